@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.api;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The cluster's nodes and their pods as one scheduling cycle sees them.
+ *
+ * <p>It does not change while a cycle runs. Nodes are numbered from 0 in the order in which kube-scheduler lists them:
+ * zone by zone in turn, so that neighbours in the list are apart in the cluster.
+ */
+public interface Snapshot {
+    /** All nodes; a node's place in the list is its {@link NodeInfo#index()}. */
+    List<NodeInfo> nodes();
+
+    /** The node of that name, or empty. */
+    Optional<NodeInfo> node(String name);
+
+    /** The nodes that have a pod with pod affinity or anti-affinity of any sort. */
+    List<NodeInfo> nodesWithAffinityPods();
+
+    /** The nodes that have a pod with required pod anti-affinity. */
+    List<NodeInfo> nodesWithRequiredAntiAffinityPods();
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.api;
+
+import java.util.Objects;
+
+/**
+ * Names a value of a {@link CycleState}, and carries its type.
+ *
+ * <p>A plugin keeps one as a constant; two keys are never equal, whatever their names:
+ *
+ * <pre>{@code
+ * private static final StateKey<Request> REQUEST = StateKey.of("NodeResourcesFit/request");
+ * }</pre>
+ */
+public final class StateKey<T> {
+    private final String name;
+
+    private StateKey(String name) {
+        this.name = name;
+    }
+
+    /** A new key. The name is for messages only; by custom it is the plugin's name, a slash and the value's. */
+    public static <T> StateKey<T> of(String name) {
+        return new StateKey<>(Objects.requireNonNull(name, "name"));
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.api;
+
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * The answer of an extension point: a {@link Code}, and for a rejection the reasons that a person will read.
+ *
+ * <p>Statuses are immutable and never null. A plugin keeps its rejections as constants, so that answering allocates
+ * nothing:
+ *
+ * <pre>{@code
+ * private static final Status UNSCHEDULABLE_NODE =
+ *         Status.unresolvable("node(s) were unschedulable");
+ * }</pre>
+ *
+ * @param code what the answer means for the cycle
+ * @param reasons why, in the words that end up in the pod's condition; empty for success and skip only
+ */
+public record Status(Code code, List<String> reasons) {
+    private static final Status SUCCESS = new Status(Code.SUCCESS, List.of());
+    private static final Status SKIP = new Status(Code.SKIP, List.of());
+
+    /**
+     * Checks that there is a reason exactly when there is something to explain.
+     *
+     * @throws IllegalArgumentException if a rejection or error has no reason, or a success or skip has one
+     */
+    public Status {
+        Objects.requireNonNull(code, "code");
+        reasons = List.copyOf(reasons);
+        boolean explains = code.isRejection() || code == Code.ERROR;
+        if (explains == reasons.isEmpty()) {
+            throw new IllegalArgumentException("reasons: " + reasons + " (expected: "
+                    + (explains ? "at least one for code " : "none for code ") + code + ")");
+        }
+    }
+
+    /** No objection. Always the same instance. */
+    public static Status success() {
+        return SUCCESS;
+    }
+
+    /** Nothing to do for this plugin, see {@link Code#SKIP}. Always the same instance. */
+    public static Status skip() {
+        return SKIP;
+    }
+
+    /** A rejection that preemption may resolve. */
+    public static Status unschedulable(String... reasons) {
+        return new Status(Code.UNSCHEDULABLE, List.of(reasons));
+    }
+
+    /** A rejection that preemption cannot resolve. */
+    public static Status unresolvable(String... reasons) {
+        return new Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, List.of(reasons));
+    }
+
+    /** A rejection that somebody else is working on, see {@link Code#PENDING}. */
+    public static Status pending(String... reasons) {
+        return new Status(Code.PENDING, List.of(reasons));
+    }
+
+    /** A failure. For the runtime; a plugin throws instead. */
+    public static Status error(String reason) {
+        return new Status(Code.ERROR, List.of(reason));
+    }
+
+    /** Whether the cycle goes on. */
+    public boolean isSuccess() {
+        return code == Code.SUCCESS;
+    }
+
+    /** Whether this is {@link Code#SKIP}. */
+    public boolean isSkip() {
+        return code == Code.SKIP;
+    }
+
+    /** Whether the plugin rejected the pod (as opposed to having failed). */
+    public boolean isRejection() {
+        return code.isRejection();
+    }
+
+    /** All reasons in one line, joined by a comma and a space. */
+    public String message() {
+        return reasons.size() == 1 ? reasons.get(0) : String.join(", ", reasons);
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.api.event;
+
+import java.util.Objects;
+import org.moorage.api.model.Pod;
+
+/**
+ * An event that a plugin waits for, and its closer look when the event happens.
+ *
+ * <pre>{@code
+ * EventRegistration.of(ClusterEvent.of(EventResource.NODE, ActionType.ADD), Node.class, this::afterNodeChange)
+ * }</pre>
+ */
+public final class EventRegistration {
+    private final ClusterEvent event;
+    private final QueueingHint<Object> hint;
+
+    private EventRegistration(ClusterEvent event, QueueingHint<Object> hint) {
+        this.event = event;
+        this.hint = hint;
+    }
+
+    /** Waits for an event, and looks at the changed object, which is of that type. */
+    public static <T> EventRegistration of(ClusterEvent event, Class<T> type, QueueingHint<? super T> hint) {
+        Objects.requireNonNull(event, "event");
+        Objects.requireNonNull(type, "type");
+        Objects.requireNonNull(hint, "hint");
+        return new EventRegistration(event, (pod, change) -> ask(hint, pod, change.as(type)));
+    }
+
+    // Names the hint's own type, which the wildcard hides.
+    @SuppressWarnings("unchecked") // a change of T is read only, so it serves as a change of a supertype
+    private static <S, T extends S> Hint ask(QueueingHint<S> hint, Pod pod, ObjectChange<T> change) {
+        return hint.hint(pod, (ObjectChange<S>) change);
+    }
+
+    /** Waits for an event, whatever the object looks like. */
+    public static EventRegistration always(ClusterEvent event) {
+        return new EventRegistration(Objects.requireNonNull(event, "event"), (pod, change) -> Hint.QUEUE);
+    }
+
+    /** The event. */
+    public ClusterEvent event() {
+        return event;
+    }
+
+    /** The closer look; given an object of another type it throws. */
+    public QueueingHint<Object> hint() {
+        return hint;
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.api.event;
+
+import java.util.Objects;
+
+/**
+ * The kind of object that an event is about.
+ *
+ * @param name the name in kube-scheduler's labels: a core kind as it is, others behind their group, for example
+ *     {@code storage.k8s.io/CSINode}; a custom kind as {@code plural.version.group}
+ */
+public record EventResource(String name) {
+    /** Pods, in a plugin's registration: both those with a node and those without. */
+    public static final EventResource POD = new EventResource("Pod");
+    /** Pods that have a node, in what happened. */
+    public static final EventResource ASSIGNED_POD = new EventResource("AssignedPod");
+    /** Pods that wait for a node, in what happened. */
+    public static final EventResource UNSCHEDULABLE_POD = new EventResource("UnschedulablePod");
+    /** Nodes. */
+    public static final EventResource NODE = new EventResource("Node");
+    /** Persistent volumes. */
+    public static final EventResource PERSISTENT_VOLUME = new EventResource("PersistentVolume");
+    /** Claims of persistent volumes. */
+    public static final EventResource PERSISTENT_VOLUME_CLAIM = new EventResource("PersistentVolumeClaim");
+    /** What storage drivers say of a node. */
+    public static final EventResource CSI_NODE = new EventResource("storage.k8s.io/CSINode");
+    /** Storage drivers. */
+    public static final EventResource CSI_DRIVER = new EventResource("storage.k8s.io/CSIDriver");
+    /** Where storage is left. */
+    public static final EventResource CSI_STORAGE_CAPACITY = new EventResource("storage.k8s.io/CSIStorageCapacity");
+    /** Classes of storage. */
+    public static final EventResource STORAGE_CLASS = new EventResource("storage.k8s.io/StorageClass");
+    /** Volumes attached to nodes. */
+    public static final EventResource VOLUME_ATTACHMENT = new EventResource("storage.k8s.io/VolumeAttachment");
+    /** Claims of devices. */
+    public static final EventResource RESOURCE_CLAIM = new EventResource("resource.k8s.io/ResourceClaim");
+    /** Devices that a node offers. */
+    public static final EventResource RESOURCE_SLICE = new EventResource("resource.k8s.io/ResourceSlice");
+    /** Classes of devices. */
+    public static final EventResource DEVICE_CLASS = new EventResource("resource.k8s.io/DeviceClass");
+    /** Any kind. */
+    public static final EventResource ANY = new EventResource("*");
+
+    public EventResource {
+        Objects.requireNonNull(name, "name");
+    }
+
+    /** Whether a registration for this resource is one for what happened to the other. */
+    public boolean covers(EventResource happened) {
+        return equals(ANY)
+                || equals(happened)
+                || equals(POD) && (happened.equals(ASSIGNED_POD) || happened.equals(UNSCHEDULABLE_POD));
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.api.event;
+
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An object before and after a change.
+ *
+ * @param <T> the object's type
+ */
+public final class ObjectChange<T> {
+    private final @Nullable T before;
+    private final @Nullable T after;
+
+    private ObjectChange(@Nullable T before, @Nullable T after) {
+        this.before = before;
+        this.after = after;
+    }
+
+    /** The object came into being. */
+    public static <T> ObjectChange<T> added(T after) {
+        return new ObjectChange<>(null, Objects.requireNonNull(after, "after"));
+    }
+
+    /** The object changed. */
+    public static <T> ObjectChange<T> updated(T before, T after) {
+        return new ObjectChange<>(Objects.requireNonNull(before, "before"), Objects.requireNonNull(after, "after"));
+    }
+
+    /** The object is gone. */
+    public static <T> ObjectChange<T> deleted(T before) {
+        return new ObjectChange<>(Objects.requireNonNull(before, "before"), null);
+    }
+
+    /** The object before; empty if it was added. */
+    public Optional<T> before() {
+        return Optional.ofNullable(before);
+    }
+
+    /** The object after; empty if it was deleted. */
+    public Optional<T> after() {
+        return Optional.ofNullable(after);
+    }
+
+    /** The object as it was last known: after the change, or before its deletion. */
+    public T latest() {
+        return after != null ? after : Objects.requireNonNull(before);
+    }
+
+    /**
+     * The same change, seen as one of a type.
+     *
+     * @throws IllegalArgumentException if the object is not of that type
+     */
+    public <S> ObjectChange<S> as(Class<S> type) {
+        T latest = latest();
+        if (!type.isInstance(latest)) {
+            throw new IllegalArgumentException(
+                    "object: " + latest.getClass().getSimpleName() + " (expected: " + type.getSimpleName() + ")");
+        }
+        return new ObjectChange<>(before == null ? null : type.cast(before), after == null ? null : type.cast(after));
+    }
+}

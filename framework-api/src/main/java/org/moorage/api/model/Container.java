@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.api.model;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A container of a pod.
+ *
+ * @param name its name within the pod
+ * @param image the image as written in the manifest
+ * @param requests what it asks for, by resource
+ * @param limits what it may use at most, by resource
+ * @param hostPorts the ports of the node that it takes
+ * @param restartPolicy {@code Always} makes an init container a sidecar; empty otherwise
+ */
+public record Container(
+        String name,
+        String image,
+        Map<String, Quantity> requests,
+        Map<String, Quantity> limits,
+        List<HostPort> hostPorts,
+        String restartPolicy) {
+    public Container {
+        requests = Map.copyOf(requests);
+        limits = Map.copyOf(limits);
+        hostPorts = List.copyOf(hostPorts);
+    }
+
+    /** Whether it is, among init containers, one that keeps running beside the pod's containers. */
+    public boolean isSidecar() {
+        return restartPolicy.equals("Always");
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.api.model;
+
+/**
+ * A port of the node that a pod takes for itself.
+ *
+ * @param ip the address it is taken on; {@link #ANY} for all
+ * @param protocol {@code TCP}, {@code UDP} or {@code SCTP}
+ * @param port its number, above 0
+ */
+public record HostPort(String ip, String protocol, int port) {
+    /** All addresses of the node. */
+    public static final String ANY = "0.0.0.0";
+
+    /** Fills in what a manifest may leave out: the address {@link #ANY}, the protocol {@code TCP}. */
+    public HostPort {
+        ip = ip.isEmpty() ? ANY : ip;
+        protocol = protocol.isEmpty() ? "TCP" : protocol;
+    }
+
+    /** Whether only one of the two can be taken on one node. */
+    public boolean conflicts(HostPort other) {
+        return port == other.port
+                && protocol.equals(other.protocol)
+                && (ip.equals(other.ip) || ip.equals(ANY) || other.ip.equals(ANY));
+    }
+}

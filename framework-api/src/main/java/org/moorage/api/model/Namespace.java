@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.api.model;
+
+/**
+ * A namespace; its labels are what scheduling reads.
+ *
+ * @param metadata its name and labels
+ */
+public record Namespace(ObjectMeta metadata) implements ClusterObject {}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.api.model;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.Resources;
+
+/** A machine that runs pods. */
+public final class Node implements ClusterObject {
+    private final ObjectMeta metadata;
+    private final boolean unschedulable;
+    private final List<Taint> taints;
+    private final Map<String, Quantity> allocatable;
+    private final List<ContainerImage> images;
+    private final Map<String, String> conditions;
+    private final List<String> declaredFeatures;
+    private final Resources allocatableResources;
+    private final long allowedPods;
+    // Built on first use; a race builds it twice, which does no harm.
+    private @Nullable Set<String> imageNames;
+
+    private Node(Builder builder) {
+        metadata = builder.metadata;
+        unschedulable = builder.unschedulable;
+        taints = List.copyOf(builder.taints);
+        allocatable = Map.copyOf(builder.allocatable);
+        images = List.copyOf(builder.images);
+        conditions = Map.copyOf(builder.conditions);
+        declaredFeatures = List.copyOf(builder.declaredFeatures);
+        allocatableResources = Resources.of(allocatable);
+        allowedPods = allocatable.getOrDefault("pods", Quantity.ZERO).value();
+    }
+
+    /** A builder for a node with this metadata. */
+    public static Builder of(ObjectMeta metadata) {
+        return new Builder(metadata);
+    }
+
+    /** A builder that starts from this node. */
+    public Builder toBuilder() {
+        return new Builder(metadata)
+                .unschedulable(unschedulable)
+                .taints(taints)
+                .allocatable(allocatable)
+                .images(images)
+                .conditions(conditions)
+                .declaredFeatures(declaredFeatures);
+    }
+
+    @Override
+    public ObjectMeta metadata() {
+        return metadata;
+    }
+
+    /** The labels, for short. */
+    public Map<String, String> labels() {
+        return metadata.labels();
+    }
+
+    /** Whether an operator has closed the node for new pods. */
+    public boolean unschedulable() {
+        return unschedulable;
+    }
+
+    /** The taints, in the order of the manifest. */
+    public List<Taint> taints() {
+        return taints;
+    }
+
+    /** What pods may use together, by resource. */
+    public Map<String, Quantity> allocatable() {
+        return allocatable;
+    }
+
+    /** {@link #allocatable()} as whole numbers, without the number of pods. */
+    public Resources allocatableResources() {
+        return allocatableResources;
+    }
+
+    /** How many pods may be on the node. */
+    public long allowedPods() {
+        return allowedPods;
+    }
+
+    /** The images it holds. */
+    public List<ContainerImage> images() {
+        return images;
+    }
+
+    /** Whether it holds an image of exactly this name. */
+    public boolean hasImage(String name) {
+        Set<String> known = imageNames;
+        if (known == null) {
+            known = new HashSet<>();
+            for (ContainerImage image : images) {
+                known.addAll(image.names());
+            }
+            known = Set.copyOf(known);
+            imageNames = known;
+        }
+        return known.contains(name);
+    }
+
+    /** The status of each condition by its type, for example {@code Ready} to {@code True}. */
+    public Map<String, String> conditions() {
+        return conditions;
+    }
+
+    /** The features that the node's kubelet declares, in order. */
+    public List<String> declaredFeatures() {
+        return declaredFeatures;
+    }
+
+    @Override
+    public String toString() {
+        return name();
+    }
+
+    /** Collects the values of a {@link Node}; what is not set is empty. */
+    public static final class Builder {
+        private ObjectMeta metadata;
+        private boolean unschedulable;
+        private List<Taint> taints = List.of();
+        private Map<String, Quantity> allocatable = Map.of();
+        private List<ContainerImage> images = List.of();
+        private Map<String, String> conditions = Map.of();
+        private List<String> declaredFeatures = List.of();
+
+        private Builder(ObjectMeta metadata) {
+            this.metadata = Objects.requireNonNull(metadata, "metadata");
+        }
+
+        /** Sets the metadata. */
+        public Builder metadata(ObjectMeta value) {
+            metadata = Objects.requireNonNull(value, "metadata");
+            return this;
+        }
+
+        /** Sets whether the node is closed. */
+        public Builder unschedulable(boolean value) {
+            unschedulable = value;
+            return this;
+        }
+
+        /** Sets the taints. */
+        public Builder taints(List<Taint> value) {
+            taints = Objects.requireNonNull(value, "taints");
+            return this;
+        }
+
+        /** Sets what pods may use together. */
+        public Builder allocatable(Map<String, Quantity> value) {
+            allocatable = Objects.requireNonNull(value, "allocatable");
+            return this;
+        }
+
+        /** Sets the images. */
+        public Builder images(List<ContainerImage> value) {
+            images = Objects.requireNonNull(value, "images");
+            return this;
+        }
+
+        /** Sets the conditions. */
+        public Builder conditions(Map<String, String> value) {
+            conditions = Objects.requireNonNull(value, "conditions");
+            return this;
+        }
+
+        /** Sets the declared features. */
+        public Builder declaredFeatures(List<String> value) {
+            declaredFeatures = Objects.requireNonNull(value, "declaredFeatures");
+            return this;
+        }
+
+        /** The node. */
+        public Node build() {
+            return new Node(this);
+        }
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.api.model;
+
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Selects nodes by their labels and names: one term must hold. A selector without terms selects nothing.
+ *
+ * @param terms the alternatives
+ */
+public record NodeSelector(List<Term> terms) {
+    public NodeSelector {
+        terms = List.copyOf(terms);
+    }
+
+    /** Whether the node is selected. */
+    public boolean matches(Node node) {
+        for (int i = 0; i < terms.size(); i++) {
+            if (terms.get(i).matches(node)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Requirements that must all hold; a term without any holds for no node, and neither does one with a requirement
+     * that makes no sense, such as a comparison with something that is not a number.
+     *
+     * @param matchExpressions requirements on labels
+     * @param matchFields requirements on fields; the only one that Kubernetes knows is {@code metadata.name}
+     */
+    public record Term(List<Requirement> matchExpressions, List<Requirement> matchFields) {
+        private static final String NAME_FIELD = "metadata.name";
+
+        public Term {
+            matchExpressions = List.copyOf(matchExpressions);
+            matchFields = List.copyOf(matchFields);
+        }
+
+        /** Whether it has no requirement at all. */
+        public boolean isEmpty() {
+            return matchExpressions.isEmpty() && matchFields.isEmpty();
+        }
+
+        /** Whether the term holds for the node. */
+        public boolean matches(Node node) {
+            if (isEmpty()) {
+                return false;
+            }
+            Map<String, String> labels = node.labels();
+            for (int i = 0; i < matchExpressions.size(); i++) {
+                Requirement requirement = matchExpressions.get(i);
+                if (!requirement.matches(labels.get(requirement.key()))) {
+                    return false;
+                }
+            }
+            for (int i = 0; i < matchFields.size(); i++) {
+                if (!matchesName(matchFields.get(i), node.name())) {
+                    return false;
+                }
+            }
+            return true;
+        }
+
+        private static boolean matchesName(Requirement requirement, String name) {
+            if (requirement.values().size() != 1) {
+                return false;
+            }
+            boolean same = requirement.key().equals(NAME_FIELD)
+                    && requirement.values().get(0).equals(name);
+            return switch (requirement.operator()) {
+                case "In" -> same;
+                case "NotIn" -> !same;
+                default -> false;
+            };
+        }
+    }
+
+    /**
+     * One requirement on a label or field.
+     *
+     * @param key the label, or the field
+     * @param operator {@code In}, {@code NotIn}, {@code Exists}, {@code DoesNotExist}, {@code Gt} or {@code Lt}
+     * @param values what it is compared with; for {@code Gt} and {@code Lt} one whole number
+     */
+    public record Requirement(String key, String operator, List<String> values) {
+        public Requirement {
+            values = List.copyOf(values);
+        }
+
+        private boolean matches(@Nullable String value) {
+            return switch (operator) {
+                case "In" -> value != null && values.contains(value);
+                case "NotIn" -> value == null || !values.contains(value);
+                case "Exists" -> value != null;
+                case "DoesNotExist" -> value == null;
+                case "Gt" -> value != null && comparison(value) > 0;
+                case "Lt" -> value != null && comparison(value) < 0;
+                default -> false;
+            };
+        }
+
+        // 0, which neither Gt nor Lt takes, also for what cannot be compared.
+        private int comparison(String value) {
+            if (values.size() != 1) {
+                return 0;
+            }
+            try {
+                return Long.compare(Long.parseLong(value), Long.parseLong(values.get(0)));
+            } catch (NumberFormatException notANumber) {
+                return 0;
+            }
+        }
+    }
+}

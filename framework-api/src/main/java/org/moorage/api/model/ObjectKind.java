@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.api.model;
+
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * A kind of objects of the Kubernetes API, with the type that stands for it here.
+ *
+ * @param apiVersion group and version, for example {@code v1} or {@code apps/v1}
+ * @param kind the kind, for example {@code Pod}
+ * @param plural the name in paths, for example {@code pods}
+ * @param namespaced whether its objects live in namespaces
+ * @param type the Java type of its objects
+ * @param <T> the Java type of its objects
+ */
+public record ObjectKind<T extends ClusterObject>(
+        String apiVersion, String kind, String plural, boolean namespaced, Class<T> type) {
+    /** Pods. */
+    public static final ObjectKind<Pod> POD = new ObjectKind<>("v1", "Pod", "pods", true, Pod.class);
+    /** Nodes. */
+    public static final ObjectKind<Node> NODE = new ObjectKind<>("v1", "Node", "nodes", false, Node.class);
+    /** Namespaces. */
+    public static final ObjectKind<Namespace> NAMESPACE =
+            new ObjectKind<>("v1", "Namespace", "namespaces", false, Namespace.class);
+
+    /** The kinds that have a type of their own. */
+    public static final List<ObjectKind<?>> TYPED = List.of(POD, NODE, NAMESPACE);
+
+    public ObjectKind {
+        Objects.requireNonNull(apiVersion, "apiVersion");
+        Objects.requireNonNull(kind, "kind");
+        Objects.requireNonNull(plural, "plural");
+        Objects.requireNonNull(type, "type");
+    }
+
+    /** A kind without a type of its own. */
+    public static ObjectKind<OtherObject> other(String apiVersion, String kind, String plural, boolean namespaced) {
+        return new ObjectKind<>(apiVersion, kind, plural, namespaced, OtherObject.class);
+    }
+
+    /** The API group; empty for the core group. */
+    public String group() {
+        int slash = apiVersion.indexOf('/');
+        return slash < 0 ? "" : apiVersion.substring(0, slash);
+    }
+
+    @Override
+    public String toString() {
+        return apiVersion + " " + kind;
+    }
+}

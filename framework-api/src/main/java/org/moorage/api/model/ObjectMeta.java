@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.api.model;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What every object of the Kubernetes API carries. */
+public final class ObjectMeta {
+    private final String name;
+    private final String namespace;
+    private final String uid;
+    private final String resourceVersion;
+    private final long generation;
+    private final Map<String, String> labels;
+    private final Map<String, String> annotations;
+    private final List<OwnerReference> ownerReferences;
+    private final @Nullable Instant creationTimestamp;
+    private final @Nullable Instant deletionTimestamp;
+
+    private ObjectMeta(Builder builder) {
+        name = builder.name;
+        namespace = builder.namespace;
+        uid = builder.uid;
+        resourceVersion = builder.resourceVersion;
+        generation = builder.generation;
+        labels = Map.copyOf(builder.labels);
+        annotations = Map.copyOf(builder.annotations);
+        ownerReferences = List.copyOf(builder.ownerReferences);
+        creationTimestamp = builder.creationTimestamp;
+        deletionTimestamp = builder.deletionTimestamp;
+    }
+
+    /** A builder for an object of that name. */
+    public static Builder named(String name) {
+        return new Builder(name);
+    }
+
+    /** A builder that starts from this object's values. */
+    public Builder toBuilder() {
+        Builder builder = new Builder(name)
+                .namespace(namespace)
+                .uid(uid)
+                .resourceVersion(resourceVersion)
+                .generation(generation)
+                .labels(labels)
+                .annotations(annotations)
+                .ownerReferences(ownerReferences);
+        builder.creationTimestamp = creationTimestamp;
+        builder.deletionTimestamp = deletionTimestamp;
+        return builder;
+    }
+
+    /** The object's name. */
+    public String name() {
+        return name;
+    }
+
+    /** The object's namespace; empty for objects of the whole cluster. */
+    public String namespace() {
+        return namespace;
+    }
+
+    /** {@code namespace/name}, or just the name. */
+    public String key() {
+        return namespace.isEmpty() ? name : namespace + "/" + name;
+    }
+
+    /** The object's identity over time and space. */
+    public String uid() {
+        return uid;
+    }
+
+    /** The API server's version of the object, opaque. */
+    public String resourceVersion() {
+        return resourceVersion;
+    }
+
+    /** The version of the object's specification; 0 if unknown. */
+    public long generation() {
+        return generation;
+    }
+
+    /** The labels. */
+    public Map<String, String> labels() {
+        return labels;
+    }
+
+    /** The annotations, without those that only tools write to themselves. */
+    public Map<String, String> annotations() {
+        return annotations;
+    }
+
+    /** The objects that this one belongs to. */
+    public List<OwnerReference> ownerReferences() {
+        return ownerReferences;
+    }
+
+    /** When the object was made. */
+    public Optional<Instant> creationTimestamp() {
+        return Optional.ofNullable(creationTimestamp);
+    }
+
+    /** When the object's deletion was asked for; empty while it is not being deleted. */
+    public Optional<Instant> deletionTimestamp() {
+        return Optional.ofNullable(deletionTimestamp);
+    }
+
+    /** Whether the object is being deleted. */
+    public boolean isDeleting() {
+        return deletionTimestamp != null;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof ObjectMeta that
+                && name.equals(that.name)
+                && namespace.equals(that.namespace)
+                && uid.equals(that.uid)
+                && resourceVersion.equals(that.resourceVersion)
+                && generation == that.generation
+                && labels.equals(that.labels)
+                && annotations.equals(that.annotations)
+                && ownerReferences.equals(that.ownerReferences)
+                && Objects.equals(creationTimestamp, that.creationTimestamp)
+                && Objects.equals(deletionTimestamp, that.deletionTimestamp);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(name, namespace, uid, resourceVersion);
+    }
+
+    @Override
+    public String toString() {
+        return key();
+    }
+
+    /** Collects the values of an {@link ObjectMeta}; what is not set is empty. */
+    public static final class Builder {
+        private final String name;
+        private String namespace = "";
+        private String uid = "";
+        private String resourceVersion = "";
+        private long generation;
+        private Map<String, String> labels = Map.of();
+        private Map<String, String> annotations = Map.of();
+        private List<OwnerReference> ownerReferences = List.of();
+        private @Nullable Instant creationTimestamp;
+        private @Nullable Instant deletionTimestamp;
+
+        private Builder(String name) {
+            this.name = Objects.requireNonNull(name, "name");
+        }
+
+        /** Sets the namespace. */
+        public Builder namespace(String value) {
+            namespace = Objects.requireNonNull(value, "namespace");
+            return this;
+        }
+
+        /** Sets the identity. */
+        public Builder uid(String value) {
+            uid = Objects.requireNonNull(value, "uid");
+            return this;
+        }
+
+        /** Sets the version. */
+        public Builder resourceVersion(String value) {
+            resourceVersion = Objects.requireNonNull(value, "resourceVersion");
+            return this;
+        }
+
+        /** Sets the version of the specification. */
+        public Builder generation(long value) {
+            generation = value;
+            return this;
+        }
+
+        /** Sets the labels. */
+        public Builder labels(Map<String, String> value) {
+            labels = Objects.requireNonNull(value, "labels");
+            return this;
+        }
+
+        /** Sets the annotations. */
+        public Builder annotations(Map<String, String> value) {
+            annotations = Objects.requireNonNull(value, "annotations");
+            return this;
+        }
+
+        /** Sets the owners. */
+        public Builder ownerReferences(List<OwnerReference> value) {
+            ownerReferences = Objects.requireNonNull(value, "ownerReferences");
+            return this;
+        }
+
+        /** Sets when the object was made. */
+        public Builder creationTimestamp(Instant value) {
+            creationTimestamp = Objects.requireNonNull(value, "creationTimestamp");
+            return this;
+        }
+
+        /** Sets when its deletion was asked for. */
+        public Builder deletionTimestamp(Instant value) {
+            deletionTimestamp = Objects.requireNonNull(value, "deletionTimestamp");
+            return this;
+        }
+
+        /** The metadata. */
+        public ObjectMeta build() {
+            return new ObjectMeta(this);
+        }
+    }
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.api.model;
+
+/**
+ * An object of a kind that has no type of its own here, for example a custom resource that a plugin watches.
+ *
+ * @param kind its kind
+ * @param metadata its name, labels and the like
+ * @param json the whole object as JSON text
+ */
+public record OtherObject(ObjectKind<OtherObject> kind, ObjectMeta metadata, String json) implements ClusterObject {}

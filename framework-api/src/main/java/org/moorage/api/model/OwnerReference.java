@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.api.model;
+
+/**
+ * The object that another one belongs to.
+ *
+ * @param apiVersion the owner's API group and version
+ * @param kind the owner's kind
+ * @param name the owner's name
+ * @param uid the owner's identity
+ * @param controller whether the owner manages the object; at most one owner does
+ */
+public record OwnerReference(String apiVersion, String kind, String name, String uid, boolean controller) {}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.api.model;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.moorage.api.Resources;
+
+/**
+ * What a pod requests as a whole.
+ *
+ * <p>Containers run together, so their requests add up. Init containers run one after the other, each beside the sidecars
+ * started before it, so of those the largest need counts. Requests of the pod as a whole replace the result for the
+ * resources that they name, and the overhead comes on top.
+ *
+ * @param plain the requests
+ * @param nonZero the same with 100 thousandths of a core and 200 MiB for containers that do not say
+ */
+record PodRequests(Resources plain, Resources nonZero) {
+    private static final String CPU = "cpu";
+    private static final String MEMORY = "memory";
+    private static final Map<String, Quantity> DEFAULTS =
+            Map.of(CPU, Quantity.ofMilli(100), MEMORY, Quantity.of(200L << 20));
+
+    /** The requests of a pod; what its node reports counts where it is more. */
+    static PodRequests of(PodSpec spec, PodStatus status) {
+        Map<String, Quantity> plain = sum(spec, status, Map.of());
+        Map<String, Quantity> defaults = new HashMap<>(DEFAULTS);
+        if (spec.podRequests().keySet().stream().anyMatch(PodRequests::isPodLevel)) {
+            // With requests of the pod as a whole, a default stands in only for what neither level names.
+            defaults.keySet().removeAll(plain.keySet());
+        }
+        Resources requests = Resources.of(plain);
+        Resources nonZero = defaults.isEmpty() ? requests : Resources.of(sum(spec, status, defaults));
+        return new PodRequests(requests, nonZero);
+    }
+
+    private static Map<String, Quantity> sum(PodSpec spec, PodStatus status, Map<String, Quantity> defaults) {
+        Map<String, Quantity> total = new HashMap<>();
+        for (Container container : spec.containers()) {
+            add(total, withDefaults(inForce(container, status), defaults));
+        }
+        Map<String, Quantity> sidecars = new HashMap<>();
+        Map<String, Quantity> starting = new HashMap<>();
+        for (Container container : spec.initContainers()) {
+            if (container.isSidecar()) {
+                Map<String, Quantity> requests = withDefaults(inForce(container, status), defaults);
+                add(total, requests);
+                add(sidecars, requests);
+                raise(starting, sidecars);
+            } else {
+                Map<String, Quantity> requests = new HashMap<>(withDefaults(container.requests(), defaults));
+                add(requests, sidecars);
+                raise(starting, requests);
+            }
+        }
+        raise(total, starting);
+        replaceByPodLevel(total, spec, status);
+        add(total, spec.overhead());
+        return total;
+    }
+
+    // While a resize is under way the node may still hold the old requests, or already the new ones.
+    private static Map<String, Quantity> inForce(Container container, PodStatus status) {
+        List<PodStatus.ContainerResources> reported = status.containerResources();
+        for (int i = 0; i < reported.size(); i++) {
+            if (reported.get(i).name().equals(container.name())) {
+                return largest(container.requests(), reported.get(i), status.isResizeInfeasible());
+            }
+        }
+        return container.requests();
+    }
+
+    private static Map<String, Quantity> largest(
+            Map<String, Quantity> asked, PodStatus.ContainerResources reported, boolean refused) {
+        Map<String, Quantity> result = new HashMap<>(reported.requests());
+        raise(result, reported.allocated());
+        if (!refused) {
+            raise(result, asked);
+        }
+        return result;
+    }
+
+    // Of a resize that the node refuses only what is in force counts, and if that is nothing, nothing does.
+    private static void replaceByPodLevel(Map<String, Quantity> total, PodSpec spec, PodStatus status) {
+        if (spec.podRequests().isEmpty()) {
+            return;
+        }
+        Map<String, Quantity> requests = status.podResources()
+                .map(reported -> largest(spec.podRequests(), reported, status.isResizeInfeasible()))
+                .orElse(spec.podRequests());
+        for (String resource : spec.podRequests().keySet()) {
+            if (isPodLevel(resource)) {
+                total.put(resource, requests.getOrDefault(resource, Quantity.ZERO));
+            }
+        }
+    }
+
+    private static boolean isPodLevel(String resource) {
+        return resource.equals(CPU) || resource.equals(MEMORY) || resource.startsWith("hugepages-");
+    }
+
+    private static Map<String, Quantity> withDefaults(Map<String, Quantity> requests, Map<String, Quantity> defaults) {
+        if (defaults.isEmpty()) {
+            return requests;
+        }
+        Map<String, Quantity> result = new HashMap<>(defaults);
+        result.putAll(requests);
+        return result;
+    }
+
+    private static void add(Map<String, Quantity> total, Map<String, Quantity> more) {
+        more.forEach((resource, quantity) -> total.merge(resource, quantity, Quantity::plus));
+    }
+
+    private static void raise(Map<String, Quantity> total, Map<String, Quantity> other) {
+        other.forEach((resource, quantity) -> total.merge(resource, quantity, Quantity::max));
+    }
+}

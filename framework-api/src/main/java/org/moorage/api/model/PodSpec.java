@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.api.model;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.Resources;
+
+/**
+ * What a pod asks for. Pods of one template are given the same instance, so what is derived from it is computed once
+ * for all of them; the node, which differs from pod to pod, is therefore a property of the {@link Pod}.
+ */
+public final class PodSpec {
+    /** The name of the profile that a pod gets that names none. */
+    public static final String DEFAULT_SCHEDULER = "default-scheduler";
+
+    private final List<Container> containers;
+    private final List<Container> initContainers;
+    private final Map<String, Quantity> overhead;
+    private final Map<String, Quantity> podRequests;
+    private final Map<String, Quantity> podLimits;
+    private final Map<String, String> nodeSelector;
+    private final Affinity affinity;
+    private final List<Toleration> tolerations;
+    private final List<TopologySpreadConstraint> topologySpreadConstraints;
+    private final int priority;
+    private final String preemptionPolicy;
+    private final String schedulerName;
+    private final List<String> schedulingGates;
+    private final boolean hostNetwork;
+    private final List<ResourceClaim> resourceClaims;
+    private final List<String> imageVolumes;
+    private final List<HostPort> hostPorts;
+    private final int hash;
+    // Derived on first use; a race computes the same value twice, which does no harm.
+    private @Nullable PodRequests requests;
+
+    private PodSpec(Builder builder) {
+        containers = List.copyOf(builder.containers);
+        initContainers = List.copyOf(builder.initContainers);
+        overhead = Map.copyOf(builder.overhead);
+        podRequests = Map.copyOf(builder.podRequests);
+        podLimits = Map.copyOf(builder.podLimits);
+        nodeSelector = Map.copyOf(builder.nodeSelector);
+        affinity = builder.affinity;
+        tolerations = List.copyOf(builder.tolerations);
+        topologySpreadConstraints = List.copyOf(builder.topologySpreadConstraints);
+        priority = builder.priority;
+        preemptionPolicy = builder.preemptionPolicy;
+        schedulerName = builder.schedulerName;
+        schedulingGates = List.copyOf(builder.schedulingGates);
+        hostNetwork = builder.hostNetwork;
+        resourceClaims = List.copyOf(builder.resourceClaims);
+        imageVolumes = List.copyOf(builder.imageVolumes);
+        hostPorts = hostPorts(containers, initContainers);
+        hash = Objects.hash(containers, initContainers, nodeSelector, affinity, tolerations, priority, schedulerName);
+    }
+
+    private static List<HostPort> hostPorts(List<Container> containers, List<Container> initContainers) {
+        List<HostPort> ports = new ArrayList<>();
+        for (Container container : containers) {
+            ports.addAll(container.hostPorts());
+        }
+        for (Container container : initContainers) {
+            if (container.isSidecar()) {
+                ports.addAll(container.hostPorts());
+            }
+        }
+        return List.copyOf(ports);
+    }
+
+    /** An empty builder. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** A builder that starts from this specification. */
+    public Builder toBuilder() {
+        return new Builder()
+                .containers(containers)
+                .initContainers(initContainers)
+                .overhead(overhead)
+                .podRequests(podRequests)
+                .podLimits(podLimits)
+                .nodeSelector(nodeSelector)
+                .affinity(affinity)
+                .tolerations(tolerations)
+                .topologySpreadConstraints(topologySpreadConstraints)
+                .priority(priority)
+                .preemptionPolicy(preemptionPolicy)
+                .schedulerName(schedulerName)
+                .schedulingGates(schedulingGates)
+                .hostNetwork(hostNetwork)
+                .resourceClaims(resourceClaims)
+                .imageVolumes(imageVolumes);
+    }
+
+    /**
+     * An entry of a pod's resource claims.
+     *
+     * @param name what containers call it
+     * @param claimName the claim; empty if one is made from the template
+     * @param templateName the template to make a claim from; empty if the claim is named
+     */
+    public record ResourceClaim(String name, String claimName, String templateName) {}
+
+    /** The containers that run side by side. */
+    public List<Container> containers() {
+        return containers;
+    }
+
+    /** The containers that run first, in order; sidecars among them keep running. */
+    public List<Container> initContainers() {
+        return initContainers;
+    }
+
+    /** What running the pod costs beside its containers, by resource. */
+    public Map<String, Quantity> overhead() {
+        return overhead;
+    }
+
+    /** What the pod as a whole requests, by resource; in place of the sum over its containers. */
+    public Map<String, Quantity> podRequests() {
+        return podRequests;
+    }
+
+    /** What the pod as a whole may use at most, by resource. */
+    public Map<String, Quantity> podLimits() {
+        return podLimits;
+    }
+
+    /** Labels that the node must have. */
+    public Map<String, String> nodeSelector() {
+        return nodeSelector;
+    }
+
+    /** The wishes about nodes and other pods. */
+    public Affinity affinity() {
+        return affinity;
+    }
+
+    /** The taints that the pod ignores. */
+    public List<Toleration> tolerations() {
+        return tolerations;
+    }
+
+    /** How evenly it is to be spread with pods like it. */
+    public List<TopologySpreadConstraint> topologySpreadConstraints() {
+        return topologySpreadConstraints;
+    }
+
+    /** Its importance: higher ones go first. */
+    public int priority() {
+        return priority;
+    }
+
+    /** {@code Never} if it does not displace other pods. */
+    public String preemptionPolicy() {
+        return preemptionPolicy;
+    }
+
+    /** The scheduler profile that is to place it. */
+    public String schedulerName() {
+        return schedulerName;
+    }
+
+    /** What must be removed before it may be scheduled, by name. */
+    public List<String> schedulingGates() {
+        return schedulingGates;
+    }
+
+    /** Whether it uses the node's own network. */
+    public boolean hostNetwork() {
+        return hostNetwork;
+    }
+
+    /** The resource claims that its containers refer to. */
+    public List<ResourceClaim> resourceClaims() {
+        return resourceClaims;
+    }
+
+    /** The images that it mounts as volumes, as written in the manifest. */
+    public List<String> imageVolumes() {
+        return imageVolumes;
+    }
+
+    /** The ports of the node that its containers and sidecars take. */
+    public List<HostPort> hostPorts() {
+        return hostPorts;
+    }
+
+    /** What the pod requests by its specification alone. */
+    public Resources requests() {
+        return derived().plain();
+    }
+
+    PodRequests derived() {
+        PodRequests known = requests;
+        if (known == null) {
+            known = PodRequests.of(this, PodStatus.NONE);
+            requests = known;
+        }
+        return known;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof PodSpec that
+                && hash == that.hash
+                && containers.equals(that.containers)
+                && initContainers.equals(that.initContainers)
+                && overhead.equals(that.overhead)
+                && podRequests.equals(that.podRequests)
+                && podLimits.equals(that.podLimits)
+                && nodeSelector.equals(that.nodeSelector)
+                && affinity.equals(that.affinity)
+                && tolerations.equals(that.tolerations)
+                && topologySpreadConstraints.equals(that.topologySpreadConstraints)
+                && priority == that.priority
+                && preemptionPolicy.equals(that.preemptionPolicy)
+                && schedulerName.equals(that.schedulerName)
+                && schedulingGates.equals(that.schedulingGates)
+                && hostNetwork == that.hostNetwork
+                && resourceClaims.equals(that.resourceClaims)
+                && imageVolumes.equals(that.imageVolumes);
+    }
+
+    @Override
+    public int hashCode() {
+        return hash;
+    }
+
+    /** Collects the values of a {@link PodSpec}; what is not set is empty, or Kubernetes' default. */
+    public static final class Builder {
+        private List<Container> containers = List.of();
+        private List<Container> initContainers = List.of();
+        private Map<String, Quantity> overhead = Map.of();
+        private Map<String, Quantity> podRequests = Map.of();
+        private Map<String, Quantity> podLimits = Map.of();
+        private Map<String, String> nodeSelector = Map.of();
+        private Affinity affinity = Affinity.NONE;
+        private List<Toleration> tolerations = List.of();
+        private List<TopologySpreadConstraint> topologySpreadConstraints = List.of();
+        private int priority;
+        private String preemptionPolicy = "";
+        private String schedulerName = DEFAULT_SCHEDULER;
+        private List<String> schedulingGates = List.of();
+        private boolean hostNetwork;
+        private List<ResourceClaim> resourceClaims = List.of();
+        private List<String> imageVolumes = List.of();
+
+        private Builder() {}
+
+        /** Sets {@link PodSpec#containers}. */
+        public Builder containers(List<Container> value) {
+            containers = Objects.requireNonNull(value, "containers");
+            return this;
+        }
+
+        /** Sets {@link PodSpec#initContainers}. */
+        public Builder initContainers(List<Container> value) {
+            initContainers = Objects.requireNonNull(value, "initContainers");
+            return this;
+        }
+
+        /** Sets {@link PodSpec#overhead}. */
+        public Builder overhead(Map<String, Quantity> value) {
+            overhead = Objects.requireNonNull(value, "overhead");
+            return this;
+        }
+
+        /** Sets {@link PodSpec#podRequests}. */
+        public Builder podRequests(Map<String, Quantity> value) {
+            podRequests = Objects.requireNonNull(value, "podRequests");
+            return this;
+        }
+
+        /** Sets {@link PodSpec#podLimits}. */
+        public Builder podLimits(Map<String, Quantity> value) {
+            podLimits = Objects.requireNonNull(value, "podLimits");
+            return this;
+        }
+
+        /** Sets {@link PodSpec#nodeSelector}. */
+        public Builder nodeSelector(Map<String, String> value) {
+            nodeSelector = Objects.requireNonNull(value, "nodeSelector");
+            return this;
+        }
+
+        /** Sets {@link PodSpec#affinity}. */
+        public Builder affinity(Affinity value) {
+            affinity = Objects.requireNonNull(value, "affinity");
+            return this;
+        }
+
+        /** Sets {@link PodSpec#tolerations}. */
+        public Builder tolerations(List<Toleration> value) {
+            tolerations = Objects.requireNonNull(value, "tolerations");
+            return this;
+        }
+
+        /** Sets {@link PodSpec#topologySpreadConstraints}. */
+        public Builder topologySpreadConstraints(List<TopologySpreadConstraint> value) {
+            topologySpreadConstraints = Objects.requireNonNull(value, "topologySpreadConstraints");
+            return this;
+        }
+
+        /** Sets {@link PodSpec#priority}. */
+        public Builder priority(int value) {
+            priority = value;
+            return this;
+        }
+
+        /** Sets {@link PodSpec#preemptionPolicy}. */
+        public Builder preemptionPolicy(String value) {
+            preemptionPolicy = Objects.requireNonNull(value, "preemptionPolicy");
+            return this;
+        }
+
+        /** Sets {@link PodSpec#schedulerName}. */
+        public Builder schedulerName(String value) {
+            schedulerName = Objects.requireNonNull(value, "schedulerName");
+            return this;
+        }
+
+        /** Sets {@link PodSpec#schedulingGates}. */
+        public Builder schedulingGates(List<String> value) {
+            schedulingGates = Objects.requireNonNull(value, "schedulingGates");
+            return this;
+        }
+
+        /** Sets {@link PodSpec#hostNetwork}. */
+        public Builder hostNetwork(boolean value) {
+            hostNetwork = value;
+            return this;
+        }
+
+        /** Sets {@link PodSpec#resourceClaims}. */
+        public Builder resourceClaims(List<ResourceClaim> value) {
+            resourceClaims = Objects.requireNonNull(value, "resourceClaims");
+            return this;
+        }
+
+        /** Sets {@link PodSpec#imageVolumes}. */
+        public Builder imageVolumes(List<String> value) {
+            imageVolumes = Objects.requireNonNull(value, "imageVolumes");
+            return this;
+        }
+
+        /** The specification. */
+        public PodSpec build() {
+            return new PodSpec(this);
+        }
+    }
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.api.model;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What the cluster reports of a pod. */
+public final class PodStatus {
+    /** Nothing is reported. */
+    public static final PodStatus NONE = new Builder().build();
+
+    private final String phase;
+    private final String nominatedNodeName;
+    private final List<PodCondition> conditions;
+    private final List<ContainerResources> containerResources;
+    private final List<ClaimStatus> resourceClaimStatuses;
+    private final @Nullable ContainerResources podResources;
+    private final @Nullable Instant startTime;
+
+    private PodStatus(Builder builder) {
+        phase = builder.phase;
+        nominatedNodeName = builder.nominatedNodeName;
+        conditions = List.copyOf(builder.conditions);
+        containerResources = List.copyOf(builder.containerResources);
+        resourceClaimStatuses = List.copyOf(builder.resourceClaimStatuses);
+        podResources = builder.podResources;
+        startTime = builder.startTime;
+    }
+
+    /** An empty builder. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** A builder that starts from this status. */
+    public Builder toBuilder() {
+        Builder builder = new Builder()
+                .phase(phase)
+                .nominatedNodeName(nominatedNodeName)
+                .conditions(conditions)
+                .containerResources(containerResources)
+                .resourceClaimStatuses(resourceClaimStatuses);
+        builder.podResources = podResources;
+        builder.startTime = startTime;
+        return builder;
+    }
+
+    /**
+     * The resources that the node reports for a container, or for the pod as a whole, while they may differ from what
+     * was asked for.
+     *
+     * @param name the container's name; empty for the pod as a whole
+     * @param requests the requests in force
+     * @param allocated the requests that the node has reserved
+     */
+    public record ContainerResources(String name, Map<String, Quantity> requests, Map<String, Quantity> allocated) {
+        public ContainerResources {
+            requests = Map.copyOf(requests);
+            allocated = Map.copyOf(allocated);
+        }
+    }
+
+    /**
+     * The claim that was made for an entry of the pod's resource claims.
+     *
+     * @param name the entry's name
+     * @param claimName the claim's name; empty if no claim is needed
+     */
+    public record ClaimStatus(String name, String claimName) {}
+
+    /** {@code Pending}, {@code Running}, {@code Succeeded}, {@code Failed}; empty if unknown. */
+    public String phase() {
+        return phase;
+    }
+
+    /** Whether the pod has run to its end. */
+    public boolean isTerminal() {
+        return phase.equals("Succeeded") || phase.equals("Failed");
+    }
+
+    /** The node that the pod is likely to get; empty if there is none. */
+    public String nominatedNodeName() {
+        return nominatedNodeName;
+    }
+
+    /** The conditions. */
+    public List<PodCondition> conditions() {
+        return conditions;
+    }
+
+    /** The condition of a type, or empty. */
+    public Optional<PodCondition> condition(String type) {
+        for (PodCondition condition : conditions) {
+            if (condition.type().equals(type)) {
+                return Optional.of(condition);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** What the node reports of its containers' resources, init containers included. */
+    public List<ContainerResources> containerResources() {
+        return containerResources;
+    }
+
+    /** What the node reports of the pod's resources as a whole. */
+    public Optional<ContainerResources> podResources() {
+        return Optional.ofNullable(podResources);
+    }
+
+    /** Whether the node has refused to change the pod's resources to what its specification says now. */
+    public boolean isResizeInfeasible() {
+        return condition("PodResizePending")
+                .filter(condition -> condition.reason().equals("Infeasible"))
+                .isPresent();
+    }
+
+    /** The claims made for the pod. */
+    public List<ClaimStatus> resourceClaimStatuses() {
+        return resourceClaimStatuses;
+    }
+
+    /** When the pod's node took it up. */
+    public Optional<Instant> startTime() {
+        return Optional.ofNullable(startTime);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof PodStatus that
+                && phase.equals(that.phase)
+                && nominatedNodeName.equals(that.nominatedNodeName)
+                && conditions.equals(that.conditions)
+                && containerResources.equals(that.containerResources)
+                && resourceClaimStatuses.equals(that.resourceClaimStatuses)
+                && Objects.equals(podResources, that.podResources)
+                && Objects.equals(startTime, that.startTime);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(phase, nominatedNodeName, conditions, startTime);
+    }
+
+    @Override
+    public String toString() {
+        return phase;
+    }
+
+    /** Collects the values of a {@link PodStatus}; what is not set is empty. */
+    public static final class Builder {
+        private String phase = "";
+        private String nominatedNodeName = "";
+        private List<PodCondition> conditions = List.of();
+        private List<ContainerResources> containerResources = List.of();
+        private List<ClaimStatus> resourceClaimStatuses = List.of();
+        private @Nullable ContainerResources podResources;
+        private @Nullable Instant startTime;
+
+        private Builder() {}
+
+        /** Sets the phase. */
+        public Builder phase(String value) {
+            phase = Objects.requireNonNull(value, "phase");
+            return this;
+        }
+
+        /** Sets the node that the pod is likely to get. */
+        public Builder nominatedNodeName(String value) {
+            nominatedNodeName = Objects.requireNonNull(value, "nominatedNodeName");
+            return this;
+        }
+
+        /** Sets the conditions. */
+        public Builder conditions(List<PodCondition> value) {
+            conditions = Objects.requireNonNull(value, "conditions");
+            return this;
+        }
+
+        /** Sets the containers' resources. */
+        public Builder containerResources(List<ContainerResources> value) {
+            containerResources = Objects.requireNonNull(value, "containerResources");
+            return this;
+        }
+
+        /** Sets the pod's resources as a whole. */
+        public Builder podResources(ContainerResources value) {
+            podResources = Objects.requireNonNull(value, "podResources");
+            return this;
+        }
+
+        /** Sets the claims made for the pod. */
+        public Builder resourceClaimStatuses(List<ClaimStatus> value) {
+            resourceClaimStatuses = Objects.requireNonNull(value, "resourceClaimStatuses");
+            return this;
+        }
+
+        /** Sets when the pod's node took it up. */
+        public Builder startTime(Instant value) {
+            startTime = Objects.requireNonNull(value, "startTime");
+            return this;
+        }
+
+        /** The status. */
+        public PodStatus build() {
+            return new PodStatus(this);
+        }
+    }
+}

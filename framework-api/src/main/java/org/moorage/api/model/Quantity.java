@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.api.model;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.math.RoundingMode;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An amount as Kubernetes writes it: {@code 500m}, {@code 1.5Gi}, {@code 1e3}. Exact to a billionth, immutable.
+ *
+ * <p>What is finer than a billionth is rounded away from zero, and what is too large is taken as the largest
+ * {@code long}, as the API server does. Two quantities are equal if their amounts are: {@code 1} equals {@code 1000m}.
+ */
+public final class Quantity implements Comparable<Quantity> {
+    /** Nothing. */
+    public static final Quantity ZERO = new Quantity(0, 0);
+
+    private static final int NANOS = 1_000_000_000;
+    private static final BigInteger BIG_NANOS = BigInteger.valueOf(NANOS);
+    private static final BigInteger MAX = BigInteger.valueOf(Long.MAX_VALUE).multiply(BIG_NANOS);
+
+    // The amount is whole + nanos / 10^9 with 0 <= nanos < 10^9, also below zero.
+    private final long whole;
+    private final int nanos;
+
+    private Quantity(long whole, int nanos) {
+        this.whole = whole;
+        this.nanos = nanos;
+    }
+
+    /** A whole amount. */
+    public static Quantity of(long amount) {
+        return amount == 0 ? ZERO : new Quantity(amount, 0);
+    }
+
+    /** An amount counted in thousandths. */
+    public static Quantity ofMilli(long thousandths) {
+        return new Quantity(Math.floorDiv(thousandths, 1000L), (int) Math.floorMod(thousandths, 1000L) * 1_000_000);
+    }
+
+    /**
+     * Reads a quantity.
+     *
+     * @throws IllegalArgumentException if the text is not a number followed by one of the suffixes n u m k M G T P E,
+     *     Ki Mi Gi Ti Pi Ei, or an exponent
+     */
+    public static Quantity parse(String text) {
+        Objects.requireNonNull(text, "text");
+        int length = text.length();
+        long digits = 0;
+        int end = 0;
+        while (end < length && end < 18 && isDigit(text.charAt(end))) {
+            digits = digits * 10 + (text.charAt(end++) - '0');
+        }
+        if (end > 0 && (end == length || !isDigit(text.charAt(end)) && text.charAt(end) != '.')) {
+            Quantity simple = simple(digits, text, end);
+            if (simple != null) {
+                return simple;
+            }
+        }
+        return exact(text);
+    }
+
+    private static @Nullable Quantity simple(long digits, String text, int suffix) {
+        int length = text.length() - suffix;
+        if (length == 0) {
+            return of(digits);
+        }
+        char unit = text.charAt(suffix);
+        if (length == 1 && unit == 'm') {
+            return ofMilli(digits);
+        }
+        if (length == 2 && text.charAt(suffix + 1) == 'i') {
+            int shift = "KMGTPE".indexOf(unit) * 10 + 10;
+            if (shift > 0 && digits <= Long.MAX_VALUE >> shift) {
+                return of(digits << shift);
+            }
+        }
+        return null;
+    }
+
+    private static Quantity exact(String text) {
+        int end = 0;
+        while (end < text.length() && "+-.0123456789".indexOf(text.charAt(end)) >= 0) {
+            end++;
+        }
+        String number = text.substring(0, end);
+        String suffix = text.substring(end);
+        if (!number.matches("[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)")) {
+            throw invalid(text);
+        }
+        BigDecimal amount = new BigDecimal(number.endsWith(".") ? number + "0" : number);
+        amount = switch (suffix) {
+            case "n" -> amount.movePointLeft(9);
+            case "u" -> amount.movePointLeft(6);
+            case "m" -> amount.movePointLeft(3);
+            case "" -> amount;
+            case "k" -> amount.movePointRight(3);
+            case "M" -> amount.movePointRight(6);
+            case "G" -> amount.movePointRight(9);
+            case "T" -> amount.movePointRight(12);
+            case "P" -> amount.movePointRight(15);
+            case "E" -> amount.movePointRight(18);
+            case "Ki" -> binary(amount, 10);
+            case "Mi" -> binary(amount, 20);
+            case "Gi" -> binary(amount, 30);
+            case "Ti" -> binary(amount, 40);
+            case "Pi" -> binary(amount, 50);
+            case "Ei" -> binary(amount, 60);
+            default -> {
+                // The bound keeps a hostile exponent from making a number of a billion digits.
+                if (!suffix.matches("[eE][+-]?[0-9]{1,4}")) {
+                    throw invalid(text);
+                }
+                yield amount.scaleByPowerOfTen(Integer.parseInt(suffix.substring(1)));
+            }
+        };
+        BigInteger inNanos =
+                amount.movePointRight(9).setScale(0, RoundingMode.UP).toBigInteger();
+        BigInteger bounded = inNanos.abs().min(MAX);
+        return ofNanos(inNanos.signum() < 0 ? bounded.negate() : bounded);
+    }
+
+    private static BigDecimal binary(BigDecimal amount, int shift) {
+        return amount.multiply(new BigDecimal(BigInteger.ONE.shiftLeft(shift)));
+    }
+
+    private static Quantity ofNanos(BigInteger inNanos) {
+        BigInteger[] parts = inNanos.divideAndRemainder(BIG_NANOS);
+        long whole = parts[0].longValueExact();
+        int nanos = parts[1].intValueExact();
+        return nanos < 0 ? new Quantity(whole - 1, nanos + NANOS) : new Quantity(whole, nanos);
+    }
+
+    private static boolean isDigit(char c) {
+        return c >= '0' && c <= '9';
+    }
+
+    private static IllegalArgumentException invalid(String text) {
+        return new IllegalArgumentException(
+                "quantity: \"" + text
+                        + "\" (expected: a number with a suffix such as m, k, M, Gi or an exponent, for example 500m or 1.5Gi)");
+    }
+
+    /** The amount rounded to a whole number, away from zero. */
+    public long value() {
+        return nanos == 0 || whole < 0 ? whole : whole == Long.MAX_VALUE ? whole : whole + 1;
+    }
+
+    /** The amount in thousandths, rounded away from zero to a whole number; at most the largest {@code long}. */
+    public long milliValue() {
+        long rest = whole < 0 ? nanos / 1_000_000 : (nanos + 999_999) / 1_000_000;
+        long high = Math.multiplyHigh(whole, 1000L);
+        long low = whole * 1000L;
+        if (high != low >> 63) {
+            return whole < 0 ? Long.MIN_VALUE : Long.MAX_VALUE;
+        }
+        long sum = low + rest;
+        return low > 0 && sum < 0 ? Long.MAX_VALUE : sum;
+    }
+
+    /** The sum; at most the largest {@code long}. */
+    public Quantity plus(Quantity other) {
+        long sum = whole + other.whole;
+        int rest = nanos + other.nanos;
+        if (((whole ^ sum) & (other.whole ^ sum)) < 0) {
+            return of(whole < 0 ? Long.MIN_VALUE : Long.MAX_VALUE);
+        }
+        if (rest >= NANOS) {
+            rest -= NANOS;
+            sum = sum == Long.MAX_VALUE ? sum : sum + 1;
+        }
+        return new Quantity(sum, rest);
+    }
+
+    /** The larger of the two. */
+    public Quantity max(Quantity other) {
+        return compareTo(other) >= 0 ? this : other;
+    }
+
+    /** Whether the amount is 0. */
+    public boolean isZero() {
+        return whole == 0 && nanos == 0;
+    }
+
+    @Override
+    public int compareTo(Quantity other) {
+        int order = Long.compare(whole, other.whole);
+        return order != 0 ? order : Integer.compare(nanos, other.nanos);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Quantity that && whole == that.whole && nanos == that.nanos;
+    }
+
+    @Override
+    public int hashCode() {
+        return Long.hashCode(whole) * 31 + nanos;
+    }
+
+    /** The amount as a plain decimal number that {@link #parse} reads back. */
+    @Override
+    public String toString() {
+        if (nanos == 0) {
+            return Long.toString(whole);
+        }
+        return BigDecimal.valueOf(whole)
+                .add(BigDecimal.valueOf(nanos, 9))
+                .stripTrailingZeros()
+                .toPlainString();
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.api.plugin;
+
+import java.time.InstantSource;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.random.RandomGenerator;
+import org.moorage.api.CycleState;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.Snapshot;
+import org.moorage.api.Status;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.Pod;
+
+/**
+ * What a plugin may ask of the scheduler that it is part of. Given to {@link PluginFactory#create}; until the scheduler
+ * runs, the snapshot and the listers are empty.
+ */
+public interface Handle {
+    /** The name of the profile that the plugin is part of: what pods name as their scheduler. */
+    String profileName();
+
+    /** The cluster as the current scheduling cycle sees it. */
+    Snapshot snapshot();
+
+    /** The objects of a kind, as last seen. Asking for a kind while being created has the scheduler watch it. */
+    <T extends ClusterObject> ObjectLister<T> lister(ObjectKind<T> kind);
+
+    /** The way to change the cluster. */
+    ClusterWriter writer();
+
+    /** The time. */
+    InstantSource clock();
+
+    /** Chance; seeded in tests and simulations. */
+    RandomGenerator random();
+
+    /** The pods that wait for a permit. */
+    Collection<WaitingPod> waitingPods();
+
+    /** The waiting pod of that uid, or empty. */
+    Optional<WaitingPod> waitingPod(String uid);
+
+    /** Has these pods tried soon, whatever rejected them. */
+    void activate(Collection<Pod> pods);
+
+    /** The pods that are likely to get this node and do not have it yet. */
+    List<Pod> nominatedPods(String nodeName);
+
+    /**
+     * Runs the profile's filters for a node, once with the pods nominated to it that are as important as this one, and once
+     * without, so that the pod fits either way.
+     *
+     * @param state the cycle's state, or a fork of it
+     * @param pod the pod
+     * @param node the node, possibly a copy with pods added or removed
+     * @return success, or the first rejection
+     */
+    Status filterWithNominatedPods(CycleState state, Pod pod, NodeInfo node);
+
+    /** A copy of a node for trying what would be. */
+    NodeDraft draft(CycleState state, Pod pod, NodeInfo node);
+}

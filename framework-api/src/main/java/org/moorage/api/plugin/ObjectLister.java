@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.api.plugin;
+
+import java.util.Collection;
+import java.util.Optional;
+import org.moorage.api.model.ClusterObject;
+
+/**
+ * The objects of one kind as the scheduler last saw them. Safe for use by several threads.
+ *
+ * @param <T> the objects' type
+ */
+public interface ObjectLister<T extends ClusterObject> {
+    /** The object of that name; the namespace is empty for objects of the whole cluster. */
+    Optional<T> get(String namespace, String name);
+
+    /** All objects. Not to be changed; it may change while it is read. */
+    Collection<T> all();
+
+    /** The objects of a namespace. Not to be changed; it may change while it is read. */
+    Collection<T> in(String namespace);
+}

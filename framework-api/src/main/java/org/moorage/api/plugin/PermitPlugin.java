@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.api.plugin;
+
+import org.moorage.api.CycleState;
+import org.moorage.api.model.Pod;
+
+/** Says whether, or when, a pod may be bound to its chosen node. */
+public interface PermitPlugin extends Plugin {
+    /**
+     * Called at the end of the scheduling cycle, in the order of the profile. The first rejection ends it. While a plugin
+     * has the pod wait, the next pods are scheduled.
+     *
+     * @param state the cycle's state
+     * @param pod the pod
+     * @param nodeName the chosen node
+     * @return allow, wait, or reject
+     */
+    PermitResult permit(CycleState state, Pod pod, String nodeName);
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.api.plugin;
+
+import java.time.Instant;
+import java.util.Optional;
+import org.moorage.api.model.Pod;
+
+/** A pod in the scheduling queue. */
+public interface QueuedPod {
+    /** The pod. */
+    Pod pod();
+
+    /** When it was last put into the queue. */
+    Instant timestamp();
+
+    /** How often it was tried. */
+    int attempts();
+
+    /** When it first became ready to be tried; empty if it never was. */
+    Optional<Instant> initialAttemptTimestamp();
+}

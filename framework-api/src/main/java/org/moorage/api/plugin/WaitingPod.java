@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.api.plugin;
+
+import java.util.Set;
+import org.moorage.api.model.Pod;
+
+/** A pod that plugins have wait before it is bound. The first verdict stands. */
+public interface WaitingPod {
+    /** The pod, with its chosen node. */
+    Pod pod();
+
+    /** The names of the plugins that it still waits for. */
+    Set<String> pendingPlugins();
+
+    /** Says that a plugin no longer has the pod wait. When none is left, the pod is bound. */
+    void allow(String plugin);
+
+    /** Rejects the pod in the name of a plugin. It is unschedulable for now. */
+    void reject(String plugin, String message);
+
+    /** Takes the place of the pod away in the name of a plugin. Unlike a rejection it is retried soon. */
+    void preempt(String plugin, String message);
+}

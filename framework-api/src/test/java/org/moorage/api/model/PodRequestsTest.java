@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.api.model;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+import org.moorage.api.Resources;
+
+class PodRequestsTest {
+    private static final long MIB = 1L << 20;
+    private static final PodCondition REFUSED = new PodCondition("PodResizePending", "True", "Infeasible", "", 0);
+    private static final PodCondition DELAYED = new PodCondition("PodResizePending", "True", "Deferred", "", 0);
+
+    /** Requests and their defaults-filled twin, of cpu in thousandths and memory in MiB. */
+    record Case(
+            String name,
+            Consumer<PodSpec.Builder> spec,
+            Consumer<PodStatus.Builder> status,
+            long cpu,
+            long memory,
+            long nonZeroCpu,
+            long nonZeroMemory) {
+        Case(String name, Consumer<PodSpec.Builder> spec, long cpu, long memory, long nonZeroCpu, long nonZeroMemory) {
+            this(name, spec, status -> {}, cpu, memory, nonZeroCpu, nonZeroMemory);
+        }
+
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static final Case[] CASES = {
+        new Case("a container that requests nothing", of(app()), 0, 0, 100, 200),
+        new Case("an explicit 0 is a request", of(app("cpu", "0", "memory", "0")), 0, 0, 0, 0),
+        new Case(
+                "containers add up, each with its own defaults",
+                of(app("cpu", "1"), app("memory", "64Mi"), app()),
+                1000,
+                64,
+                1200,
+                464),
+        new Case(
+                "fractions add up before they are rounded up",
+                of(app("cpu", "0.5m"), app("cpu", "0.5m"), app("cpu", "0.1m")),
+                2,
+                0,
+                2,
+                600),
+        new Case(
+                "the largest init container counts if it is more",
+                of(app("cpu", "1"), init("cpu", "3"), init("cpu", "2")),
+                3000,
+                0,
+                3000,
+                200),
+        new Case(
+                "an init container that requests nothing has defaults too",
+                of(app("cpu", "10m"), init()),
+                10,
+                0,
+                100,
+                200),
+        new Case(
+                "sidecars add up with containers",
+                of(app("cpu", "1"), sidecar("cpu", "1"), sidecar("cpu", "2")),
+                4000,
+                0,
+                4000,
+                600),
+        new Case(
+                "an init container needs the sidecars before it, not those after",
+                of(app("cpu", "1"), sidecar("cpu", "2"), init("cpu", "4"), sidecar("cpu", "2")),
+                6000,
+                0,
+                6000,
+                600),
+        new Case(
+                "overhead comes on top",
+                of(app("cpu", "1")).andThen(spec -> spec.overhead(quantities("cpu", "250m", "memory", "10Mi"))),
+                1250,
+                10,
+                1250,
+                210),
+        new Case(
+                "requests of the pod as a whole replace the sum, below the overhead",
+                of(app("cpu", "3", "memory", "1Gi"))
+                        .andThen(spec -> spec.podRequests(quantities("cpu", "2")))
+                        .andThen(spec -> spec.overhead(quantities("cpu", "500m"))),
+                2500,
+                1024,
+                2500,
+                1024),
+        new Case(
+                "with them a default is for what neither level names",
+                of(app("cpu", "1"), app()).andThen(spec -> spec.podRequests(quantities("cpu", "2"))),
+                2000,
+                0,
+                2000,
+                400),
+        new Case(
+                "they are for some resources only",
+                of(app("cpu", "1")).andThen(spec -> spec.podRequests(quantities("ephemeral-storage", "1Gi"))),
+                1000,
+                0,
+                1000,
+                200),
+        new Case(
+                "what is in force counts if it is more",
+                of(app("cpu", "1", "memory", "1Gi")),
+                reporting("main", quantities("cpu", "2", "memory", "512Mi"), Map.of()),
+                2000,
+                1024,
+                2000,
+                1024),
+        new Case(
+                "so does what the node has reserved",
+                of(app("cpu", "1")),
+                reporting("main", quantities("cpu", "2"), quantities("cpu", "3", "memory", "10Mi")),
+                3000,
+                10,
+                3000,
+                10),
+        new Case(
+                "a resize that waits counts",
+                of(app("cpu", "4")),
+                reporting("main", quantities("cpu", "2"), Map.of())
+                        .andThen(status -> status.conditions(List.of(DELAYED))),
+                4000,
+                0,
+                4000,
+                200),
+        new Case(
+                "a resize that is refused does not",
+                of(app("cpu", "4")),
+                reporting("main", quantities("cpu", "2"), quantities("cpu", "1"))
+                        .andThen(status -> status.conditions(List.of(REFUSED))),
+                2000,
+                0,
+                2000,
+                200),
+        new Case(
+                "the status of an init container that ran to its end does not count",
+                of(app("cpu", "1"), init("cpu", "2")),
+                reporting("init", quantities("cpu", "9"), Map.of()),
+                2000,
+                0,
+                2000,
+                200),
+        new Case(
+                "the status of the pod as a whole counts for what the pod names",
+                of(app("cpu", "1", "memory", "1Gi")).andThen(spec -> spec.podRequests(quantities("cpu", "2"))),
+                status -> status.podResources(
+                        new PodStatus.ContainerResources("", quantities("cpu", "3", "memory", "9Gi"), Map.of())),
+                3000,
+                1024,
+                3000,
+                1024),
+        new Case(
+                "of a refused resize of the pod as a whole only that counts, also if it is nothing",
+                of(app("cpu", "1", "memory", "1Gi"))
+                        .andThen(spec -> spec.podRequests(quantities("cpu", "2", "memory", "2Gi"))),
+                status -> status.conditions(List.of(REFUSED))
+                        .podResources(new PodStatus.ContainerResources("", quantities("memory", "1536Mi"), Map.of())),
+                0,
+                1536,
+                0,
+                1536),
+    };
+
+    @ParameterizedTest
+    @FieldSource("CASES")
+    void adds(Case c) {
+        PodSpec.Builder spec = PodSpec.builder();
+        c.spec.accept(spec);
+        PodStatus.Builder status = PodStatus.builder();
+        c.status.accept(status);
+        Pod pod = Pod.of(ObjectMeta.named("p").build(), spec.build()).withStatus(status.build());
+        assertThat(pod.requests()).isEqualTo(Resources.of(c.cpu, c.memory * MIB, 0, Map.of()));
+        assertThat(pod.nonZeroRequests()).isEqualTo(Resources.of(c.nonZeroCpu, c.nonZeroMemory * MIB, 0, Map.of()));
+    }
+
+    private static Consumer<PodSpec.Builder> of(Container... all) {
+        List<Container> containers = List.of(all).stream()
+                .filter(container -> container.name().equals("main"))
+                .toList();
+        List<Container> initContainers = List.of(all).stream()
+                .filter(container -> !container.name().equals("main"))
+                .toList();
+        return spec -> spec.containers(containers).initContainers(initContainers);
+    }
+
+    private static Container app(String... requests) {
+        return new Container("main", "", quantities(requests), Map.of(), List.of(), "");
+    }
+
+    private static Container init(String... requests) {
+        return new Container("init", "", quantities(requests), Map.of(), List.of(), "");
+    }
+
+    private static Container sidecar(String... requests) {
+        return new Container("sidecar", "", quantities(requests), Map.of(), List.of(), "Always");
+    }
+
+    private static Consumer<PodStatus.Builder> reporting(
+            String container, Map<String, Quantity> requests, Map<String, Quantity> allocated) {
+        return status ->
+                status.containerResources(List.of(new PodStatus.ContainerResources(container, requests, allocated)));
+    }
+
+    private static Map<String, Quantity> quantities(String... namesAndAmounts) {
+        Map<String, Quantity> quantities = new HashMap<>();
+        for (int i = 0; i < namesAndAmounts.length; i += 2) {
+            quantities.put(namesAndAmounts[i], Quantity.parse(namesAndAmounts[i + 1]));
+        }
+        return quantities;
+    }
+}

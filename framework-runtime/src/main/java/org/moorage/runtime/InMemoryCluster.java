@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.Namespace;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.OtherObject;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodCondition;
+import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.Nomination;
+import org.moorage.api.plugin.PodEvent;
+
+/**
+ * A cluster in memory: for simulations, tests, and programs that keep their own picture of a cluster.
+ *
+ * <p>A change is told to the listener before the call that made it returns. Safe for use by several threads.
+ */
+public final class InMemoryCluster implements Cluster {
+    private final Object lock = new Object();
+
+    @GuardedBy("lock")
+    private final Map<ObjectKind<?>, Map<String, ClusterObject>> objectsByKind = new LinkedHashMap<>();
+
+    @GuardedBy("lock")
+    private final List<PodEvent> events = new ArrayList<>();
+
+    @GuardedBy("lock")
+    private Set<ObjectKind<?>> watched = Set.of();
+
+    @GuardedBy("lock")
+    private @Nullable ClusterListener listener;
+
+    /** An empty cluster. */
+    public InMemoryCluster() {}
+
+    /** A cluster of these objects. */
+    public static InMemoryCluster of(Collection<? extends ClusterObject> objects) {
+        InMemoryCluster cluster = new InMemoryCluster();
+        for (ClusterObject object : objects) {
+            cluster.apply(object);
+        }
+        return cluster;
+    }
+
+    /** Adds an object, or puts it in the place of the one of its kind and name. */
+    public void apply(ClusterObject object) {
+        Objects.requireNonNull(object, "object");
+        synchronized (lock) {
+            applyLocked(kindOf(object), object);
+        }
+    }
+
+    /** Deletes an object; one that is not there is no failure. */
+    public void remove(ClusterObject object) {
+        synchronized (lock) {
+            removeLocked(kindOf(object), object.key());
+        }
+    }
+
+    /** The object of that kind and name; the namespace is empty for objects of the whole cluster. */
+    public <T extends ClusterObject> Optional<T> find(ObjectKind<T> kind, String namespace, String name) {
+        String key = namespace.isEmpty() ? name : namespace + "/" + name;
+        synchronized (lock) {
+            return Optional.ofNullable(kind.type().cast(tableOf(kind).get(key)));
+        }
+    }
+
+    /** The objects of a kind, in the order in which they came. */
+    public <T extends ClusterObject> List<T> all(ObjectKind<T> kind) {
+        synchronized (lock) {
+            List<T> all = new ArrayList<>();
+            for (ClusterObject object : tableOf(kind).values()) {
+                all.add(kind.type().cast(object));
+            }
+            return all;
+        }
+    }
+
+    /** What was reported of pods so far, in order. */
+    public List<PodEvent> events() {
+        synchronized (lock) {
+            return List.copyOf(events);
+        }
+    }
+
+    @Override
+    public void watch(Set<ObjectKind<?>> kinds, boolean podJson, ClusterListener newListener) {
+        synchronized (lock) {
+            if (listener != null) {
+                throw new IllegalStateException("watch: called twice (expected: once)");
+            }
+            watched = Set.copyOf(kinds);
+            listener = newListener;
+            // Nodes before pods, so that pods find theirs; it saves the cache placeholders.
+            for (ObjectKind<?> kind : ObjectKind.TYPED) {
+                if (kind.equals(ObjectKind.NODE) && watched.contains(kind)) {
+                    replaceLocked(kind, newListener);
+                }
+            }
+            for (ObjectKind<?> kind : watched) {
+                if (!kind.equals(ObjectKind.NODE)) {
+                    replaceLocked(kind, newListener);
+                }
+            }
+        }
+    }
+
+    @GuardedBy("lock")
+    private <T extends ClusterObject> void replaceLocked(ObjectKind<T> kind, ClusterListener target) {
+        List<T> all = new ArrayList<>();
+        for (ClusterObject object : tableOf(kind).values()) {
+            all.add(kind.type().cast(object));
+        }
+        target.replaced(kind, all);
+    }
+
+    @Override
+    public void bind(Pod pod, String nodeName) {
+        synchronized (lock) {
+            Pod current = existing(pod);
+            if (current.isBound()) {
+                throw new ClusterException(
+                        "bind " + pod.key() + " to " + nodeName + ": pod is already assigned to node "
+                                + current.nodeName(),
+                        409,
+                        null);
+            }
+            applyLocked(ObjectKind.POD, current.withNode(nodeName));
+        }
+    }
+
+    @Override
+    public void patchStatus(Pod pod, Optional<PodCondition> condition, Nomination nomination) {
+        synchronized (lock) {
+            Pod current = existing(pod);
+            List<PodCondition> conditions = new ArrayList<>(current.status().conditions());
+            condition.ifPresent(added -> {
+                conditions.removeIf(known -> known.type().equals(added.type()));
+                conditions.add(added);
+            });
+            var status = current.status().toBuilder().conditions(conditions);
+            if (nomination instanceof Nomination.To to) {
+                status.nominatedNodeName(to.nodeName());
+            }
+            applyLocked(ObjectKind.POD, current.withStatus(status.build()));
+        }
+    }
+
+    @Override
+    public void delete(Pod pod) {
+        remove(pod);
+    }
+
+    @Override
+    public void patch(ObjectKind<?> kind, String namespace, String name, String mergePatch) {
+        throw new ClusterException(
+                "patch " + kind.kind() + " " + name + ": not supported by a cluster in memory", 405, null);
+    }
+
+    @Override
+    public void report(PodEvent event) {
+        synchronized (lock) {
+            events.add(event);
+        }
+    }
+
+    @Override
+    public void close() {
+        synchronized (lock) {
+            listener = null;
+            watched = Set.of();
+        }
+    }
+
+    @GuardedBy("lock")
+    private Pod existing(Pod pod) {
+        ClusterObject current = tableOf(ObjectKind.POD).get(pod.key());
+        if (!(current instanceof Pod known) || !known.uid().equals(pod.uid())) {
+            throw new ClusterException("pods \"" + pod.name() + "\" not found", 404, null);
+        }
+        return known;
+    }
+
+    @GuardedBy("lock")
+    private <T extends ClusterObject> void applyLocked(ObjectKind<T> kind, ClusterObject object) {
+        tableOf(kind).put(object.key(), object);
+        if (listener != null && watched.contains(kind)) {
+            listener.applied(kind, kind.type().cast(object));
+        }
+    }
+
+    @GuardedBy("lock")
+    private <T extends ClusterObject> void removeLocked(ObjectKind<T> kind, String key) {
+        ClusterObject gone = tableOf(kind).remove(key);
+        if (gone != null && listener != null && watched.contains(kind)) {
+            listener.deleted(kind, kind.type().cast(gone));
+        }
+    }
+
+    @GuardedBy("lock")
+    private Map<String, ClusterObject> tableOf(ObjectKind<?> kind) {
+        return objectsByKind.computeIfAbsent(kind, any -> new LinkedHashMap<>());
+    }
+
+    private static ObjectKind<?> kindOf(ClusterObject object) {
+        if (object instanceof Pod) {
+            return ObjectKind.POD;
+        }
+        if (object instanceof Node) {
+            return ObjectKind.NODE;
+        }
+        if (object instanceof Namespace) {
+            return ObjectKind.NAMESPACE;
+        }
+        if (object instanceof OtherObject other) {
+            return other.kind();
+        }
+        throw new IllegalArgumentException(
+                "object: " + object.getClass().getName() + " (expected: a type of the model)");
+    }
+}

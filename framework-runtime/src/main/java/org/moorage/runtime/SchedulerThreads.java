@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.moorage.runtime.internal.cycle.Parallelism;
+
+/** The threads of one scheduler. All are daemons: a program that forgets to close it still ends. */
+final class SchedulerThreads implements AutoCloseable {
+    // Binding waits for the API server, and sometimes for volumes; so many pods may be under way at a time.
+    private static final int BINDING_THREADS = 128;
+    private static final long GRACE_SECONDS = 5;
+
+    private final List<ExecutorService> owned = new ArrayList<>();
+    private final ScheduledExecutorService timers;
+    private final Parallelism parallelism;
+    private final Executor binding;
+    private final ExecutorService reports;
+
+    SchedulerThreads(int workers, @Nullable Executor givenBinding) {
+        timers = own(Executors.newSingleThreadScheduledExecutor(named("scheduler-timer")));
+        reports = own(Executors.newSingleThreadExecutor(named("scheduler-report")));
+        int useful = Math.min(workers, Runtime.getRuntime().availableProcessors());
+        parallelism = useful <= 1
+                ? Parallelism.none()
+                : new Parallelism(own(Executors.newFixedThreadPool(useful - 1, named("scheduler-worker"))), useful);
+        binding = givenBinding != null ? givenBinding : own(bindingPool());
+    }
+
+    private static ExecutorService bindingPool() {
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(
+                BINDING_THREADS,
+                BINDING_THREADS,
+                30,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(),
+                named("scheduler-bind"));
+        pool.allowCoreThreadTimeOut(true);
+        return pool;
+    }
+
+    private <E extends ExecutorService> E own(E executor) {
+        owned.add(executor);
+        return executor;
+    }
+
+    private static ThreadFactory named(String name) {
+        AtomicInteger number = new AtomicInteger();
+        return task -> {
+            Thread thread = new Thread(task, name + "-" + number.incrementAndGet());
+            thread.setDaemon(true);
+            return thread;
+        };
+    }
+
+    ScheduledExecutorService timers() {
+        return timers;
+    }
+
+    Parallelism parallelism() {
+        return parallelism;
+    }
+
+    Executor binding() {
+        return binding;
+    }
+
+    /** One thread, so that what is reported of a pod stays in order. */
+    Executor reports() {
+        return reports;
+    }
+
+    @Override
+    public void close() {
+        timers.shutdownNow();
+        for (ExecutorService executor : owned) {
+            executor.shutdown();
+        }
+        boolean interrupted = false;
+        for (ExecutorService executor : owned) {
+            try {
+                if (!executor.awaitTermination(GRACE_SECONDS, TimeUnit.SECONDS)) {
+                    executor.shutdownNow();
+                }
+            } catch (InterruptedException e) {
+                interrupted = true;
+                executor.shutdownNow();
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.config;
+
+import com.fasterxml.jackson.databind.node.TextNode;
+import java.util.List;
+import org.moorage.api.plugin.Problems;
+import org.moorage.runtime.PluginRegistry;
+
+/**
+ * Reads configurations in the format of kube-scheduler, {@code kubescheduler.config.k8s.io/v1}, as YAML or JSON.
+ *
+ * <p>Reading is strict: a field that there is not, one that is given twice and a value of the wrong type are refused. What
+ * is left out has kube-scheduler's default. Of several documents in a text the first one counts, as for kube-scheduler.
+ *
+ * <p>What needs the plugins themselves is not checked here, such as whether one can filter: that shows when they are made.
+ */
+public final class ConfigLoader {
+    /** The origin of what the configuration does not say. */
+    static final String DEFAULT_ORIGIN = "default";
+
+    private ConfigLoader() {}
+
+    /** The configuration that applies when there is none to read. */
+    public static LoadedConfig defaults(PluginRegistry registry, FlagValue... flags) {
+        Problems problems = Problems.collector();
+        SourceTree tree = SourceTree.read("", DEFAULT_ORIGIN, problems);
+        tree.set(new FlagValue("apiVersion", TextNode.valueOf(ConfigReader.API_VERSION), DEFAULT_ORIGIN));
+        tree.set(new FlagValue("kind", TextNode.valueOf(ConfigReader.KIND), DEFAULT_ORIGIN));
+        return load(tree, DEFAULT_ORIGIN, registry, flags, problems);
+    }
+
+    /**
+     * Reads a configuration.
+     *
+     * @param text the text
+     * @param sourceName what the text was read from, for messages and origins
+     * @param registry the plugins that there are
+     * @param flags settings that count more than those of the text
+     * @throws ConfigException if it is refused, with everything that is wrong
+     */
+    public static LoadedConfig load(String text, String sourceName, PluginRegistry registry, FlagValue... flags) {
+        Problems problems = Problems.collector();
+        SourceTree tree = SourceTree.read(text, sourceName, problems);
+        return load(tree, sourceName, registry, flags, problems);
+    }
+
+    private static LoadedConfig load(
+            SourceTree tree, String sourceName, PluginRegistry registry, FlagValue[] flags, Problems problems) {
+        for (FlagValue flag : flags) {
+            tree.set(flag);
+        }
+        LoadedConfig loaded = new ConfigReader(tree, registry, problems).read();
+        List<Problems.Problem> found = problems.all();
+        if (!found.isEmpty()) {
+            throw new ConfigException(sourceName, found, tree.places());
+        }
+        return loaded;
+    }
+}

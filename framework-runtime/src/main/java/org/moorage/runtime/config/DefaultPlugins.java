@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.config;
+
+import java.util.List;
+import java.util.Set;
+
+/** The plugins that kube-scheduler enables unless a configuration says otherwise. */
+public final class DefaultPlugins {
+    private static final List<EnabledPlugin> MULTI_POINT = List.of(
+            new EnabledPlugin("SchedulingGates", 0),
+            new EnabledPlugin("PrioritySort", 0),
+            new EnabledPlugin("NodeUnschedulable", 0),
+            new EnabledPlugin("NodeName", 0),
+            new EnabledPlugin("TaintToleration", 3),
+            new EnabledPlugin("NodeAffinity", 2),
+            new EnabledPlugin("NodePorts", 0),
+            new EnabledPlugin("NodeResourcesFit", 1),
+            new EnabledPlugin("VolumeRestrictions", 0),
+            new EnabledPlugin("NodeVolumeLimits", 0),
+            new EnabledPlugin("VolumeBinding", 0),
+            new EnabledPlugin("VolumeZone", 0),
+            new EnabledPlugin("PodTopologySpread", 2),
+            new EnabledPlugin("InterPodAffinity", 2),
+            new EnabledPlugin("DynamicResources", 2),
+            new EnabledPlugin("DefaultPreemption", 0),
+            new EnabledPlugin("NodeResourcesBalancedAllocation", 1),
+            new EnabledPlugin("ImageLocality", 1),
+            new EnabledPlugin("DefaultBinder", 0),
+            new EnabledPlugin("NodeDeclaredFeatures", 0));
+
+    // In kube-scheduler's registry, but enabled only by a feature gate that is off.
+    private static final Set<String> GATED =
+            Set.of("GangScheduling", "TopologyPlacementGenerator", "PodGroupPodsCount");
+
+    private static final Set<String> WITH_ARGS = Set.of(
+            "DefaultPreemption",
+            "DynamicResources",
+            "InterPodAffinity",
+            "NodeAffinity",
+            "NodeResourcesBalancedAllocation",
+            "NodeResourcesFit",
+            "PodTopologySpread",
+            "VolumeBinding");
+
+    private static final Set<String> REMOVED = Set.of("AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits");
+
+    private DefaultPlugins() {}
+
+    /** The plugins of the default {@code multiPoint} list, in their order and with their weights. */
+    public static List<EnabledPlugin> multiPoint() {
+        return MULTI_POINT;
+    }
+
+    /** Whether kube-scheduler has a plugin of this name, enabled by default or not. */
+    public static boolean knows(String name) {
+        for (EnabledPlugin plugin : MULTI_POINT) {
+            if (plugin.name().equals(name)) {
+                return true;
+            }
+        }
+        return GATED.contains(name);
+    }
+
+    /** Whether the arguments of kube-scheduler's plugin of this name have an {@code apiVersion} and a {@code kind}. */
+    static boolean hasArgsKind(String name) {
+        return WITH_ARGS.contains(name);
+    }
+
+    /** Whether it is a plugin that earlier versions had, and that kube-scheduler now refuses by name. */
+    static boolean isRemoved(String name) {
+        return REMOVED.contains(name);
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.config;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.moorage.api.plugin.Problems;
+
+/**
+ * A configuration that was read, and where it comes from.
+ *
+ * @param config the configuration
+ * @param effective the same in kube-scheduler's form, with every default filled in; not to be changed
+ * @param originByPath where each setting of the effective form comes from: {@code default}, {@code scheduler.yaml:12} or
+ *     {@code --flag}
+ * @param missingPlugins plugins that are enabled by default or that the configuration names, and that are not registered;
+ *     they have no part in any decision
+ */
+public record LoadedConfig(
+        SchedulerConfig config, ObjectNode effective, Map<String, String> originByPath, List<String> missingPlugins) {
+    public LoadedConfig {
+        originByPath = Collections.unmodifiableMap(new LinkedHashMap<>(originByPath));
+        missingPlugins = List.copyOf(missingPlugins);
+    }
+
+    /** The refusal of this configuration for what was only found when its plugins were made. */
+    public ConfigException refusal(String sourceName, List<Problems.Problem> problems) {
+        Map<String, String> places = new LinkedHashMap<>(originByPath);
+        places.values().removeIf(origin -> origin.equals(ConfigLoader.DEFAULT_ORIGIN));
+        return new ConfigException(sourceName, problems, places);
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.config;
+
+import java.util.List;
+import org.moorage.runtime.PluginRegistry;
+
+/**
+ * A whole configuration, complete and valid.
+ *
+ * @param parallelism how many threads filter and score; more than 0
+ * @param leaderElection how several schedulers agree on one
+ * @param clientConnection how to talk to the API server
+ * @param enableProfiling whether to serve data about where time is spent
+ * @param enableContentionProfiling whether to serve data about where threads wait for each other
+ * @param percentageOfNodesToScore the share of the nodes that is enough, from 0 to 100; 0 for one that depends on their
+ *     number
+ * @param podInitialBackoffSeconds how long a pod waits after its first failure
+ * @param podMaxBackoffSeconds how long it waits at most
+ * @param delayCacheUntilActive whether to start watching the cluster only when elected
+ * @param profiles at least one, each with its own name
+ * @param extenders in the order in which they are asked: those that may be ignored come last
+ */
+public record SchedulerConfig(
+        int parallelism,
+        LeaderElection leaderElection,
+        ClientConnection clientConnection,
+        boolean enableProfiling,
+        boolean enableContentionProfiling,
+        int percentageOfNodesToScore,
+        long podInitialBackoffSeconds,
+        long podMaxBackoffSeconds,
+        boolean delayCacheUntilActive,
+        List<ProfileConfig> profiles,
+        List<ExtenderConfig> extenders) {
+    public SchedulerConfig {
+        profiles = List.copyOf(profiles);
+        extenders = List.copyOf(extenders);
+    }
+
+    /** The configuration that applies when there is no file: one profile, named {@code default-scheduler}. */
+    public static SchedulerConfig defaults(PluginRegistry registry) {
+        return ConfigLoader.defaults(registry).config();
+    }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.binding;
+
+import org.moorage.api.CycleState;
+import org.moorage.api.model.Pod;
+import org.moorage.runtime.Decision;
+import org.moorage.runtime.internal.cycle.Profile;
+import org.moorage.runtime.internal.queue.QueueEntry;
+
+/**
+ * A pod for which a node was chosen.
+ *
+ * @param entry its entry in the queue
+ * @param profile its profile
+ * @param state its cycle's state
+ * @param pod the pod, with the chosen node
+ * @param decision the choice
+ */
+public record Candidate(QueueEntry entry, Profile profile, CycleState state, Pod pod, Decision decision) {
+    String nodeName() {
+        return pod.nodeName();
+    }
+}

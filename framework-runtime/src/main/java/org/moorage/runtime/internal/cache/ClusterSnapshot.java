@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.cache;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.ImageState;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.ResourceName;
+import org.moorage.api.Snapshot;
+import org.moorage.api.model.HostPort;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.Pod;
+
+/**
+ * A snapshot whose nodes are numbered and whose figures lie in columns, one {@code long} for a node.
+ *
+ * <p>Between cycles {@link SchedulerCache#update} brings it up to date in place, at the cost of what changed; during a cycle
+ * nothing changes it.
+ */
+public final class ClusterSnapshot implements Snapshot {
+    private static final int RESOURCES = 3;
+
+    private final Map<String, SnapshotNode> nodeByName = new HashMap<>();
+    private final List<NodeInfo> nodes = new ArrayList<>();
+    private final List<NodeInfo> nodesView = Collections.unmodifiableList(nodes);
+    private List<NodeInfo> withAffinity = List.of();
+    private List<NodeInfo> withRequiredAntiAffinity = List.of();
+    private Map<String, ImageState> images = Map.of();
+    private boolean affinityChanged;
+    private long generation;
+    private long treeVersion;
+    private long imagesVersion;
+
+    // Columns, by resource slot and then by node.
+    private long[][] allocatable = new long[RESOURCES][0];
+    private long[][] requested = new long[RESOURCES][0];
+    private long[][] nonZeroRequested = new long[RESOURCES][0];
+    private long[] allowedPods = new long[0];
+    private int[] podCounts = new int[0];
+
+    /** An empty snapshot. */
+    public ClusterSnapshot() {}
+
+    @Override
+    public List<NodeInfo> nodes() {
+        return nodesView;
+    }
+
+    @Override
+    public Optional<NodeInfo> node(String name) {
+        return Optional.ofNullable(nodeByName.get(name));
+    }
+
+    @Override
+    public List<NodeInfo> nodesWithAffinityPods() {
+        return withAffinity;
+    }
+
+    @Override
+    public List<NodeInfo> nodesWithRequiredAntiAffinityPods() {
+        return withRequiredAntiAffinity;
+    }
+
+    /** A node to try things on. */
+    public static DraftNode draft(NodeInfo original) {
+        return original instanceof DraftNode draft ? draft.copy() : ((SnapshotNode) original).draft();
+    }
+
+    long generation() {
+        return generation;
+    }
+
+    long treeVersion() {
+        return treeVersion;
+    }
+
+    long imagesVersion() {
+        return imagesVersion;
+    }
+
+    int indexOf(String name) {
+        SnapshotNode node = nodeByName.get(name);
+        if (node == null) {
+            throw new IllegalStateException("node " + name + " is not in the snapshot (expected: listed by the cache)");
+        }
+        return node.index;
+    }
+
+    void replaceImages(Map<String, ImageState> all, long version) {
+        images = all;
+        imagesVersion = version;
+    }
+
+    void resize(int size, long version) {
+        nodes.clear();
+        nodeByName.clear();
+        allocatable = new long[RESOURCES][size];
+        requested = new long[RESOURCES][size];
+        nonZeroRequested = new long[RESOURCES][size];
+        allowedPods = new long[size];
+        podCounts = new int[size];
+        treeVersion = version;
+        affinityChanged = true;
+    }
+
+    void set(int index, Node node, NodeContents contents, long nodeGeneration) {
+        SnapshotNode target;
+        if (index == nodes.size()) {
+            target = new SnapshotNode(index);
+            nodes.add(target);
+        } else {
+            target = (SnapshotNode) nodes.get(index);
+        }
+        nodeByName.put(node.name(), target);
+        affinityChanged |=
+                target.withAffinity.isEmpty() != contents.withAffinity().isEmpty()
+                        || target.withRequiredAntiAffinity.isEmpty()
+                                != contents.withRequiredAntiAffinity().isEmpty();
+        target.set(node, contents, nodeGeneration);
+        allocatable[0][index] = node.allocatableResources().milliCpu();
+        allocatable[1][index] = node.allocatableResources().memory();
+        allocatable[2][index] = node.allocatableResources().ephemeralStorage();
+        requested[0][index] = contents.requested(ResourceName.CPU);
+        requested[1][index] = contents.requested(ResourceName.MEMORY);
+        requested[2][index] = contents.requested(ResourceName.EPHEMERAL_STORAGE);
+        nonZeroRequested[0][index] = contents.nonZeroRequested(ResourceName.CPU);
+        nonZeroRequested[1][index] = contents.nonZeroRequested(ResourceName.MEMORY);
+        nonZeroRequested[2][index] = contents.nonZeroRequested(ResourceName.EPHEMERAL_STORAGE);
+        allowedPods[index] = node.allowedPods();
+        podCounts[index] = contents.pods().size();
+    }
+
+    void finish(long cacheGeneration) {
+        generation = cacheGeneration;
+        if (affinityChanged) {
+            affinityChanged = false;
+            List<NodeInfo> any = new ArrayList<>();
+            List<NodeInfo> anti = new ArrayList<>();
+            for (NodeInfo node : nodes) {
+                if (!node.podsWithAffinity().isEmpty()) {
+                    any.add(node);
+                }
+                if (!node.podsWithRequiredAntiAffinity().isEmpty()) {
+                    anti.add(node);
+                }
+            }
+            withAffinity = List.copyOf(any);
+            withRequiredAntiAffinity = List.copyOf(anti);
+        }
+    }
+
+    /** A row of the columns, with what does not fit into them. */
+    private final class SnapshotNode implements NodeInfo {
+        private final int index;
+        private @Nullable Node node;
+        private List<Pod> pods = List.of();
+        private List<Pod> withAffinity = List.of();
+        private List<Pod> withRequiredAntiAffinity = List.of();
+        private List<HostPort> ports = List.of();
+        private Map<String, Long> scalars = Map.of();
+        private long nodeGeneration;
+
+        SnapshotNode(int index) {
+            this.index = index;
+        }
+
+        void set(Node newNode, NodeContents contents, long newGeneration) {
+            node = newNode;
+            // The cache goes on changing its lists, so the snapshot has its own.
+            pods = Collections.unmodifiableList(new ArrayList<>(contents.pods()));
+            withAffinity = List.copyOf(contents.withAffinity());
+            withRequiredAntiAffinity = List.copyOf(contents.withRequiredAntiAffinity());
+            ports = List.copyOf(contents.ports());
+            scalars = Map.copyOf(contents.scalars());
+            nodeGeneration = newGeneration;
+        }
+
+        DraftNode draft() {
+            NodeContents contents = new NodeContents();
+            for (Pod pod : pods) {
+                contents.add(pod);
+            }
+            return new DraftNode(node(), index, images, contents, nodeGeneration);
+        }
+
+        @Override
+        public Node node() {
+            Node known = node;
+            if (known == null) {
+                throw new IllegalStateException("node " + index + " is not set");
+            }
+            return known;
+        }
+
+        @Override
+        public int index() {
+            return index;
+        }
+
+        @Override
+        public List<Pod> pods() {
+            return pods;
+        }
+
+        @Override
+        public List<Pod> podsWithAffinity() {
+            return withAffinity;
+        }
+
+        @Override
+        public List<Pod> podsWithRequiredAntiAffinity() {
+            return withRequiredAntiAffinity;
+        }
+
+        @Override
+        public int podCount() {
+            return podCounts[index];
+        }
+
+        @Override
+        public long allowedPods() {
+            return allowedPods[index];
+        }
+
+        @Override
+        public long allocatable(ResourceName resource) {
+            int slot = resource.slot();
+            return slot >= 0
+                    ? allocatable[slot][index]
+                    : node().allocatableResources().amount(resource);
+        }
+
+        @Override
+        public long requested(ResourceName resource) {
+            int slot = resource.slot();
+            return slot >= 0 ? requested[slot][index] : scalar(resource);
+        }
+
+        @Override
+        public long nonZeroRequested(ResourceName resource) {
+            int slot = resource.slot();
+            return slot >= 0 ? nonZeroRequested[slot][index] : scalar(resource);
+        }
+
+        private long scalar(ResourceName resource) {
+            Long amount = scalars.get(resource.name());
+            return amount == null ? 0 : amount;
+        }
+
+        @Override
+        public boolean conflicts(HostPort port) {
+            return NodeContents.conflicts(ports, port);
+        }
+
+        @Override
+        public ImageState image(String name) {
+            ImageState state = images.get(name);
+            return state != null && node().hasImage(name) ? state : ImageState.ABSENT;
+        }
+
+        @Override
+        public long generation() {
+            return nodeGeneration;
+        }
+
+        @Override
+        public String toString() {
+            return name();
+        }
+    }
+}

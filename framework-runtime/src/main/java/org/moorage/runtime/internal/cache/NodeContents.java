@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.cache;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.moorage.api.ResourceName;
+import org.moorage.api.Resources;
+import org.moorage.api.model.HostPort;
+import org.moorage.api.model.Pod;
+
+/**
+ * The pods on a node and the sums over them. Mutable, for one thread at a time.
+ */
+final class NodeContents {
+    private final List<Pod> pods;
+    private final List<Pod> withAffinity;
+    private final List<Pod> withRequiredAntiAffinity;
+    private final List<HostPort> ports;
+    private final Map<String, Long> scalars;
+    private long milliCpu;
+    private long memory;
+    private long ephemeralStorage;
+    private long nonZeroMilliCpu;
+    private long nonZeroMemory;
+
+    NodeContents() {
+        pods = new ArrayList<>();
+        withAffinity = new ArrayList<>(0);
+        withRequiredAntiAffinity = new ArrayList<>(0);
+        ports = new ArrayList<>(0);
+        scalars = new HashMap<>(0);
+    }
+
+    /** A copy to try things on. */
+    NodeContents(NodeContents other) {
+        pods = new ArrayList<>(other.pods);
+        withAffinity = new ArrayList<>(other.withAffinity);
+        withRequiredAntiAffinity = new ArrayList<>(other.withRequiredAntiAffinity);
+        ports = new ArrayList<>(other.ports);
+        scalars = new HashMap<>(other.scalars);
+        milliCpu = other.milliCpu;
+        memory = other.memory;
+        ephemeralStorage = other.ephemeralStorage;
+        nonZeroMilliCpu = other.nonZeroMilliCpu;
+        nonZeroMemory = other.nonZeroMemory;
+    }
+
+    void add(Pod pod) {
+        pods.add(pod);
+        if (pod.spec().affinity().mentionsPods()) {
+            withAffinity.add(pod);
+        }
+        if (pod.spec().affinity().requiresAntiAffinity()) {
+            withRequiredAntiAffinity.add(pod);
+        }
+        ports.addAll(pod.spec().hostPorts());
+        account(pod, 1);
+    }
+
+    /** Removes the pod of that uid; the pod itself may be a newer version, so the known one is what is taken off. */
+    boolean remove(String uid) {
+        int place = placeOf(pods, uid);
+        if (place < 0) {
+            return false;
+        }
+        Pod known = pods.get(place);
+        removeAt(pods, place);
+        if (known.spec().affinity().mentionsPods()) {
+            removeAt(withAffinity, placeOf(withAffinity, uid));
+        }
+        if (known.spec().affinity().requiresAntiAffinity()) {
+            removeAt(withRequiredAntiAffinity, placeOf(withRequiredAntiAffinity, uid));
+        }
+        for (HostPort port : known.spec().hostPorts()) {
+            ports.remove(port);
+        }
+        account(known, -1);
+        return true;
+    }
+
+    private static int placeOf(List<Pod> pods, String uid) {
+        for (int i = 0; i < pods.size(); i++) {
+            if (pods.get(i).uid().equals(uid)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    private static void removeAt(List<Pod> pods, int place) {
+        Pod last = pods.remove(pods.size() - 1);
+        if (place < pods.size()) {
+            pods.set(place, last);
+        }
+    }
+
+    private void account(Pod pod, int sign) {
+        Resources requests = pod.requests();
+        milliCpu += sign * requests.milliCpu();
+        memory += sign * requests.memory();
+        ephemeralStorage += sign * requests.ephemeralStorage();
+        for (int i = 0; i < requests.scalarCount(); i++) {
+            scalars.merge(requests.scalarName(i), sign * requests.scalarAmount(i), Long::sum);
+        }
+        Resources nonZero = pod.nonZeroRequests();
+        nonZeroMilliCpu += sign * nonZero.milliCpu();
+        nonZeroMemory += sign * nonZero.memory();
+    }
+
+    List<Pod> pods() {
+        return pods;
+    }
+
+    List<Pod> withAffinity() {
+        return withAffinity;
+    }
+
+    List<Pod> withRequiredAntiAffinity() {
+        return withRequiredAntiAffinity;
+    }
+
+    List<HostPort> ports() {
+        return ports;
+    }
+
+    Map<String, Long> scalars() {
+        return scalars;
+    }
+
+    boolean isEmpty() {
+        return pods.isEmpty();
+    }
+
+    long requested(ResourceName resource) {
+        return switch (resource.slot()) {
+            case 0 -> milliCpu;
+            case 1 -> memory;
+            case 2 -> ephemeralStorage;
+            default -> scalar(resource);
+        };
+    }
+
+    long nonZeroRequested(ResourceName resource) {
+        return switch (resource.slot()) {
+            case 0 -> nonZeroMilliCpu;
+            case 1 -> nonZeroMemory;
+            case 2 -> ephemeralStorage;
+            default -> scalar(resource);
+        };
+    }
+
+    private long scalar(ResourceName resource) {
+        Long amount = scalars.get(resource.name());
+        return amount == null ? 0 : amount;
+    }
+
+    static boolean conflicts(List<HostPort> taken, HostPort port) {
+        for (int i = 0; i < taken.size(); i++) {
+            if (taken.get(i).conflicts(port)) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.cache;
+
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.model.Node;
+
+/** What the cache knows of a node; a link of its list of nodes, the last changed first. Guarded by the cache's lock. */
+final class NodeState {
+    final String name;
+    final NodeContents contents = new NodeContents();
+    /** Absent while pods on the node are known but the node itself is not, or not any more. */
+    @Nullable
+    Node node;
+
+    long generation;
+
+    @Nullable
+    NodeState previous;
+
+    @Nullable
+    NodeState next;
+
+    NodeState(String name) {
+        this.name = name;
+    }
+}

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.cache;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.ImageState;
+import org.moorage.api.model.ContainerImage;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.Pod;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The nodes, and the pods on them: those that the cluster reports, and those that the scheduler assumes because it has just
+ * decided so. An assumed pod stays until the cluster confirms it or the scheduler forgets it.
+ *
+ * <p>Every change stamps the node with a new generation and moves it to the head of a list, so that bringing a snapshot up
+ * to date costs only what changed.
+ */
+public final class SchedulerCache {
+    private static final Logger LOG = LoggerFactory.getLogger(SchedulerCache.class);
+
+    private final Object lock = new Object();
+
+    @GuardedBy("lock")
+    private final Map<String, NodeState> stateByName = new HashMap<>();
+
+    @GuardedBy("lock")
+    private final Map<String, Pod> podByUid = new HashMap<>();
+
+    @GuardedBy("lock")
+    private final Set<String> assumed = new LinkedHashSet<>();
+
+    @GuardedBy("lock")
+    private final NodeTree tree = new NodeTree();
+
+    @GuardedBy("lock")
+    private final Map<String, ImageState> images = new HashMap<>();
+
+    @GuardedBy("lock")
+    private @Nullable NodeState head;
+
+    @GuardedBy("lock")
+    private long generation;
+
+    @GuardedBy("lock")
+    private long treeVersion;
+
+    @GuardedBy("lock")
+    private long imagesVersion;
+
+    /** An empty cache. */
+    public SchedulerCache() {}
+
+    /** Takes note of a node that came into being or changed. */
+    public void putNode(Node node) {
+        synchronized (lock) {
+            NodeState state = stateByName.computeIfAbsent(node.name(), NodeState::new);
+            Node before = state.node;
+            state.node = node;
+            if (before == null) {
+                tree.add(node);
+                treeVersion++;
+                count(node, 1);
+            } else {
+                if (tree.update(before, node)) {
+                    treeVersion++;
+                }
+                if (!before.images().equals(node.images())) {
+                    count(before, -1);
+                    count(node, 1);
+                }
+            }
+            touch(state);
+        }
+    }
+
+    /** Takes note that a node is gone. Pods that are still known on it are kept. */
+    public void removeNode(String name) {
+        synchronized (lock) {
+            NodeState state = stateByName.get(name);
+            if (state == null || state.node == null) {
+                return;
+            }
+            tree.remove(state.node);
+            treeVersion++;
+            count(state.node, -1);
+            state.node = null;
+            touch(state);
+            dropIfGone(state);
+        }
+    }
+
+    /** Takes note of a pod with a node that the cluster reports: a new one, a changed one, or an assumed one confirmed. */
+    public void putPod(Pod pod) {
+        synchronized (lock) {
+            Pod before = podByUid.get(pod.uid());
+            if (before != null) {
+                if (assumed.remove(pod.uid()) && !before.nodeName().equals(pod.nodeName())) {
+                    LOG.atWarn()
+                            .addKeyValue("pod", pod.key())
+                            .addKeyValue("assumedNode", before.nodeName())
+                            .addKeyValue("node", pod.nodeName())
+                            .log("Pod was added to a different node than it was assumed");
+                }
+                take(before);
+            }
+            place(pod);
+        }
+    }
+
+    /** Takes note that a pod is gone. */
+    public void removePod(Pod pod) {
+        synchronized (lock) {
+            Pod known = podByUid.get(pod.uid());
+            if (known != null) {
+                take(known);
+                assumed.remove(pod.uid());
+            }
+        }
+    }
+
+    /**
+     * Counts a pod on the node that was chosen for it, before the cluster knows.
+     *
+     * @param pod the pod, with its node
+     * @throws IllegalStateException if the pod is known already
+     */
+    public void assume(Pod pod) {
+        synchronized (lock) {
+            if (podByUid.containsKey(pod.uid())) {
+                throw new IllegalStateException(
+                        "pod " + pod.key() + "(" + pod.uid() + ") is in the cache, so can't be assumed");
+            }
+            place(pod);
+            assumed.add(pod.uid());
+        }
+    }
+
+    /**
+     * Takes back {@link #assume}. Does nothing for a pod that is not known.
+     *
+     * @throws IllegalStateException if the cluster has confirmed the pod in the meantime
+     */
+    public void forget(Pod pod) {
+        synchronized (lock) {
+            Pod known = podByUid.get(pod.uid());
+            if (known == null) {
+                return;
+            }
+            if (!assumed.remove(pod.uid())) {
+                throw new IllegalStateException(
+                        "pod " + pod.key() + "(" + pod.uid() + ") wasn't assumed so cannot be forgotten");
+            }
+            take(known);
+        }
+    }
+
+    /** Whether the pod is counted on a node without the cluster having confirmed it. */
+    public boolean isAssumed(String uid) {
+        synchronized (lock) {
+            return assumed.contains(uid);
+        }
+    }
+
+    /** How many nodes, pods and assumed pods there are. */
+    public Counts counts() {
+        synchronized (lock) {
+            int nodes = 0;
+            for (NodeState state : stateByName.values()) {
+                nodes += state.node == null ? 0 : 1;
+            }
+            return new Counts(nodes, podByUid.size(), assumed.size());
+        }
+    }
+
+    /**
+     * The size of the cache.
+     *
+     * @param nodes known nodes
+     * @param pods known pods, assumed ones included
+     * @param assumedPods pods that the cluster has not confirmed
+     */
+    public record Counts(int nodes, int pods, int assumedPods) {}
+
+    /** Brings a snapshot up to date. The snapshot must not be in use. */
+    public void update(ClusterSnapshot snapshot) {
+        synchronized (lock) {
+            if (snapshot.imagesVersion() != imagesVersion) {
+                snapshot.replaceImages(Map.copyOf(images), imagesVersion);
+            }
+            if (snapshot.treeVersion() != treeVersion) {
+                List<String> names = tree.names();
+                snapshot.resize(names.size(), treeVersion);
+                for (int i = 0; i < names.size(); i++) {
+                    NodeState state = stateByName.get(names.get(i));
+                    if (state == null || state.node == null) {
+                        throw new IllegalStateException("node " + names.get(i) + " is listed but not known");
+                    }
+                    snapshot.set(i, state.node, state.contents, state.generation);
+                }
+            } else {
+                for (NodeState state = head;
+                        state != null && state.generation > snapshot.generation();
+                        state = state.next) {
+                    if (state.node != null) {
+                        snapshot.set(snapshot.indexOf(state.name), state.node, state.contents, state.generation);
+                    }
+                }
+            }
+            snapshot.finish(generation);
+        }
+    }
+
+    @GuardedBy("lock")
+    private void place(Pod pod) {
+        NodeState state = stateByName.computeIfAbsent(pod.nodeName(), NodeState::new);
+        state.contents.add(pod);
+        podByUid.put(pod.uid(), pod);
+        touch(state);
+    }
+
+    @GuardedBy("lock")
+    private void take(Pod known) {
+        podByUid.remove(known.uid());
+        NodeState state = stateByName.get(known.nodeName());
+        if (state == null || !state.contents.remove(known.uid())) {
+            throw new IllegalStateException("pod " + known.key() + " is not on node " + known.nodeName()
+                    + " (expected: the cache and its nodes agree)");
+        }
+        touch(state);
+        dropIfGone(state);
+    }
+
+    @GuardedBy("lock")
+    private void touch(NodeState state) {
+        state.generation = ++generation;
+        if (head != state) {
+            unlink(state);
+            state.next = head;
+            if (head != null) {
+                head.previous = state;
+            }
+            head = state;
+        }
+    }
+
+    @GuardedBy("lock")
+    private void dropIfGone(NodeState state) {
+        if (state.node == null && state.contents.isEmpty()) {
+            stateByName.remove(state.name);
+            if (head == state) {
+                head = state.next;
+            }
+            unlink(state);
+        }
+    }
+
+    @GuardedBy("lock")
+    private void unlink(NodeState state) {
+        if (state.previous != null) {
+            state.previous.next = state.next;
+        }
+        if (state.next != null) {
+            state.next.previous = state.previous;
+        }
+        state.previous = null;
+        state.next = null;
+    }
+
+    // The size is the one that was seen first; nodes rarely disagree about it.
+    @GuardedBy("lock")
+    private void count(Node node, int sign) {
+        Set<String> names = new LinkedHashSet<>();
+        for (ContainerImage image : node.images()) {
+            for (String name : image.names()) {
+                if (names.add(name)) {
+                    ImageState known = images.getOrDefault(name, new ImageState(image.sizeBytes(), 0));
+                    int nodes = known.nodes() + sign;
+                    if (nodes == 0) {
+                        images.remove(name);
+                    } else {
+                        images.put(name, new ImageState(known.sizeBytes(), nodes));
+                    }
+                }
+            }
+        }
+        if (!names.isEmpty()) {
+            imagesVersion++;
+        }
+    }
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.cluster;
+
+import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.ObjectKind;
+
+/** Is told of each change after the {@link ObjectStore} has taken note of it. */
+@FunctionalInterface
+public interface ChangeHandler {
+    /** An object changed. For one kind the calls come one after the other. */
+    <T extends ClusterObject> void changed(ObjectKind<T> kind, ObjectChange<T> change);
+}

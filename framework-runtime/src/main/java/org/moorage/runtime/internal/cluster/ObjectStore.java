@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.cluster;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.plugin.ObjectLister;
+import org.moorage.runtime.ClusterListener;
+
+/**
+ * The objects of the cluster as last seen: the one place where what a {@link org.moorage.runtime.Cluster} reports becomes
+ * changes. Tables are made on demand; which kinds have one says which kinds must be watched.
+ */
+public final class ObjectStore implements ClusterListener {
+    private final Map<ObjectKind<?>, Table<?>> tables = new ConcurrentHashMap<>();
+    private final ChangeHandler handler;
+
+    /** An empty store that tells this handler of each change. */
+    public ObjectStore(ChangeHandler handler) {
+        this.handler = handler;
+    }
+
+    /** The objects of a kind. */
+    public <T extends ClusterObject> ObjectLister<T> lister(ObjectKind<T> kind) {
+        return table(kind);
+    }
+
+    /** The kinds that somebody asked for. */
+    public Set<ObjectKind<?>> kinds() {
+        return Set.copyOf(tables.keySet());
+    }
+
+    @Override
+    public <T extends ClusterObject> void replaced(ObjectKind<T> kind, Collection<T> objects) {
+        Table<T> table = table(kind);
+        synchronized (table) {
+            Map<String, T> gone = new HashMap<>(table.byKey);
+            for (T object : objects) {
+                gone.remove(object.key());
+            }
+            for (T object : gone.values()) {
+                remove(kind, table, object);
+            }
+            for (T object : objects) {
+                put(kind, table, object);
+            }
+        }
+    }
+
+    @Override
+    public <T extends ClusterObject> void applied(ObjectKind<T> kind, T object) {
+        Table<T> table = table(kind);
+        synchronized (table) {
+            put(kind, table, object);
+        }
+    }
+
+    @Override
+    public <T extends ClusterObject> void deleted(ObjectKind<T> kind, T object) {
+        Table<T> table = table(kind);
+        synchronized (table) {
+            remove(kind, table, object);
+        }
+    }
+
+    // The table's monitor is held while the handler runs, so that changes of a kind are handled in their order.
+    private <T extends ClusterObject> void put(ObjectKind<T> kind, Table<T> table, T object) {
+        T before = table.byKey.put(object.key(), object);
+        if (before == null) {
+            handler.changed(kind, ObjectChange.added(object));
+        } else if (!before.metadata().uid().equals(object.metadata().uid())) {
+            // Deleted and made anew between two lists.
+            handler.changed(kind, ObjectChange.deleted(before));
+            handler.changed(kind, ObjectChange.added(object));
+        } else if (before.metadata().resourceVersion().isEmpty()
+                || !before.metadata().resourceVersion().equals(object.metadata().resourceVersion())) {
+            handler.changed(kind, ObjectChange.updated(before, object));
+        }
+    }
+
+    private <T extends ClusterObject> void remove(ObjectKind<T> kind, Table<T> table, T object) {
+        T before = table.byKey.remove(object.key());
+        if (before != null) {
+            handler.changed(kind, ObjectChange.deleted(before));
+        }
+    }
+
+    @SuppressWarnings("unchecked") // a kind's table is only made here, with the kind's type
+    private <T extends ClusterObject> Table<T> table(ObjectKind<T> kind) {
+        return (Table<T>) tables.computeIfAbsent(kind, any -> new Table<T>());
+    }
+
+    private static final class Table<T extends ClusterObject> implements ObjectLister<T> {
+        final Map<String, T> byKey = new ConcurrentHashMap<>();
+
+        @Override
+        public Optional<T> get(String namespace, String name) {
+            return Optional.ofNullable(byKey.get(namespace.isEmpty() ? name : namespace + "/" + name));
+        }
+
+        @Override
+        public Collection<T> all() {
+            return Collections.unmodifiableCollection(byKey.values());
+        }
+
+        @Override
+        public Collection<T> in(String namespace) {
+            List<T> found = new ArrayList<>();
+            for (T object : byKey.values()) {
+                if (object.namespace().equals(namespace)) {
+                    found.add(object);
+                }
+            }
+            return found;
+        }
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.profile;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.Plugin;
+import org.moorage.api.plugin.PluginArgs;
+import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.Problems;
+import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.runtime.ExtensionPoint;
+import org.moorage.runtime.PluginRegistry;
+import org.moorage.runtime.config.ConfigException;
+import org.moorage.runtime.config.ProfileConfig;
+import org.moorage.runtime.config.SchedulerConfig;
+import org.moorage.runtime.internal.cycle.Profile;
+
+/** Makes the plugins of each profile, once each, and the profiles of them. */
+public final class ProfileBuilder {
+    private final PluginRegistry registry;
+    private final Function<String, Handle> handles;
+    private final Function<String, List<Pod>> nominatedPods;
+
+    /**
+     * A builder.
+     *
+     * @param handles what a profile's plugins may ask, by the profile's name
+     * @param nominatedPods the pods nominated to a node, by its name
+     */
+    public ProfileBuilder(
+            PluginRegistry registry, Function<String, Handle> handles, Function<String, List<Pod>> nominatedPods) {
+        this.registry = registry;
+        this.handles = handles;
+        this.nominatedPods = nominatedPods;
+    }
+
+    /**
+     * The profiles of a configuration, and all plugins that were made for them.
+     *
+     * @param byName the profiles, in the order of the configuration
+     * @param pluginsByProfile their plugins, also those that are called nowhere
+     * @param needsPodJson whether one of the plugins reads the JSON text of pods
+     */
+    public record Profiles(
+            Map<String, Profile> byName, Map<String, List<Plugin>> pluginsByProfile, boolean needsPodJson) {
+        public Profiles {
+            byName = Collections.unmodifiableMap(byName);
+            pluginsByProfile = Collections.unmodifiableMap(pluginsByProfile);
+        }
+    }
+
+    /**
+     * Builds the profiles of a configuration.
+     *
+     * @throws ConfigException if they cannot be built; it names every problem
+     */
+    public Profiles build(SchedulerConfig config) {
+        Problems problems = Problems.collector();
+        List<ProfilePlugins> expanded = new ArrayList<>();
+        Map<String, List<Plugin>> pluginsByProfile = new LinkedHashMap<>();
+        boolean needsPodJson = false;
+        for (int i = 0; i < config.profiles().size(); i++) {
+            ProfileConfig profile = config.profiles().get(i);
+            Problems at = problems.at("profiles").at(i);
+            Map<String, Plugin> pluginByName = new LinkedHashMap<>();
+            for (String name : profile.pluginNames()) {
+                PluginFactory<?> factory = registry.find(name).orElse(null);
+                if (factory != null) {
+                    needsPodJson |= factory.needsPodJson();
+                    create(factory, profile, at, pluginByName);
+                }
+            }
+            expanded.add(ProfilePlugins.expand(profile, pluginByName, at));
+            pluginsByProfile.put(profile.schedulerName(), List.copyOf(pluginByName.values()));
+        }
+        ProfilePlugins.checkSameQueueSort(config.profiles(), expanded, problems);
+        if (!problems.isEmpty()) {
+            throw new ConfigException("profiles", problems.all(), Map.of());
+        }
+        Map<String, Profile> profiles = new LinkedHashMap<>();
+        for (int i = 0; i < expanded.size(); i++) {
+            profiles.put(
+                    config.profiles().get(i).schedulerName(),
+                    profile(config.profiles().get(i), expanded.get(i)));
+        }
+        return new Profiles(profiles, pluginsByProfile, needsPodJson);
+    }
+
+    private Profile profile(ProfileConfig config, ProfilePlugins plugins) {
+        Map<String, Integer> weights = new LinkedHashMap<>();
+        for (Plugin plugin : plugins.at(ExtensionPoint.SCORE)) {
+            if (plugin instanceof ScorePlugin) {
+                weights.put(plugin.name(), plugins.scoreWeight(plugin.name()));
+            }
+        }
+        return new Profile(
+                config.schedulerName(), config.percentageOfNodesToScore(), plugins.byPoint(), weights, nominatedPods);
+    }
+
+    private <A extends PluginArgs> void create(
+            PluginFactory<A> factory, ProfileConfig profile, Problems at, Map<String, Plugin> pluginByName) {
+        PluginArgs args = Objects.requireNonNull(profile.args().get(factory.name()));
+        try {
+            pluginByName.put(
+                    factory.name(),
+                    factory.create(
+                            Objects.requireNonNull(factory.argsType().cast(args)),
+                            handles.apply(profile.schedulerName())));
+        } catch (RuntimeException thrown) {
+            at.report("initializing plugin \"" + factory.name() + "\": " + thrown.getMessage());
+        }
+    }
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.profile;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.moorage.api.plugin.Plugin;
+import org.moorage.api.plugin.PluginArgs;
+import org.moorage.api.plugin.Problems;
+import org.moorage.runtime.ExtensionPoint;
+import org.moorage.runtime.config.DefaultPlugins;
+import org.moorage.runtime.config.EnabledPlugin;
+import org.moorage.runtime.config.PluginSet;
+import org.moorage.runtime.config.ProfileConfig;
+
+/** The plugins of a profile at each extension point, in the order in which they are called. Immutable. */
+public final class ProfilePlugins {
+    private static final String MULTI_POINT = "multiPoint";
+    private static final long MOST_SCORE = 100;
+
+    private final String profileName;
+    private final Map<ExtensionPoint, List<Plugin>> pluginsByPoint;
+    private final Map<String, Integer> weightByScorePlugin;
+
+    private ProfilePlugins(
+            String profileName,
+            Map<ExtensionPoint, List<Plugin>> pluginsByPoint,
+            Map<String, Integer> weightByScorePlugin) {
+        this.profileName = profileName;
+        this.pluginsByPoint = Collections.unmodifiableMap(pluginsByPoint);
+        this.weightByScorePlugin = Collections.unmodifiableMap(weightByScorePlugin);
+    }
+
+    /**
+     * Finds out who is called where. A plugin is called at a point that it implements if it is enabled there, or in {@code
+     * multiPoint} and not disabled there. First come those that are enabled in both ways, as they are listed at the point,
+     * then those of {@code multiPoint}, then those of the point alone.
+     *
+     * @param profile the profile
+     * @param pluginByName the plugins that were made for it; one of kube-scheduler's that is not here has no part
+     * @param problems where to report what does not fit, relative to the profile; if anything is reported, the result is
+     *     not to be used
+     */
+    public static ProfilePlugins expand(ProfileConfig profile, Map<String, Plugin> pluginByName, Problems problems) {
+        return new Expansion(profile, pluginByName, problems.at("plugins")).expand();
+    }
+
+    /**
+     * Reports profiles that sort the queue otherwise than the first one: there is one queue for all.
+     *
+     * @param configs the profiles
+     * @param profiles their plugins, in the same order
+     * @param problems where to report to, relative to the configuration
+     */
+    public static void checkSameQueueSort(
+            List<ProfileConfig> configs, List<ProfilePlugins> profiles, Problems problems) {
+        for (int i = 1; i < profiles.size(); i++) {
+            List<Plugin> first = profiles.get(0).at(ExtensionPoint.QUEUE_SORT);
+            List<Plugin> sort = profiles.get(i).at(ExtensionPoint.QUEUE_SORT);
+            if (first.isEmpty() || sort.isEmpty()) {
+                continue;
+            }
+            Problems at = problems.at("profiles").at(i);
+            String profile = profiles.get(i).profileName;
+            String expected = first.get(0).name();
+            String actual = sort.get(0).name();
+            if (!actual.equals(expected)) {
+                at.at("plugins")
+                        .at(ExtensionPoint.QUEUE_SORT.field())
+                        .report("different queue sort plugins for profile \"" + profile + "\": \"" + actual
+                                + "\", first: \"" + expected + "\"");
+            } else if (!configs.get(0)
+                    .args()
+                    .getOrDefault(expected, PluginArgs.None.DEFAULTS)
+                    .equals(configs.get(i).args().getOrDefault(expected, PluginArgs.None.DEFAULTS))) {
+                at.at("pluginConfig").report("different queue sort plugin args for profile \"" + profile + "\"");
+            }
+        }
+    }
+
+    /** The plugins at a point, in the order in which they are called. */
+    public List<Plugin> at(ExtensionPoint point) {
+        return pluginsByPoint.getOrDefault(point, List.of());
+    }
+
+    /** The plugins at every point. */
+    public Map<ExtensionPoint, List<Plugin>> byPoint() {
+        return pluginsByPoint;
+    }
+
+    /** How much the scores of a plugin count. */
+    public int scoreWeight(String plugin) {
+        Integer weight = weightByScorePlugin.get(plugin);
+        if (weight == null) {
+            throw new IllegalArgumentException(
+                    "plugin: \"" + plugin + "\" (expected: one of " + weightByScorePlugin.keySet() + ")");
+        }
+        return weight;
+    }
+
+    private static final class Expansion {
+        private final ProfileConfig profile;
+        private final Map<String, Plugin> pluginByName;
+        private final Problems problems;
+        private final Set<Integer> repeatedInMultiPoint = new HashSet<>();
+
+        Expansion(ProfileConfig profile, Map<String, Plugin> pluginByName, Problems problems) {
+            this.profile = profile;
+            this.pluginByName = pluginByName;
+            this.problems = problems;
+        }
+
+        ProfilePlugins expand() {
+            checkMultiPointExists();
+            Map<ExtensionPoint, List<Plugin>> pluginsByPoint = new EnumMap<>(ExtensionPoint.class);
+            for (ExtensionPoint point : ExtensionPoint.values()) {
+                pluginsByPoint.put(point, List.copyOf(expand(point)));
+            }
+            int sorts = pluginsByPoint
+                    .getOrDefault(ExtensionPoint.QUEUE_SORT, List.of())
+                    .size();
+            if (sorts != 1) {
+                problems.at(ExtensionPoint.QUEUE_SORT.field())
+                        .report("only one queue sort plugin required for profile with scheduler name \""
+                                + profile.schedulerName() + "\", but got " + sorts);
+            }
+            if (pluginsByPoint.getOrDefault(ExtensionPoint.BIND, List.of()).isEmpty()) {
+                problems.at(ExtensionPoint.BIND.field())
+                        .report("at least one bind plugin is needed for profile with scheduler name \""
+                                + profile.schedulerName() + "\"");
+            }
+            return new ProfilePlugins(
+                    profile.schedulerName(),
+                    pluginsByPoint,
+                    weights(pluginsByPoint.getOrDefault(ExtensionPoint.SCORE, List.of())));
+        }
+
+        private void checkMultiPointExists() {
+            List<EnabledPlugin> enabled = profile.multiPoint().enabled();
+            for (int i = 0; i < enabled.size(); i++) {
+                checkExists(
+                        enabled.get(i).name(),
+                        "plugin",
+                        problems.at(MULTI_POINT).at("enabled").at(i));
+            }
+        }
+
+        private void checkExists(String name, String kind, Problems at) {
+            if (!pluginByName.containsKey(name) && !DefaultPlugins.knows(name)) {
+                at.at("name").report(kind + " \"" + name + "\" does not exist");
+            }
+        }
+
+        private List<Plugin> expand(ExtensionPoint point) {
+            Map<String, Plugin> explicit = explicit(point);
+            PluginSet set = profile.at(point);
+            List<EnabledPlugin> multiPoint =
+                    set.disablesAll() ? List.of() : profile.multiPoint().enabled();
+            Set<String> both = new HashSet<>();
+            Map<String, Plugin> inherited = new LinkedHashMap<>();
+            for (int i = 0; i < multiPoint.size(); i++) {
+                String name = multiPoint.get(i).name();
+                Plugin plugin = pluginByName.get(name);
+                if (plugin == null || !point.type().isInstance(plugin) || set.disables(name)) {
+                    continue;
+                }
+                if (explicit.containsKey(name)) {
+                    both.add(name);
+                } else if (inherited.putIfAbsent(name, plugin) != null && repeatedInMultiPoint.add(i)) {
+                    repeated(name, point, problems.at(MULTI_POINT).at("enabled").at(i));
+                }
+            }
+            List<Plugin> plugins = new ArrayList<>();
+            explicit.forEach((name, plugin) -> {
+                if (both.contains(name)) {
+                    plugins.add(plugin);
+                }
+            });
+            plugins.addAll(inherited.values());
+            explicit.forEach((name, plugin) -> {
+                if (!both.contains(name)) {
+                    plugins.add(plugin);
+                }
+            });
+            return plugins;
+        }
+
+        private Map<String, Plugin> explicit(ExtensionPoint point) {
+            Map<String, Plugin> explicit = new LinkedHashMap<>();
+            List<EnabledPlugin> enabled = profile.at(point).enabled();
+            for (int i = 0; i < enabled.size(); i++) {
+                String name = enabled.get(i).name();
+                Problems at = problems.at(point.field()).at("enabled").at(i);
+                Plugin plugin = pluginByName.get(name);
+                if (plugin == null) {
+                    checkExists(name, point.type().getSimpleName(), at);
+                } else if (!point.type().isInstance(plugin)) {
+                    at.at("name")
+                            .report("plugin \"" + name + "\" does not extend "
+                                    + point.type().getSimpleName() + " plugin (it extends " + points(plugin) + ")");
+                } else if (explicit.putIfAbsent(name, plugin) != null) {
+                    repeated(name, point, at);
+                }
+            }
+            return explicit;
+        }
+
+        private static void repeated(String name, ExtensionPoint point, Problems at) {
+            at.at("name")
+                    .report("plugin \"" + name + "\" already registered as \""
+                            + point.type().getSimpleName() + "\"");
+        }
+
+        private static String points(Plugin plugin) {
+            Set<String> points = new LinkedHashSet<>();
+            for (ExtensionPoint point : ExtensionPoint.values()) {
+                if (point.type().isInstance(plugin)) {
+                    points.add(point.field());
+                }
+            }
+            return points.isEmpty() ? "nothing" : String.join(", ", points);
+        }
+
+        private Map<String, Integer> weights(List<Plugin> scorers) {
+            Map<String, Integer> weightByName = new HashMap<>();
+            for (EnabledPlugin plugin : profile.at(ExtensionPoint.SCORE).enabled()) {
+                weightByName.putIfAbsent(plugin.name(), plugin.weight());
+            }
+            for (EnabledPlugin plugin : profile.multiPoint().enabled()) {
+                weightByName.putIfAbsent(plugin.name(), plugin.weight());
+            }
+            Map<String, Integer> weights = new LinkedHashMap<>();
+            long total = 0;
+            for (Plugin scorer : scorers) {
+                int weight = weightByName.getOrDefault(scorer.name(), 0);
+                weights.put(scorer.name(), weight == 0 ? 1 : weight);
+                // kube-scheduler takes a total below 0 for an overflow when it comes to the next plugin.
+                if (total < 0) {
+                    problems.at(ExtensionPoint.SCORE.field())
+                            .report("score plugins: total score of Score plugins could overflow");
+                    break;
+                }
+                total += MOST_SCORE * (weight == 0 ? 1 : weight);
+            }
+            return weights;
+        }
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.queue;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * How long a pod waits after failed attempts: twice as long after each, up to a limit.
+ *
+ * <p>Ends are cut to whole seconds, and compared with the current second, as kube-scheduler does; so a pod may wait up to a
+ * second more or less.
+ *
+ * @param initial after the first failure
+ * @param max at most; zero for no backoff at all
+ */
+record Backoff(Duration initial, Duration max) {
+    /** The end of the backoff of a pod that has none. */
+    static final Instant NONE = Instant.MIN;
+
+    private static final Duration WINDOW = Duration.ofSeconds(1);
+
+    Duration after(int failures) {
+        long first = TimeUnit.NANOSECONDS.convert(initial);
+        long limit = TimeUnit.NANOSECONDS.convert(max);
+        // The limit is shifted rather than the first wait, which could overflow; a shift by 64 would be none in Java.
+        int doublings = Math.min(failures - 1, Long.SIZE - 1);
+        return first > limit >> doublings ? max : Duration.ofNanos(first << doublings);
+    }
+
+    /** When the backoff is over that starts now, after so many failures. */
+    Instant end(Instant now, int failures) {
+        return failures == 0 || max.isZero() ? NONE : toWindow(now.plus(after(failures)));
+    }
+
+    /** Whether a backoff with this end still lasts. The second of its end counts as part of it. */
+    static boolean lasts(Instant end, Instant now) {
+        return !end.isBefore(toWindow(now));
+    }
+
+    /** The first moment at which a backoff with this end no longer lasts. */
+    static Instant over(Instant end) {
+        return end.plus(WINDOW);
+    }
+
+    private static Instant toWindow(Instant time) {
+        return time.truncatedTo(ChronoUnit.SECONDS);
+    }
+}

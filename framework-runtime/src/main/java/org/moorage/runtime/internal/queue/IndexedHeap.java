@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.queue;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.BiPredicate;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * A binary heap whose items are also found by key. Putting, removing and taking the first cost O(log n). Not safe for use by
+ * several threads.
+ *
+ * @param <K> the keys' type
+ * @param <T> the items' type
+ */
+final class IndexedHeap<K, T> {
+    private final Function<? super T, ? extends K> key;
+    private final BiPredicate<? super T, ? super T> before;
+    private final Map<K, Slot<T>> slotByKey = new HashMap<>();
+    private final List<Slot<T>> slots = new ArrayList<>();
+
+    // The index is kept beside the item, so that finding it neither searches nor boxes.
+    private static final class Slot<T> {
+        T item;
+        int index;
+
+        Slot(T item, int index) {
+            this.item = item;
+            this.index = index;
+        }
+    }
+
+    /**
+     * An empty heap.
+     *
+     * @param key an item's key; it stays the same while the item is in the heap
+     * @param before whether the first item comes before the second; a strict order
+     */
+    IndexedHeap(Function<? super T, ? extends K> key, BiPredicate<? super T, ? super T> before) {
+        this.key = key;
+        this.before = before;
+    }
+
+    int size() {
+        return slots.size();
+    }
+
+    boolean isEmpty() {
+        return slots.isEmpty();
+    }
+
+    Optional<T> find(K wanted) {
+        Slot<T> slot = slotByKey.get(wanted);
+        return slot == null ? Optional.empty() : Optional.of(slot.item);
+    }
+
+    /** Adds the item, in place of the one with the same key; also to be called when an item's order has changed. */
+    void put(T item) {
+        K itemKey = key.apply(item);
+        Slot<T> slot = slotByKey.get(itemKey);
+        if (slot == null) {
+            slot = new Slot<>(item, slots.size());
+            slots.add(slot);
+            slotByKey.put(itemKey, slot);
+        } else {
+            slot.item = item;
+        }
+        restore(slot);
+    }
+
+    Optional<T> first() {
+        return slots.isEmpty() ? Optional.empty() : Optional.of(slots.get(0).item);
+    }
+
+    Optional<T> removeFirst() {
+        return slots.isEmpty() ? Optional.empty() : remove(key.apply(slots.get(0).item));
+    }
+
+    Optional<T> remove(K wanted) {
+        Slot<T> slot = slotByKey.remove(wanted);
+        if (slot == null) {
+            return Optional.empty();
+        }
+        Slot<T> last = slots.remove(slots.size() - 1);
+        if (last != slot) {
+            place(last, slot.index);
+            restore(last);
+        }
+        return Optional.of(slot.item);
+    }
+
+    /** In no particular order. */
+    void forEach(Consumer<? super T> action) {
+        for (Slot<T> slot : slots) {
+            action.accept(slot.item);
+        }
+    }
+
+    private void restore(Slot<T> slot) {
+        int index = slot.index;
+        siftUp(slot);
+        if (slot.index == index) {
+            siftDown(slot);
+        }
+    }
+
+    private void siftUp(Slot<T> slot) {
+        int index = slot.index;
+        while (index > 0) {
+            Slot<T> parent = slots.get((index - 1) / 2);
+            if (!before.test(slot.item, parent.item)) {
+                break;
+            }
+            int above = parent.index;
+            place(parent, index);
+            index = above;
+        }
+        place(slot, index);
+    }
+
+    private void siftDown(Slot<T> slot) {
+        int index = slot.index;
+        while (2 * index + 1 < slots.size()) {
+            Slot<T> child = slots.get(2 * index + 1);
+            if (2 * index + 2 < slots.size()) {
+                Slot<T> other = slots.get(2 * index + 2);
+                child = before.test(other.item, child.item) ? other : child;
+            }
+            if (!before.test(child.item, slot.item)) {
+                break;
+            }
+            int below = child.index;
+            place(child, index);
+            index = below;
+        }
+        place(slot, index);
+    }
+
+    private void place(Slot<T> slot, int index) {
+        slots.set(index, slot);
+        slot.index = index;
+    }
+}

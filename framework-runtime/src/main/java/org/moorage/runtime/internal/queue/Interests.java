@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.queue;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.moorage.api.event.ClusterEvent;
+import org.moorage.api.event.EventRegistration;
+import org.moorage.api.event.QueueingHint;
+import org.moorage.runtime.internal.queue.SchedulingQueue.QueueProfile;
+import org.moorage.runtime.internal.queue.SchedulingQueue.Rejectors;
+
+/** Which plugins of which profile wait for an event. Safe for use by several threads. */
+final class Interests {
+    private final Map<String, QueueProfile> profiles;
+    // As many entries as there are different events; those are named in code, so they are few.
+    private final Map<ClusterEvent, Map<String, List<Interest>>> interestsByProfileAndEvent = new ConcurrentHashMap<>();
+
+    /**
+     * A registration that is for an event.
+     *
+     * @param plugin whose it is
+     * @param hint the plugin's closer look
+     */
+    record Interest(String plugin, QueueingHint<Object> hint) {}
+
+    Interests(Map<String, QueueProfile> profiles) {
+        this.profiles = profiles;
+    }
+
+    /** Whether a plugin of any profile waits for the event. */
+    boolean any(ClusterEvent event) {
+        return event.isWildcard() || !byProfile(event).isEmpty();
+    }
+
+    /** The interests in the event of those plugins that rejected a pod of the profile. */
+    List<Interest> of(String profile, Rejectors rejectors, ClusterEvent event) {
+        List<Interest> interests = new ArrayList<>();
+        for (Interest interest : byProfile(event).getOrDefault(profile, List.of())) {
+            if (rejectors.contains(interest.plugin())) {
+                interests.add(interest);
+            }
+        }
+        return interests;
+    }
+
+    /** Whether that plugin of the profile waits for the event. */
+    boolean isOf(String profile, String plugin, ClusterEvent event) {
+        for (Interest interest : byProfile(event).getOrDefault(profile, List.of())) {
+            if (interest.plugin().equals(plugin)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private Map<String, List<Interest>> byProfile(ClusterEvent event) {
+        return interestsByProfileAndEvent.computeIfAbsent(event, this::compute);
+    }
+
+    private Map<String, List<Interest>> compute(ClusterEvent event) {
+        Map<String, List<Interest>> interestsByProfile = new HashMap<>();
+        profiles.forEach((name, profile) -> {
+            List<Interest> interests = new ArrayList<>();
+            for (PluginEvents events : profile.events()) {
+                for (EventRegistration registration : events.registrations()) {
+                    if (registration.event().covers(event)) {
+                        interests.add(new Interest(events.plugin(), registration.hint()));
+                    }
+                }
+            }
+            if (!interests.isEmpty()) {
+                interestsByProfile.put(name, List.copyOf(interests));
+            }
+        });
+        return interestsByProfile;
+    }
+}

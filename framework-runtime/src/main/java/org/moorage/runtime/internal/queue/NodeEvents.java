@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.queue;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.moorage.api.event.ActionType;
+import org.moorage.api.event.ClusterEvent;
+import org.moorage.api.event.EventResource;
+import org.moorage.api.model.Node;
+
+/** What an update of a node is taken for. */
+public final class NodeEvents {
+    private static final ClusterEvent ALLOCATABLE = node(ActionType.UPDATE_NODE_ALLOCATABLE);
+    private static final ClusterEvent LABEL = node(ActionType.UPDATE_NODE_LABEL);
+    private static final ClusterEvent TAINT = node(ActionType.UPDATE_NODE_TAINT);
+    private static final ClusterEvent CONDITION = node(ActionType.UPDATE_NODE_CONDITION);
+    private static final ClusterEvent ANNOTATION = node(ActionType.UPDATE_NODE_ANNOTATION);
+    private static final ClusterEvent DECLARED_FEATURE = node(ActionType.UPDATE_NODE_DECLARED_FEATURE);
+
+    private NodeEvents() {}
+
+    private static ClusterEvent node(ActionType action) {
+        return ClusterEvent.of(EventResource.NODE, action);
+    }
+
+    /** The events of an update; none if it changes nothing that scheduling could depend on. */
+    public static List<ClusterEvent> of(Node before, Node after) {
+        List<ClusterEvent> events = new ArrayList<>();
+        // Opening a node is taken for a change of its taints, and told beside one; closing it helps no pod.
+        if (before.unschedulable() && !after.unschedulable()) {
+            events.add(TAINT);
+        }
+        if (!before.allocatable().equals(after.allocatable())) {
+            events.add(ALLOCATABLE);
+        }
+        if (!before.labels().equals(after.labels())) {
+            events.add(LABEL);
+        }
+        if (!before.taints().equals(after.taints())) {
+            events.add(TAINT);
+        }
+        if (!before.conditions().equals(after.conditions())) {
+            events.add(CONDITION);
+        }
+        if (!before.metadata().annotations().equals(after.metadata().annotations())) {
+            events.add(ANNOTATION);
+        }
+        if (!before.declaredFeatures().equals(after.declaredFeatures())) {
+            events.add(DECLARED_FEATURE);
+        }
+        return List.copyOf(events);
+    }
+}

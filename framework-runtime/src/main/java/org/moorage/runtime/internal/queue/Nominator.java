@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.queue;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.Nomination;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Which waiting pods are likely to get which node, so that others leave room for them.
+ *
+ * <p>It is ahead of the pods' status, which says the same once the API server has taken the change. Safe for use by several
+ * threads; reading waits for nobody.
+ */
+public final class Nominator {
+    private static final Logger LOG = LoggerFactory.getLogger(Nominator.class);
+
+    private final BiFunction<String, String, Optional<Pod>> pods;
+    private final Object lock = new Object();
+
+    @GuardedBy("lock")
+    private final Map<String, String> nodeNameByUid = new HashMap<>();
+
+    // Written under the lock; the lists are never changed, so they are read without it.
+    private final Map<String, List<Pod>> podsByNodeName = new ConcurrentHashMap<>();
+
+    /**
+     * One without nominations.
+     *
+     * @param pods finds a pod by namespace and name, as it is now; it must not call back
+     */
+    public Nominator(BiFunction<String, String, Optional<Pod>> pods) {
+        this.pods = Objects.requireNonNull(pods, "pods");
+    }
+
+    /**
+     * Nominates a pod, in place of any nomination that it had. A pod that is gone or has got a node by now ends up without.
+     *
+     * @param pod the pod
+     * @param nomination a node or none, or what the pod's status says
+     */
+    public void add(Pod pod, Nomination nomination) {
+        String nodeName = nomination instanceof Nomination.To to
+                ? to.nodeName()
+                : pod.status().nominatedNodeName();
+        synchronized (lock) {
+            put(pod, nodeName);
+        }
+    }
+
+    /**
+     * Takes up a change of a waiting pod. If its status names no node, neither before nor after, then a nomination stays:
+     * the API server may not know of it yet.
+     */
+    public void update(Pod before, Pod after) {
+        String told = after.status().nominatedNodeName();
+        boolean unknown = told.isEmpty() && before.status().nominatedNodeName().isEmpty();
+        synchronized (lock) {
+            String nodeName = unknown ? nodeNameByUid.getOrDefault(before.uid(), "") : told;
+            remove(before.uid());
+            put(after, nodeName);
+        }
+    }
+
+    /** Takes a pod's nomination back, if it has one. */
+    public void delete(Pod pod) {
+        synchronized (lock) {
+            remove(pod.uid());
+        }
+    }
+
+    /** The pods that are nominated to a node, in the order in which they were. */
+    public List<Pod> nominatedPodsFor(String nodeName) {
+        return podsByNodeName.getOrDefault(nodeName, List.of());
+    }
+
+    /** The node that a pod is nominated to, or empty. */
+    public Optional<String> nodeNameFor(Pod pod) {
+        synchronized (lock) {
+            return Optional.ofNullable(nodeNameByUid.get(pod.uid()));
+        }
+    }
+
+    @GuardedBy("lock")
+    private void put(Pod pod, String nodeName) {
+        remove(pod.uid());
+        if (nodeName.isEmpty() || !isWaiting(pod)) {
+            return;
+        }
+        nodeNameByUid.put(pod.uid(), nodeName);
+        List<Pod> nominated = new ArrayList<>(nominatedPodsFor(nodeName));
+        nominated.add(pod);
+        podsByNodeName.put(nodeName, List.copyOf(nominated));
+    }
+
+    private boolean isWaiting(Pod pod) {
+        Optional<Pod> current = pods.apply(pod.namespace(), pod.name());
+        if (current.isEmpty()) {
+            LOG.atTrace().addKeyValue("pod", pod).log("Pod is gone, so it is not nominated");
+            return false;
+        }
+        if (current.get().isBound()) {
+            LOG.atTrace()
+                    .addKeyValue("pod", pod)
+                    .addKeyValue("node", current.get().nodeName())
+                    .log("Pod has got a node, so it is not nominated");
+            return false;
+        }
+        return true;
+    }
+
+    @GuardedBy("lock")
+    private void remove(String uid) {
+        String nodeName = nodeNameByUid.remove(uid);
+        if (nodeName == null) {
+            return;
+        }
+        List<Pod> nominated = new ArrayList<>(nominatedPodsFor(nodeName));
+        nominated.removeIf(pod -> pod.uid().equals(uid));
+        if (nominated.isEmpty()) {
+            podsByNodeName.remove(nodeName);
+        } else {
+            podsByNodeName.put(nodeName, List.copyOf(nominated));
+        }
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.queue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.moorage.api.event.ActionType;
+import org.moorage.api.event.ClusterEvent;
+import org.moorage.api.event.EventRegistration;
+import org.moorage.api.event.EventResource;
+import org.moorage.api.plugin.EnqueueExtensions;
+import org.moorage.api.plugin.FilterPlugin;
+import org.moorage.api.plugin.PermitPlugin;
+import org.moorage.api.plugin.Plugin;
+import org.moorage.api.plugin.PreEnqueuePlugin;
+import org.moorage.api.plugin.PreFilterPlugin;
+import org.moorage.api.plugin.ReservePlugin;
+
+/**
+ * The events that let a pod be tried again that a plugin rejected.
+ *
+ * @param plugin the plugin's name
+ * @param registrations what it waits for
+ */
+public record PluginEvents(String plugin, List<EventRegistration> registrations) {
+    // kube-scheduler's list. That volume attachments and resource slices are not in it is no slip of ours.
+    private static final List<EventRegistration> EVERYTHING = List.of(
+            all(EventResource.POD),
+            all(EventResource.NODE),
+            all(EventResource.PERSISTENT_VOLUME),
+            all(EventResource.PERSISTENT_VOLUME_CLAIM),
+            all(EventResource.CSI_NODE),
+            all(EventResource.CSI_DRIVER),
+            all(EventResource.CSI_STORAGE_CAPACITY),
+            all(EventResource.STORAGE_CLASS),
+            all(EventResource.RESOURCE_CLAIM),
+            all(EventResource.DEVICE_CLASS));
+    private static final EventRegistration NODE_TAINT =
+            EventRegistration.always(ClusterEvent.of(EventResource.NODE, ActionType.UPDATE_NODE_TAINT));
+
+    public PluginEvents {
+        Objects.requireNonNull(plugin, "plugin");
+        registrations = List.copyOf(registrations);
+    }
+
+    private static EventRegistration all(EventResource resource) {
+        return EventRegistration.always(ClusterEvent.of(resource, ActionType.ALL));
+    }
+
+    /**
+     * What a plugin waits for: what it registers itself, or everything that can happen if it can reject and does not say. A
+     * plugin that cannot reject waits for nothing, whatever it registers.
+     *
+     * <p>As in kube-scheduler, a plugin that waits for new nodes also waits for changes of taints, with or without its
+     * asking for them.
+     */
+    public static PluginEvents of(Plugin plugin) {
+        if (!canReject(plugin)) {
+            return new PluginEvents(plugin.name(), List.of());
+        }
+        if (plugin instanceof EnqueueExtensions extensions) {
+            return new PluginEvents(plugin.name(), withNodeTaint(extensions.eventsToRegister()));
+        }
+        return new PluginEvents(plugin.name(), EVERYTHING);
+    }
+
+    private static boolean canReject(Plugin plugin) {
+        return plugin instanceof PreEnqueuePlugin
+                || plugin instanceof PreFilterPlugin
+                || plugin instanceof FilterPlugin
+                || plugin instanceof ReservePlugin
+                || plugin instanceof PermitPlugin;
+    }
+
+    private static List<EventRegistration> withNodeTaint(List<EventRegistration> registered) {
+        if (!names(registered, ActionType.ADD) || names(registered, ActionType.UPDATE_NODE_TAINT)) {
+            return registered;
+        }
+        List<EventRegistration> all = new ArrayList<>(registered);
+        all.add(NODE_TAINT);
+        return all;
+    }
+
+    private static boolean names(List<EventRegistration> registered, ActionType action) {
+        for (EventRegistration registration : registered) {
+            ClusterEvent event = registration.event();
+            if (event.resource().equals(EventResource.NODE) && event.actions().contains(action)) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

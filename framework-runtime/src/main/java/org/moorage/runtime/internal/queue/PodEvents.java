@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.queue;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.moorage.api.Resources;
+import org.moorage.api.event.ActionType;
+import org.moorage.api.event.ClusterEvent;
+import org.moorage.api.event.EventResource;
+import org.moorage.api.model.Pod;
+
+/**
+ * What an update of a pod is taken for.
+ *
+ * <p>What the scheduler itself writes to a pod's status is none of the kinds of change that are told apart, so it wakes no
+ * pod whose plugins wait for one of those.
+ */
+public final class PodEvents {
+    private static final PodEvents ASSIGNED =
+            new PodEvents(EventResource.ASSIGNED_POD, WellKnownEvents.ASSIGNED_POD_UPDATE);
+    private static final PodEvents WAITING =
+            new PodEvents(EventResource.UNSCHEDULABLE_POD, WellKnownEvents.UNSCHEDULED_POD_UPDATE);
+
+    private final ClusterEvent label;
+    private final ClusterEvent scaleDown;
+    private final ClusterEvent gatesEliminated;
+    private final ClusterEvent toleration;
+    private final ClusterEvent generatedClaim;
+    private final List<ClusterEvent> other;
+
+    private PodEvents(EventResource resource, ClusterEvent update) {
+        label = ClusterEvent.of(resource, ActionType.UPDATE_POD_LABEL);
+        scaleDown = ClusterEvent.of(resource, ActionType.UPDATE_POD_SCALE_DOWN);
+        gatesEliminated = ClusterEvent.of(resource, ActionType.UPDATE_POD_SCHEDULING_GATES_ELIMINATED);
+        toleration = ClusterEvent.of(resource, ActionType.UPDATE_POD_TOLERATION);
+        generatedClaim = ClusterEvent.of(resource, ActionType.UPDATE_POD_GENERATED_RESOURCE_CLAIM);
+        other = List.of(update);
+    }
+
+    /**
+     * The events of an update, never none: an update of no particular kind is an update of every kind.
+     *
+     * @param before the pod as it was
+     * @param after the pod as it is now; whether it has a node decides which of the two sorts of pods the events are about
+     */
+    public static List<ClusterEvent> of(Pod before, Pod after) {
+        return (after.isBound() ? ASSIGNED : WAITING).between(before, after);
+    }
+
+    private List<ClusterEvent> between(Pod before, Pod after) {
+        List<ClusterEvent> events = new ArrayList<>();
+        if (!before.labels().equals(after.labels())) {
+            events.add(label);
+        }
+        if (isScaledDown(before.requests(), after.requests())) {
+            events.add(scaleDown);
+        }
+        if (!before.spec().schedulingGates().isEmpty()
+                && after.spec().schedulingGates().isEmpty()) {
+            events.add(gatesEliminated);
+        }
+        // The API server lets tolerations be added and nothing else, so their number tells.
+        if (before.spec().tolerations().size() != after.spec().tolerations().size()) {
+            events.add(toleration);
+        }
+        if (!before.status().resourceClaimStatuses().equals(after.status().resourceClaimStatuses())) {
+            events.add(generatedClaim);
+        }
+        return events.isEmpty() ? other : List.copyOf(events);
+    }
+
+    private static boolean isScaledDown(Resources before, Resources after) {
+        if (after.milliCpu() < before.milliCpu()
+                || after.memory() < before.memory()
+                || after.ephemeralStorage() < before.ephemeralStorage()) {
+            return true;
+        }
+        int place = 0;
+        for (int i = 0; i < before.scalarCount(); i++) {
+            while (place < after.scalarCount() && after.scalarName(place).compareTo(before.scalarName(i)) < 0) {
+                place++;
+            }
+            if (place == after.scalarCount()
+                    || !after.scalarName(place).equals(before.scalarName(i))
+                    || after.scalarAmount(place) < before.scalarAmount(i)) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

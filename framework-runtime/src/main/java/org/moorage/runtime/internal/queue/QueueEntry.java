@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.queue;
+
+import java.time.Instant;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.QueuedPod;
+import org.moorage.runtime.internal.queue.SchedulingQueue.Rejectors;
+
+/**
+ * A waiting pod and what the queue knows of its attempts.
+ *
+ * <p>The queue alone changes it, and only while the pod is in the queue or being given back: whoever popped it may read it
+ * until then, from any thread.
+ */
+public final class QueueEntry implements QueuedPod {
+    private final String key;
+    private Pod pod;
+    private Instant timestamp;
+    private long number;
+    private int attempts;
+    private int unschedulableCount;
+    private int consecutiveErrors;
+    private Instant backoffEnd = Backoff.NONE;
+    private @Nullable Instant initialAttemptTimestamp;
+    private boolean flushed;
+    private Rejectors rejectors = Rejectors.NONE;
+    private String gatedBy = "";
+
+    QueueEntry(Pod pod, Instant timestamp, long number) {
+        key = pod.key();
+        this.pod = pod;
+        this.timestamp = timestamp;
+        this.number = number;
+    }
+
+    /** The pod's namespace and name. */
+    public String key() {
+        return key;
+    }
+
+    /** The pod, as it was when the entry was popped, or as it is while it waits. */
+    @Override
+    public Pod pod() {
+        return pod;
+    }
+
+    @Override
+    public Instant timestamp() {
+        return timestamp;
+    }
+
+    @Override
+    public int attempts() {
+        return attempts;
+    }
+
+    @Override
+    public Optional<Instant> initialAttemptTimestamp() {
+        return Optional.ofNullable(initialAttemptTimestamp);
+    }
+
+    /** How often plugins rejected it. Decides how long it backs off, and never goes back. */
+    public int unschedulableCount() {
+        return unschedulableCount;
+    }
+
+    /** How often it failed for other reasons since a plugin last rejected it. If not 0, decides how long it backs off. */
+    public int consecutiveErrors() {
+        return consecutiveErrors;
+    }
+
+    /** The end of its backoff, cut to a whole second; empty if it has none. */
+    public Optional<Instant> backoffEnd() {
+        return backoffEnd.equals(Backoff.NONE) ? Optional.empty() : Optional.of(backoffEnd);
+    }
+
+    /** Whether it is tried because it had waited for too long, rather than because of an event. */
+    public boolean isFlushed() {
+        return flushed;
+    }
+
+    /** The plugins that rejected the last attempt, and the one that gates it or has gated it since. */
+    public Rejectors rejectors() {
+        return rejectors;
+    }
+
+    /** The PreEnqueue plugin that does not let it in; empty if there is none. */
+    public String gatedBy() {
+        return gatedBy;
+    }
+
+    boolean isGated() {
+        return !gatedBy.isEmpty();
+    }
+
+    boolean isSamePod(Pod other) {
+        return pod.uid().equals(other.uid());
+    }
+
+    // Without a copy of an Optional for each comparison of a heap.
+    Instant backoffEndOrNone() {
+        return backoffEnd;
+    }
+
+    // Tells apart entries that came at the same time.
+    long number() {
+        return number;
+    }
+
+    void replacePod(Pod current) {
+        pod = current;
+    }
+
+    void start() {
+        attempts++;
+    }
+
+    void becameReady(Instant now) {
+        if (initialAttemptTimestamp == null) {
+            initialAttemptTimestamp = now;
+        }
+    }
+
+    void gate(String plugin) {
+        gatedBy = plugin;
+        rejectors = rejectors.withUnschedulable(plugin);
+    }
+
+    void ungate() {
+        gatedBy = "";
+    }
+
+    void flush() {
+        flushed = true;
+    }
+
+    void failed(Pod current, Rejectors by, Instant now, long returnNumber, Backoff backoff) {
+        pod = current;
+        rejectors = by;
+        if (by.isEmpty()) {
+            consecutiveErrors++;
+        } else {
+            unschedulableCount++;
+            consecutiveErrors = 0;
+        }
+        timestamp = now;
+        number = returnNumber;
+        backoffEnd = backoff.end(now, consecutiveErrors > 0 ? consecutiveErrors : unschedulableCount);
+        flushed = false;
+    }
+
+    @Override
+    public String toString() {
+        return key;
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.objects;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.UUID;
+
+/**
+ * What an API server adds to objects when they are created, beyond defaults: a uid to each, and to pods the priority of
+ * their class.
+ */
+public final class Admission {
+
+    private static final String PREEMPT_LOWER_PRIORITY = "PreemptLowerPriority";
+
+    /** The classes that every cluster has. */
+    private static final List<PriorityClass> SYSTEM_CLASSES = List.of(
+            new PriorityClass("system-cluster-critical", 2_000_000_000, PREEMPT_LOWER_PRIORITY),
+            new PriorityClass("system-node-critical", 2_000_001_000, PREEMPT_LOWER_PRIORITY));
+
+    private static final PriorityClass NO_CLASS = new PriorityClass("", 0, PREEMPT_LOWER_PRIORITY);
+
+    private record PriorityClass(String name, int value, String preemptionPolicy) {}
+
+    private final Map<String, PriorityClass> classesByName = new TreeMap<>();
+    private Optional<PriorityClass> globalDefault = Optional.empty();
+
+    private Admission() {
+        SYSTEM_CLASSES.forEach(system -> classesByName.put(system.name(), system));
+    }
+
+    /**
+     * Completes the objects of a cluster, in place. What they already say is kept: a pod's priority, and a preemption
+     * policy of its own, which the API server would refuse where it differs from its class's.
+     *
+     * <p>A missing uid is derived from the object's kind, namespace and name, so that it is the same in each run.
+     *
+     * @throws ClusterFileException if a pod's priority class is not among the objects, or a class is malformed
+     */
+    public static void apply(List<ObjectNode> objects) {
+        Admission admission = new Admission();
+        for (ObjectNode object : objects) {
+            ObjectKey key = ObjectKey.of(object);
+            addUid(object, key);
+            if (key.group().equals("scheduling.k8s.io") && key.kind().equals("PriorityClass")) {
+                admission.learn(Fields.of(object), key.name());
+            }
+        }
+        for (ObjectNode object : objects) {
+            ObjectKey key = ObjectKey.of(object);
+            if (key.group().isEmpty() && key.kind().equals("Pod")) {
+                admission.admitPod(Fields.of(object).struct("spec"));
+            }
+        }
+    }
+
+    private static void addUid(ObjectNode object, ObjectKey key) {
+        if (!key.name().isEmpty()) {
+            String path = String.join("/", key.group(), key.kind(), key.namespace(), key.name());
+            Fields.of(object)
+                    .struct("metadata")
+                    .whenBlank(
+                            "uid", UUID.nameUUIDFromBytes(path.getBytes(UTF_8)).toString());
+        }
+    }
+
+    private void learn(Fields fields, String name) {
+        JsonNode value = fields.isAbsent("value")
+                ? JsonNodeFactory.instance.numberNode(0)
+                : fields.node().path("value");
+        if (!value.isIntegralNumber() || !value.canConvertToInt()) {
+            throw fields.wrong("value", value, "a whole number of 32 bits");
+        }
+        PriorityClass learnt = new PriorityClass(
+                name, value.intValue(), fields.node().path("preemptionPolicy").asText(PREEMPT_LOWER_PRIORITY));
+        classesByName.put(name, learnt);
+        boolean lowestDefault =
+                globalDefault.map(other -> learnt.value() < other.value()).orElse(true);
+        if (fields.node().path("globalDefault").asBoolean() && lowestDefault) {
+            globalDefault = Optional.of(learnt);
+        }
+    }
+
+    private void admitPod(Fields spec) {
+        if (!spec.isAbsent("priority")) {
+            return;
+        }
+        PriorityClass priorityClass = classOf(spec);
+        if (!priorityClass.name().isEmpty()) {
+            spec.node().put("priorityClassName", priorityClass.name());
+        }
+        spec.node().put("priority", priorityClass.value());
+        spec.whenAbsent("preemptionPolicy", priorityClass.preemptionPolicy());
+    }
+
+    private PriorityClass classOf(Fields spec) {
+        if (spec.isBlank("priorityClassName")) {
+            return globalDefault.orElse(NO_CLASS);
+        }
+        JsonNode name = spec.node().path("priorityClassName");
+        PriorityClass found = classesByName.get(name.asText());
+        if (found == null) {
+            throw spec.wrong(
+                    "priorityClassName",
+                    name,
+                    "the name of a PriorityClass among the objects: " + String.join(", ", classesByName.keySet()));
+        }
+        return found;
+    }
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Runs scheduling plugins: a scheduler as a library.
+ *
+ * <p>Starting points: {@link org.moorage.runtime.Scheduler}, {@link org.moorage.runtime.Cluster}, {@link
+ * org.moorage.runtime.PluginRegistry}.
+ */
+@NullMarked
+package org.moorage.runtime;
+
+import org.jspecify.annotations.NullMarked;

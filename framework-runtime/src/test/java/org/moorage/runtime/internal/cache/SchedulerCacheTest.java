@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.cache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.moorage.api.ImageState;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.ResourceName;
+import org.moorage.api.model.ContainerImage;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.Pod;
+import org.moorage.runtime.Samples;
+
+class SchedulerCacheTest {
+    private static final String ZONE = "topology.kubernetes.io/zone";
+
+    private final SchedulerCache cache = new SchedulerCache();
+    private final ClusterSnapshot snapshot = new ClusterSnapshot();
+
+    private NodeInfo node(String name) {
+        cache.update(snapshot);
+        return snapshot.node(name).orElseThrow();
+    }
+
+    private static Pod pod(String name, String nodeName) {
+        return Samples.pod(name, Samples.requesting(100, 1_000)).withNode(nodeName);
+    }
+
+    @Nested
+    class Pods {
+        @Test
+        void countsAnAssumedPodUntilItIsForgotten() {
+            cache.putNode(Samples.node("a"));
+            cache.assume(pod("p", "a"));
+            assertThat(node("a").requested(ResourceName.CPU)).isEqualTo(100);
+            assertThat(node("a").nonZeroRequested(ResourceName.MEMORY)).isEqualTo(1_000);
+            assertThat(cache.isAssumed("pod-p")).isTrue();
+            cache.forget(pod("p", "a"));
+            assertThat(node("a").podCount()).isZero();
+            assertThat(node("a").requested(ResourceName.CPU)).isZero();
+        }
+
+        @Test
+        void confirmsAnAssumedPodOnce() {
+            cache.putNode(Samples.node("a"));
+            cache.assume(pod("p", "a"));
+            cache.putPod(pod("p", "a"));
+            assertThat(node("a").podCount()).isEqualTo(1);
+            assertThat(cache.isAssumed("pod-p")).isFalse();
+            assertThatThrownBy(() -> cache.forget(pod("p", "a")))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("wasn't assumed");
+        }
+
+        @Test
+        void movesAPodThatWasBoundElsewhereThanAssumed() {
+            cache.putNode(Samples.node("a"));
+            cache.putNode(Samples.node("b"));
+            cache.assume(pod("p", "a"));
+            cache.putPod(pod("p", "b"));
+            assertThat(node("a").podCount()).isZero();
+            assertThat(node("b").podCount()).isEqualTo(1);
+        }
+
+        @Test
+        void refusesToAssumeAKnownPod() {
+            cache.putPod(pod("p", "a"));
+            assertThatThrownBy(() -> cache.assume(pod("p", "b")))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("is in the cache, so can't be assumed");
+        }
+    }
+
+    @Nested
+    class Nodes {
+        @Test
+        void keepsThePodsOfANodeThatIsNotKnownYet() {
+            cache.putPod(pod("p", "a"));
+            cache.update(snapshot);
+            assertThat(snapshot.nodes()).isEmpty();
+            cache.putNode(Samples.node("a"));
+            assertThat(node("a").podCount()).isEqualTo(1);
+        }
+
+        @Test
+        void keepsThePodsOfANodeThatIsGoneUntilTheyAreGone() {
+            cache.putNode(Samples.node("a"));
+            cache.putPod(pod("p", "a"));
+            cache.removeNode("a");
+            cache.update(snapshot);
+            assertThat(snapshot.nodes()).isEmpty();
+            cache.putNode(Samples.node("a"));
+            assertThat(node("a").podCount()).isEqualTo(1);
+        }
+
+        @Test
+        void listsOneNodeOfEachZoneInTurn() {
+            for (String name : List.of("a1", "a2", "a3", "b1", "c1", "b2")) {
+                cache.putNode(Samples.node(name, Map.of(ZONE, name.substring(0, 1))));
+            }
+            cache.update(snapshot);
+            assertThat(snapshot.nodes()).extracting(NodeInfo::name).containsExactly("a1", "b1", "c1", "a2", "b2", "a3");
+            cache.putNode(Samples.node("a1", Map.of(ZONE, "c")));
+            cache.update(snapshot);
+            assertThat(snapshot.nodes()).extracting(NodeInfo::name).containsExactly("a2", "b1", "c1", "a3", "b2", "a1");
+            assertThat(snapshot.nodes()).extracting(NodeInfo::index).containsExactly(0, 1, 2, 3, 4, 5);
+        }
+
+        @Test
+        void countsTheNodesThatHoldAnImage() {
+            cache.putNode(withImage("a"));
+            cache.putNode(withImage("b"));
+            cache.putNode(Samples.node("c"));
+            assertThat(node("a").image("app:1")).isEqualTo(new ImageState(500, 2));
+            assertThat(node("c").image("app:1")).isEqualTo(ImageState.ABSENT);
+            cache.removeNode("b");
+            assertThat(node("a").image("app:1")).isEqualTo(new ImageState(500, 1));
+        }
+
+        private Node withImage(String name) {
+            return Samples.node(name).toBuilder()
+                    .images(List.of(new ContainerImage(List.of("app:1", "app@sha256:1"), 500)))
+                    .build();
+        }
+    }
+
+    @Test
+    void aSnapshotBroughtUpToDateEqualsAFreshOne() {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        List<Pod> placed = new ArrayList<>();
+        for (int step = 0; step < 3_000; step++) {
+            String name = "n" + random.nextInt(12);
+            switch (random.nextInt(6)) {
+                case 0 -> cache.putNode(Samples.node(name, Map.of(ZONE, "z" + random.nextInt(3))));
+                case 1 -> cache.removeNode(name);
+                case 2, 3 -> {
+                    Pod pod = pod("p" + step, name);
+                    placed.add(pod);
+                    if (random.nextBoolean()) {
+                        cache.assume(pod);
+                    } else {
+                        cache.putPod(pod);
+                    }
+                }
+                case 4 -> {
+                    if (!placed.isEmpty()) {
+                        cache.removePod(placed.remove(random.nextInt(placed.size())));
+                    }
+                }
+                default -> {
+                    cache.update(snapshot);
+                    ClusterSnapshot fresh = new ClusterSnapshot();
+                    cache.update(fresh);
+                    assertThat(describe(snapshot)).as("seed %d", seed).isEqualTo(describe(fresh));
+                }
+            }
+        }
+    }
+
+    private static List<String> describe(ClusterSnapshot snapshot) {
+        List<String> lines = new ArrayList<>();
+        for (NodeInfo node : snapshot.nodes()) {
+            List<Pod> pods = new ArrayList<>(node.pods());
+            pods.sort(Comparator.comparing(Pod::name));
+            lines.add(node.index() + " " + node.name() + " " + node.node().labels() + " "
+                    + node.requested(ResourceName.CPU) + " " + node.nonZeroRequested(ResourceName.MEMORY) + " "
+                    + node.podCount() + " " + pods);
+        }
+        return lines;
+    }
+}

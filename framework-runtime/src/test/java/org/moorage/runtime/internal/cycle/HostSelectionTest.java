@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.cycle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class HostSelectionTest {
+    record Case(String name, int chosen, long... totals) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static Stream<Case> cases() {
+        return Stream.of(
+                new Case("the only node", 0, 7),
+                new Case("the first of equals", 0, 5, 5, 5, 5, 5),
+                new Case("the highest", 2, 1, 2, 3, 1),
+                new Case("the one the heap sifts up first, among equal highest ones", 3, 1, 1, 9, 9),
+                new Case("the left child before the right one", 1, 1, 9, 9));
+    }
+
+    @ParameterizedTest
+    @MethodSource("cases")
+    void chooses(Case given) {
+        assertThat(HostSelection.highest(given.totals(), given.totals().length)).isEqualTo(given.chosen());
+    }
+
+    @Test
+    void alwaysChoosesAHighestTotal() {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        for (int round = 0; round < 1_000; round++) {
+            long[] totals = random.longs(1 + random.nextInt(40), 0, 5).toArray();
+            long highest = java.util.Arrays.stream(totals).max().orElseThrow();
+            assertThat(totals[HostSelection.highest(totals, totals.length)])
+                    .as("seed %d", seed)
+                    .isEqualTo(highest);
+        }
+    }
+}

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.cycle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.moorage.api.Code;
+import org.moorage.api.CycleState;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.Snapshot;
+import org.moorage.api.Status;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodSpec;
+import org.moorage.api.model.PodStatus;
+import org.moorage.api.plugin.FilterPlugin;
+import org.moorage.api.plugin.Plugin;
+import org.moorage.api.plugin.PreFilterPlugin;
+import org.moorage.api.plugin.PreFilterResult;
+import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.runtime.ExtensionPoint;
+import org.moorage.runtime.Samples;
+import org.moorage.runtime.internal.cache.ClusterSnapshot;
+import org.moorage.runtime.internal.cache.SchedulerCache;
+
+class SchedulingAlgorithmTest {
+    private static final Pod POD = Samples.pod("p");
+
+    private final Map<String, List<Pod>> nominated = new HashMap<>();
+
+    record Filtering(String name, Predicate<NodeInfo> accepts, Status otherwise) implements FilterPlugin {
+        @Override
+        public Status filter(CycleState state, Pod pod, NodeInfo node) {
+            return accepts.test(node) ? Status.success() : otherwise;
+        }
+    }
+
+    record Narrowing(String name, PreFilterResult result) implements PreFilterPlugin {
+        @Override
+        public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
+            return result;
+        }
+    }
+
+    record Scoring(String name, Map<String, Long> scores) implements ScorePlugin {
+        @Override
+        public long score(CycleState state, Pod pod, NodeInfo node) {
+            return scores.getOrDefault(node.name(), 0L);
+        }
+    }
+
+    private static final Scoring FLAT = new Scoring("Flat", Map.of());
+
+    private static ClusterSnapshot cluster(int nodes) {
+        SchedulerCache cache = new SchedulerCache();
+        for (int i = 0; i < nodes; i++) {
+            cache.putNode(Samples.node("n" + i));
+        }
+        ClusterSnapshot snapshot = new ClusterSnapshot();
+        cache.update(snapshot);
+        return snapshot;
+    }
+
+    private Profile profile(OptionalInt percentage, Plugin... plugins) {
+        Map<ExtensionPoint, List<Plugin>> byPoint = new EnumMap<>(ExtensionPoint.class);
+        for (Plugin plugin : plugins) {
+            for (ExtensionPoint point : ExtensionPoint.values()) {
+                if (point.type().isInstance(plugin)) {
+                    byPoint.computeIfAbsent(point, any -> new ArrayList<>()).add(plugin);
+                }
+            }
+        }
+        return new Profile(
+                "default-scheduler", percentage, byPoint, Map.of(), node -> nominated.getOrDefault(node, List.of()));
+    }
+
+    private Profile profile(Plugin... plugins) {
+        return profile(OptionalInt.empty(), plugins);
+    }
+
+    private static SchedulingAlgorithm algorithm(int percentage) {
+        return new SchedulingAlgorithm(percentage, Parallelism.none());
+    }
+
+    @Nested
+    class Sampling {
+        @ParameterizedTest(name = "{0} nodes at {1} %: {2}")
+        @CsvSource({
+            "50, 0, 50",
+            "99, 1, 99",
+            "100, 0, 100",
+            "1000, 0, 420",
+            "5000, 0, 500",
+            "6000, 0, 300",
+            "1000, 30, 300",
+            "1000, 5, 100",
+            "1000, 100, 1000"
+        })
+        void looksForAsManyFeasibleNodesAsThePercentageSays(int nodes, int percentage, int expected) {
+            SchedulingAlgorithm.Result result =
+                    algorithm(percentage).find(profile(FLAT), new CycleState(), POD, cluster(nodes));
+            assertThat(result.feasible()).isEqualTo(expected);
+        }
+
+        @Test
+        void takesTheProfilesPercentageBeforeTheGlobalOne() {
+            SchedulingAlgorithm.Result result =
+                    algorithm(30).find(profile(OptionalInt.of(50), FLAT), new CycleState(), POD, cluster(1000));
+            assertThat(result.feasible()).isEqualTo(500);
+        }
+
+        @Test
+        void takesTheFirstFeasibleNodeWhenNothingIsScored() {
+            SchedulingAlgorithm.Result result = algorithm(0)
+                    .find(
+                            profile(new Filtering("Odd", node -> node.index() % 2 == 1, Status.unschedulable("even"))),
+                            new CycleState(),
+                            POD,
+                            cluster(300));
+            assertThat(result.feasible()).isEqualTo(1);
+            assertThat(result.node()).extracting(NodeInfo::name).isEqualTo("n1");
+        }
+
+        @Test
+        void goesOnWhereTheLastCycleStopped() {
+            SchedulingAlgorithm algorithm = algorithm(0);
+            Profile profile = profile(FLAT);
+            ClusterSnapshot cluster = cluster(250);
+            List<String> chosen = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                chosen.add(algorithm
+                        .find(profile, new CycleState(), POD, cluster)
+                        .node()
+                        .name());
+            }
+            // 250 nodes: 48 % of them are 120.
+            assertThat(chosen).containsExactly("n0", "n120", "n240", "n110");
+        }
+
+        @Test
+        void countsWhatWasRejectedOnTheWay() {
+            SchedulingAlgorithm algorithm = algorithm(0);
+            Profile profile =
+                    profile(new Filtering("Half", node -> node.index() % 2 == 0, Status.unschedulable("odd")), FLAT);
+            ClusterSnapshot cluster = cluster(500);
+            SchedulingAlgorithm.Result first = algorithm.find(profile, new CycleState(), POD, cluster);
+            // 46 % of 500 are 230; the 231st success is seen and dropped, after 230 rejections.
+            assertThat(first.feasible()).isEqualTo(230);
+            assertThat(first.evaluated()).isEqualTo(460);
+            SchedulingAlgorithm.Result second = algorithm.find(profile, new CycleState(), POD, cluster);
+            assertThat(second.node()).extracting(NodeInfo::name).isEqualTo("n460");
+        }
+    }
+
+    @Nested
+    class Nomination {
+        private final Pod nominatedPod =
+                POD.withStatus(PodStatus.builder().nominatedNodeName("n3").build());
+
+        @Test
+        void takesTheNominatedNodeIfItWillDo() {
+            SchedulingAlgorithm.Result result = algorithm(0)
+                    .find(profile(new Scoring("S", Map.of("n1", 100L))), new CycleState(), nominatedPod, cluster(5));
+            assertThat(result.node()).extracting(NodeInfo::name).isEqualTo("n3");
+            assertThat(result.feasible()).isEqualTo(1);
+        }
+
+        @Test
+        void looksAtTheOthersIfItWillNot() {
+            SchedulingAlgorithm.Result result = algorithm(0)
+                    .find(
+                            profile(
+                                    new Filtering("F", node -> !node.name().equals("n3"), Status.unschedulable("no")),
+                                    new Scoring("S", Map.of("n1", 100L))),
+                            new CycleState(),
+                            nominatedPod,
+                            cluster(5));
+            assertThat(result.node()).extracting(NodeInfo::name).isEqualTo("n1");
+        }
+
+        @Test
+        void countsThePodsNominatedToANodeThatAreAsImportant() {
+            Filtering alone = new Filtering("Alone", node -> node.podCount() == 0, Status.unschedulable("taken"));
+            nominated.put("n0", List.of(Samples.pod("other", PodSpec.builder().priority(5))));
+            Pod low = Samples.pod("low", PodSpec.builder().priority(5));
+            Pod high = Samples.pod("high", PodSpec.builder().priority(6));
+            assertThat(algorithm(0)
+                            .find(profile(alone, FLAT), new CycleState(), low, cluster(1))
+                            .node())
+                    .isNull();
+            assertThat(algorithm(0)
+                            .find(profile(alone, FLAT), new CycleState(), high, cluster(1))
+                            .node())
+                    .isNotNull();
+        }
+    }
+
+    @Nested
+    class Rejections {
+        record Case(String name, int nodes, List<Plugin> plugins, String message) {
+            @Override
+            public String toString() {
+                return name;
+            }
+        }
+
+        static Stream<Case> cases() {
+            Status first = Status.unschedulable("first");
+            Status second = Status.unresolvable("second", "third");
+            return Stream.of(
+                    new Case(
+                            "counts reasons over nodes, ordered as texts",
+                            12,
+                            List.of(
+                                    new Filtering("A", node -> node.index() >= 10, first),
+                                    new Filtering("B", node -> false, second)),
+                            "0/12 nodes are available: 10 first, 2 second, 2 third."),
+                    new Case(
+                            "a PreFilter rejection stands for all nodes",
+                            3,
+                            List.of(new Narrowing("P", PreFilterResult.rejected(Status.unresolvable("bad pod")))),
+                            "0/3 nodes are available: bad pod."),
+                    new Case(
+                            "the last of several PreFilter rejections is told",
+                            3,
+                            List.of(
+                                    new Narrowing("P", PreFilterResult.rejected(Status.unschedulable("one"))),
+                                    new Narrowing("Q", PreFilterResult.rejected(Status.unschedulable("two")))),
+                            "0/3 nodes are available: two."),
+                    new Case(
+                            "an unresolvable PreFilter rejection ends it",
+                            3,
+                            List.of(
+                                    new Narrowing("P", PreFilterResult.rejected(Status.unresolvable("one"))),
+                                    new Narrowing("Q", PreFilterResult.rejected(Status.unschedulable("two")))),
+                            "0/3 nodes are available: one."),
+                    new Case(
+                            "nodes that PreFilter left out are counted for the plugins that named the others",
+                            4,
+                            List.of(
+                                    new Narrowing("P", PreFilterResult.onlyNodes(Set.of("n1", "gone"))),
+                                    new Filtering("A", node -> false, first)),
+                            "0/4 nodes are available: 1 first, 3 node(s) didn't satisfy plugin(s) [P]."),
+                    new Case(
+                            "plugins that have no node in common",
+                            4,
+                            List.of(
+                                    new Narrowing("Q", PreFilterResult.onlyNodes(Set.of("n1"))),
+                                    new Narrowing("P", PreFilterResult.onlyNodes(Set.of("n2")))),
+                            "0/4 nodes are available: node(s) didn't satisfy plugin(s) [P Q] simultaneously."),
+                    new Case(
+                            "a plugin that names no node",
+                            4,
+                            List.of(new Narrowing("P", PreFilterResult.onlyNodes(Set.of()))),
+                            "0/4 nodes are available: node(s) didn't satisfy plugin P."));
+        }
+
+        @ParameterizedTest
+        @MethodSource("cases")
+        void areToldInOneSentence(Case given) {
+            List<Plugin> plugins = new ArrayList<>(given.plugins());
+            plugins.add(FLAT);
+            SchedulingAlgorithm.Result result = algorithm(0)
+                    .find(profile(plugins.toArray(Plugin[]::new)), new CycleState(), POD, cluster(given.nodes()));
+            assertThat(result.node()).isNull();
+            assertThat(result.diagnosis()).isNotNull();
+            assertThat(result.diagnosis().message("")).isEqualTo(given.message());
+        }
+
+        @Test
+        void tellPendingPluginsFromOthers() {
+            SchedulingAlgorithm.Result result = algorithm(0)
+                    .find(
+                            profile(
+                                    new Filtering("A", node -> node.index() > 0, Status.pending("soon")),
+                                    new Filtering("B", node -> false, Status.unschedulable("no"))),
+                            new CycleState(),
+                            POD,
+                            cluster(2));
+            assertThat(result.diagnosis().pendingPlugins()).containsExactly("A");
+            assertThat(result.diagnosis().unschedulablePlugins()).containsExactly("B");
+            assertThat(result.diagnosis().nodesWithCode(Code.PENDING))
+                    .extracting(NodeInfo::name)
+                    .containsExactly("n0");
+        }
+    }
+
+    @Nested
+    class Failures {
+        @Test
+        void nameThePluginThatThrew() {
+            Filtering broken = new Filtering(
+                    "Broken",
+                    node -> {
+                        throw new IllegalStateException("boom");
+                    },
+                    Status.success());
+            assertThatThrownBy(() -> algorithm(0).find(profile(broken, FLAT), new CycleState(), POD, cluster(600)))
+                    .isInstanceOf(PluginFailure.class)
+                    .hasMessage("running \"Broken\" filter plugin: boom");
+        }
+
+        @Test
+        void nameThePluginWhoseScoreIsOutOfRange() {
+            assertThatThrownBy(() -> algorithm(0)
+                            .find(profile(new Scoring("S", Map.of("n0", 101L))), new CycleState(), POD, cluster(2)))
+                    .isInstanceOf(PluginFailure.class)
+                    .hasMessageEndingWith(
+                            "plugin \"S\" returns an invalid score 101, it should in the range of [0, 100]"
+                                    + " after normalizing");
+        }
+    }
+
+    @Test
+    void choosesTheSameOnSeveralThreadsAsOnOne() {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        ExecutorService executor = Executors.newFixedThreadPool(3);
+        try {
+            ClusterSnapshot cluster = cluster(3_000);
+            SchedulingAlgorithm alone = new SchedulingAlgorithm(0, Parallelism.none());
+            SchedulingAlgorithm together = new SchedulingAlgorithm(0, new Parallelism(executor, 4));
+            for (int round = 0; round < 60; round++) {
+                int share = random.nextInt(40) + 1;
+                int salt = random.nextInt(1_000);
+                Map<String, Long> scores = new HashMap<>();
+                for (NodeInfo node : cluster.nodes()) {
+                    scores.put(node.name(), (long) random.nextInt(4));
+                }
+                Profile profile = profile(
+                        new Filtering(
+                                "Some",
+                                node -> (node.index() * 31 + salt) % share == 0,
+                                Status.unschedulable("not chosen")),
+                        new Scoring("S", scores));
+                SchedulingAlgorithm.Result one = alone.find(profile, new CycleState(), POD, cluster);
+                SchedulingAlgorithm.Result other = together.find(profile, new CycleState(), POD, cluster);
+                assertThat(describe(other)).as("seed %d, round %d", seed, round).isEqualTo(describe(one));
+            }
+        } finally {
+            executor.shutdown();
+        }
+    }
+
+    private static String describe(SchedulingAlgorithm.Result result) {
+        return result.node() + " " + result.score() + " " + result.evaluated() + " " + result.feasible() + " "
+                + (result.diagnosis() == null ? "" : result.diagnosis().message(""));
+    }
+}

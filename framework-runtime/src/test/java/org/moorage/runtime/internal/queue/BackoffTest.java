@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.queue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+final class BackoffTest {
+    private static final Instant NOON = Instant.parse("2026-01-02T12:00:00Z");
+    private static final Duration SECOND = Duration.ofSeconds(1);
+    private static final Backoff DEFAULT = new Backoff(SECOND, Duration.ofSeconds(10));
+
+    @Test
+    void doublesUpToTheLimit() {
+        assertThat(IntStream.rangeClosed(1, 7).mapToObj(DEFAULT::after).map(Duration::toSeconds))
+                .containsExactly(1L, 2L, 4L, 8L, 10L, 10L, 10L);
+    }
+
+    record Length(String name, Duration initial, Duration max, int failures, Duration expected) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static Stream<Length> lengths() {
+        Duration century = Duration.ofDays(36_500);
+        return Stream.of(
+                new Length(
+                        "a limit below the first wait holds",
+                        SECOND,
+                        Duration.ofMillis(300),
+                        1,
+                        Duration.ofMillis(300)),
+                new Length("many failures do not overflow", SECOND, century, 200, century),
+                new Length("as many failures as bits do not wrap round", SECOND, century, 65, century),
+                new Length(
+                        "a limit that is met exactly is no limit",
+                        SECOND,
+                        Duration.ofSeconds(8),
+                        4,
+                        Duration.ofSeconds(8)),
+                new Length("no first wait is no wait", Duration.ZERO, Duration.ofSeconds(10), 9, Duration.ZERO),
+                new Length(
+                        "a limit beyond all bounds is taken as it is",
+                        SECOND,
+                        Duration.ofSeconds(Long.MAX_VALUE),
+                        3,
+                        Duration.ofSeconds(4)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("lengths")
+    void lastsFor(Length length) {
+        assertThat(new Backoff(length.initial(), length.max()).after(length.failures()))
+                .isEqualTo(length.expected());
+    }
+
+    record Window(String name, Duration start, Duration asked, boolean lasts) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static Stream<Window> windows() {
+        return Stream.of(
+                new Window("right after a failure", Duration.ZERO, Duration.ZERO, true),
+                new Window("in the second of its end", Duration.ZERO, Duration.ofMillis(1999), true),
+                new Window("in the second after its end", Duration.ZERO, Duration.ofSeconds(2), false),
+                new Window(
+                        "a failure late in a second counts from its start",
+                        Duration.ofMillis(900),
+                        Duration.ofMillis(1999),
+                        true),
+                new Window(
+                        "and is over with that second's backoffs",
+                        Duration.ofMillis(900),
+                        Duration.ofSeconds(2),
+                        false));
+    }
+
+    @ParameterizedTest
+    @MethodSource("windows")
+    void countsInWholeSeconds(Window window) {
+        Instant end = DEFAULT.end(NOON.plus(window.start()), 1);
+
+        assertThat(end).isEqualTo(NOON.plusSeconds(1));
+        assertThat(Backoff.lasts(end, NOON.plus(window.asked()))).isEqualTo(window.lasts());
+    }
+
+    @Test
+    void isOverOneSecondAfterItsEnd() {
+        Instant end = DEFAULT.end(NOON, 3);
+
+        assertThat(Backoff.lasts(end, Backoff.over(end).minusNanos(1))).isTrue();
+        assertThat(Backoff.lasts(end, Backoff.over(end))).isFalse();
+    }
+
+    @Test
+    void thereIsNoneWithoutFailuresOrWithALimitOfZero() {
+        assertThat(DEFAULT.end(NOON, 0)).isEqualTo(Backoff.NONE);
+        assertThat(new Backoff(SECOND, Duration.ZERO).end(NOON, 4)).isEqualTo(Backoff.NONE);
+        assertThat(Backoff.lasts(Backoff.NONE, NOON)).isFalse();
+    }
+}

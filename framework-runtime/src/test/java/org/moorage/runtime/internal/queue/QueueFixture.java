@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.queue;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import org.moorage.api.Status;
+import org.moorage.api.event.ActionType;
+import org.moorage.api.event.ClusterEvent;
+import org.moorage.api.event.EventRegistration;
+import org.moorage.api.event.EventResource;
+import org.moorage.api.event.Hint;
+import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.ObjectMeta;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodSpec;
+import org.moorage.api.plugin.PreEnqueuePlugin;
+import org.moorage.api.plugin.QueueSortPlugin;
+import org.moorage.api.plugin.QueuedPod;
+import org.moorage.runtime.internal.queue.SchedulingQueue.QueueProfile;
+import org.moorage.runtime.internal.queue.SchedulingQueue.Rejectors;
+import org.moorage.runtime.internal.queue.SchedulingQueue.Settings;
+
+/** A queue with a clock that is set by hand, plugins that do as they are told, and a record of what was observed. */
+final class QueueFixture implements InstantSource {
+    static final Instant START = Instant.parse("2026-01-02T03:04:05Z");
+    static final Node NODE =
+            Node.of(ObjectMeta.named("node").uid("node").build()).build();
+    static final ObjectChange<Node> NODE_ADDED = ObjectChange.added(NODE);
+
+    final List<String> asked = new ArrayList<>();
+    final List<String> incoming = new ArrayList<>();
+    final List<String> hinted = new ArrayList<>();
+    final Map<String, Integer> rejected = new HashMap<>();
+    final Map<String, Integer> kept = new HashMap<>();
+    final Map<String, Pod> cluster = new HashMap<>();
+    final Nominator nominator =
+            new Nominator((namespace, name) -> Optional.ofNullable(cluster.get(namespace + "/" + name)));
+
+    private final List<PreEnqueuePlugin> gates = new ArrayList<>();
+    private final List<PluginEvents> events = new ArrayList<>();
+    private Settings settings = Settings.DEFAULTS;
+    private Instant now = START;
+
+    @Override
+    public Instant instant() {
+        return now;
+    }
+
+    void pass(Duration time) {
+        now = now.plus(time);
+    }
+
+    void passSeconds(long seconds) {
+        pass(Duration.ofSeconds(seconds));
+    }
+
+    QueueFixture settings(Settings value) {
+        settings = value;
+        return this;
+    }
+
+    /** A plugin that registers an event, with that answer to it. It may be given several. */
+    QueueFixture plugin(String name, ClusterEvent event, Hint hint) {
+        return plugin(name, event, pod -> hint);
+    }
+
+    QueueFixture plugin(String name, ClusterEvent event, Function<Pod, Hint> hint) {
+        events.add(new PluginEvents(name, List.of(EventRegistration.of(event, Object.class, (pod, change) -> {
+            asked.add(name);
+            return hint.apply(pod);
+        }))));
+        return this;
+    }
+
+    /** A PreEnqueue plugin that lets pods in while the condition holds. */
+    QueueFixture gate(String name, BooleanSupplier open) {
+        return gate(name, pod -> open.getAsBoolean() ? Status.success() : Status.unresolvable("closed"));
+    }
+
+    QueueFixture gate(String name, Function<Pod, Status> answer) {
+        gates.add(new PreEnqueuePlugin() {
+            @Override
+            public String name() {
+                return name;
+            }
+
+            @Override
+            public Status preEnqueue(Pod pod) {
+                asked.add(name);
+                return answer.apply(pod);
+            }
+        });
+        return this;
+    }
+
+    SchedulingQueue queue() {
+        QueueProfile profile = new QueueProfile(gates, events);
+        return new SchedulingQueue(
+                new ByPriority(),
+                Map.of(PodSpec.DEFAULT_SCHEDULER, profile, "other", new QueueProfile(List.of(), List.of())),
+                settings,
+                this,
+                nominator,
+                new QueueObserver() {
+                    @Override
+                    public void incoming(QueuePlace place, String event) {
+                        incoming.add(event + " -> " + place);
+                    }
+
+                    @Override
+                    public void hinted(String plugin, ClusterEvent event, String result, long nanos) {
+                        hinted.add(plugin + " " + event + " " + result);
+                    }
+
+                    @Override
+                    public void rejected(String profileName, String plugin, int change) {
+                        rejected.merge(plugin, change, Integer::sum);
+                    }
+
+                    @Override
+                    public void keptInFlight(String event, int change) {
+                        kept.merge(event, change, Integer::sum);
+                    }
+                });
+    }
+
+    /** The order of PrioritySort. */
+    static final class ByPriority implements QueueSortPlugin {
+        @Override
+        public String name() {
+            return "ByPriority";
+        }
+
+        @Override
+        public boolean less(QueuedPod first, QueuedPod second) {
+            int firstPriority = first.pod().spec().priority();
+            int secondPriority = second.pod().spec().priority();
+            return firstPriority != secondPriority
+                    ? firstPriority > secondPriority
+                    : first.timestamp().isBefore(second.timestamp());
+        }
+    }
+
+    static Pod pod(String name) {
+        return pod(name, PodSpec.builder().build());
+    }
+
+    static Pod pod(String name, int priority) {
+        return pod(name, PodSpec.builder().priority(priority).build());
+    }
+
+    static Pod pod(String name, PodSpec spec) {
+        return Pod.of(ObjectMeta.named(name).namespace("ns").uid("uid-" + name).build(), spec);
+    }
+
+    static Pod labelled(Pod pod, String value) {
+        return pod.withMetadata(
+                pod.metadata().toBuilder().labels(Map.of("label", value)).build());
+    }
+
+    static ClusterEvent on(EventResource resource, ActionType... actions) {
+        return ClusterEvent.of(resource, Set.of(actions));
+    }
+
+    static Rejectors by(String... plugins) {
+        return new Rejectors(Set.of(plugins), Set.of());
+    }
+
+    static Rejectors pending(String... plugins) {
+        return new Rejectors(Set.of(), Set.of(plugins));
+    }
+
+    /** Has the pod come, tried once and rejected. */
+    static void reject(SchedulingQueue queue, Pod pod, Rejectors rejectors) {
+        queue.add(pod);
+        queue.requeue(queue.poll().orElseThrow(), pod, rejectors);
+    }
+
+    static QueuePlace placeOf(SchedulingQueue queue, Pod pod) {
+        return queue.state(pod.key()).orElseThrow().place();
+    }
+
+    /** The names of the pods in the order in which they are popped. */
+    static List<String> drain(SchedulingQueue queue) {
+        List<String> names = new ArrayList<>();
+        for (Optional<QueueEntry> entry = queue.poll(); entry.isPresent(); entry = queue.poll()) {
+            names.add(entry.get().pod().name());
+            queue.done(entry.get());
+        }
+        return names;
+    }
+}

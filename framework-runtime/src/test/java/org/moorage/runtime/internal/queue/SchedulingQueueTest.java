@@ -1,0 +1,1057 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.queue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.moorage.runtime.internal.queue.QueueFixture.NODE_ADDED;
+import static org.moorage.runtime.internal.queue.QueueFixture.START;
+import static org.moorage.runtime.internal.queue.QueueFixture.by;
+import static org.moorage.runtime.internal.queue.QueueFixture.drain;
+import static org.moorage.runtime.internal.queue.QueueFixture.labelled;
+import static org.moorage.runtime.internal.queue.QueueFixture.on;
+import static org.moorage.runtime.internal.queue.QueueFixture.pending;
+import static org.moorage.runtime.internal.queue.QueueFixture.placeOf;
+import static org.moorage.runtime.internal.queue.QueueFixture.pod;
+import static org.moorage.runtime.internal.queue.QueueFixture.reject;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.moorage.api.Status;
+import org.moorage.api.event.ActionType;
+import org.moorage.api.event.ClusterEvent;
+import org.moorage.api.event.EventResource;
+import org.moorage.api.event.Hint;
+import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodSpec;
+import org.moorage.api.model.PodStatus;
+import org.moorage.runtime.internal.queue.SchedulingQueue.Rejectors;
+import org.moorage.runtime.internal.queue.SchedulingQueue.Settings;
+
+final class SchedulingQueueTest {
+    private static final ClusterEvent NODE_ADD = WellKnownEvents.NODE_ADD;
+    private static final ClusterEvent NODE_LABEL = on(EventResource.NODE, ActionType.UPDATE_NODE_LABEL);
+    private static final ClusterEvent POD_LABEL = on(EventResource.POD, ActionType.UPDATE_POD_LABEL);
+    private static final Pod POD = pod("pod");
+    private static final Pod OTHER = pod("other");
+
+    private final QueueFixture fixture = new QueueFixture();
+
+    @Nested
+    class Pop {
+        private final SchedulingQueue queue = fixture.queue();
+
+        @Test
+        void givesTheMostImportantPodFirst() {
+            queue.add(pod("low", 1));
+            queue.add(pod("high", 3));
+            queue.add(pod("middle", 2));
+
+            assertThat(drain(queue)).containsExactly("high", "middle", "low");
+        }
+
+        @Test
+        void givesTheOldestOfEquallyImportantPodsFirst() {
+            fixture.passSeconds(10);
+            queue.add(pod("young"));
+            fixture.passSeconds(-5);
+            queue.add(pod("old"));
+
+            assertThat(drain(queue)).containsExactly("old", "young");
+        }
+
+        @Test
+        void givesPodsOfTheSameMomentInTheOrderOfTheirComing() {
+            List<String> names = new ArrayList<>();
+            for (int i = 0; i < 50; i++) {
+                names.add("pod" + i);
+                queue.add(pod("pod" + i));
+            }
+
+            assertThat(drain(queue)).isEqualTo(names);
+        }
+
+        @Test
+        void countsAttemptsAndRemembersTheFirst() {
+            queue.add(POD);
+            fixture.passSeconds(7);
+            QueueEntry entry = queue.poll().orElseThrow();
+
+            assertThat(entry.attempts()).isEqualTo(1);
+            assertThat(entry.initialAttemptTimestamp()).contains(START);
+            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.IN_FLIGHT);
+
+            queue.requeue(entry, POD, Rejectors.NONE);
+            fixture.passSeconds(7);
+            queue.flushBackoff();
+            QueueEntry again = queue.poll().orElseThrow();
+            assertThat(again.attempts()).isEqualTo(2);
+            assertThat(again.initialAttemptTimestamp()).contains(START);
+            assertThat(again.timestamp()).isEqualTo(START.plusSeconds(7));
+        }
+
+        @Test
+        void waitsNoLongerThanItIsTold() {
+            assertThat(queue.pop(Duration.ZERO)).isEmpty();
+            assertThat(queue.pop(Duration.ofMillis(1))).isEmpty();
+        }
+
+        @Test
+        void isWokenByAPodThatComes() {
+            CompletableFuture<Optional<QueueEntry>> popped =
+                    CompletableFuture.supplyAsync(() -> queue.pop(Duration.ofMinutes(1)));
+            queue.add(POD);
+
+            assertThat(popped)
+                    .succeedsWithin(Duration.ofSeconds(30))
+                    .satisfies(entry -> assertThat(entry).map(QueueEntry::pod).contains(POD));
+        }
+
+        @Test
+        void isWokenByClosing() {
+            CompletableFuture<Optional<QueueEntry>> popped =
+                    CompletableFuture.supplyAsync(() -> queue.pop(Duration.ofMinutes(1)));
+            queue.close();
+
+            assertThat(popped)
+                    .succeedsWithin(Duration.ofSeconds(30))
+                    .satisfies(entry -> assertThat(entry).isEmpty());
+        }
+
+        @Test
+        void leavesAnInterruptedThreadInterrupted() {
+            Thread.currentThread().interrupt();
+
+            assertThat(queue.pop(Duration.ofMinutes(1))).isEmpty();
+            assertThat(Thread.interrupted()).isTrue();
+        }
+
+        @Test
+        void discardsAPodThatIsBeingScheduledAlready() {
+            queue.add(POD);
+            QueueEntry first = queue.poll().orElseThrow();
+            queue.add(POD);
+            queue.add(OTHER);
+
+            assertThat(queue.poll()).map(QueueEntry::pod).contains(OTHER);
+            assertThat(queue.poll()).isEmpty();
+            assertThat(queue.counts().inFlight()).isEqualTo(2);
+            queue.requeue(first, POD, Rejectors.NONE);
+            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.ERROR_BACKOFF);
+        }
+
+        @Test
+        void takesFromBackoffWhenNoPodIsActive() {
+            fixture.plugin("Fit", NODE_ADD, Hint.QUEUE);
+            SchedulingQueue hinted = fixture.queue();
+            reject(hinted, POD, by("Fit"));
+            hinted.moved(NODE_ADD, NODE_ADDED);
+            hinted.add(OTHER);
+            fixture.incoming.clear();
+
+            assertThat(placeOf(hinted, POD)).isEqualTo(QueuePlace.BACKOFF);
+            assertThat(drain(hinted)).containsExactly("other", "pod");
+            assertThat(fixture.incoming).containsExactly("PopFromBackoffQ -> active");
+        }
+
+        @Test
+        void takesTheMoreImportantOfThoseWhoseBackoffEndsInTheSameSecond() {
+            fixture.plugin("Fit", NODE_ADD, Hint.QUEUE);
+            SchedulingQueue hinted = fixture.queue();
+            reject(hinted, pod("low", 1), by("Fit"));
+            fixture.pass(Duration.ofMillis(900));
+            reject(hinted, pod("high", 2), by("Fit"));
+            fixture.pass(Duration.ofMillis(100));
+            reject(hinted, pod("later", 3), by("Fit"));
+            hinted.moved(NODE_ADD, NODE_ADDED);
+
+            assertThat(drain(hinted)).containsExactly("high", "low", "later");
+        }
+
+        @Test
+        void neverTakesFromTheBackoffOfErrors() {
+            reject(queue, POD, Rejectors.NONE);
+
+            assertThat(queue.poll()).isEmpty();
+            assertThat(queue.counts().backoff()).isEqualTo(1);
+            fixture.passSeconds(2);
+            queue.flushBackoff();
+            assertThat(drain(queue)).containsExactly("pod");
+        }
+    }
+
+    @Nested
+    class BackoffOfPods {
+        private final SchedulingQueue queue =
+                fixture.plugin("Fit", NODE_ADD, Hint.QUEUE).queue();
+
+        private long secondsUntilActive() {
+            Instant ready = queue.nextBackoffExpiry().orElseThrow();
+            long seconds = Duration.between(fixture.instant(), ready).toSeconds();
+            fixture.pass(Duration.between(fixture.instant(), ready).minusNanos(1));
+            queue.flushBackoff();
+            assertThat(queue.counts().active()).isZero();
+            fixture.pass(Duration.ofNanos(1));
+            queue.flushBackoff();
+            assertThat(queue.counts().active()).isEqualTo(1);
+            // What counts as the backoff ends a second before.
+            return seconds - 1;
+        }
+
+        @Test
+        void growsWithRejections() {
+            queue.add(POD);
+            List<Long> waits = new ArrayList<>();
+            for (int i = 0; i < 6; i++) {
+                queue.requeue(queue.poll().orElseThrow(), POD, by("Fit"));
+                queue.moved(NODE_ADD, NODE_ADDED);
+                waits.add(secondsUntilActive());
+            }
+
+            assertThat(waits).containsExactly(1L, 2L, 4L, 8L, 10L, 10L);
+        }
+
+        @Test
+        void growsWithErrorsAndStartsAnewAfterARejection() {
+            queue.add(POD);
+            List<Long> waits = new ArrayList<>();
+            for (Rejectors rejectors : List.of(
+                    Rejectors.NONE, Rejectors.NONE, Rejectors.NONE, by("Fit"), Rejectors.NONE, by("Fit"), by("Fit"))) {
+                queue.requeue(queue.poll().orElseThrow(), POD, rejectors);
+                queue.moved(NODE_ADD, NODE_ADDED);
+                waits.add(secondsUntilActive());
+            }
+
+            // Errors: 1, 2, 3 in a row, then 1. Rejections: the first, the second and the third of all.
+            assertThat(waits).containsExactly(1L, 2L, 4L, 1L, 1L, 2L, 4L);
+            QueueEntry entry = queue.poll().orElseThrow();
+            assertThat(entry.unschedulableCount()).isEqualTo(3);
+            assertThat(entry.consecutiveErrors()).isZero();
+        }
+
+        @Test
+        void isServedWhileThePodIsParked() {
+            reject(queue, POD, by("Fit"));
+            fixture.passSeconds(2);
+            queue.moved(NODE_ADD, NODE_ADDED);
+
+            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.ACTIVE);
+        }
+
+        @Test
+        void startsAnewForANewPodOfTheSameName() {
+            reject(queue, POD, by("Fit"));
+            Pod successor =
+                    POD.withMetadata(POD.metadata().toBuilder().uid("new").build());
+            queue.delete(POD);
+            reject(queue, successor, by("Fit"));
+
+            assertThat(queue.state(POD.key()).orElseThrow().unschedulableCount())
+                    .isEqualTo(1);
+        }
+
+        @Test
+        void canBeSwitchedOff() {
+            SchedulingQueue eager = fixture.settings(
+                            new Settings(Duration.ofSeconds(1), Duration.ZERO, Duration.ofMinutes(5)))
+                    .queue();
+            reject(eager, POD, Rejectors.NONE);
+
+            assertThat(placeOf(eager, POD)).isEqualTo(QueuePlace.ACTIVE);
+            assertThat(eager.nextBackoffExpiry()).isEmpty();
+        }
+
+        @Test
+        void endsInTheOrderOfItsLengthAmongErrors() {
+            reject(queue, pod("late", 9), Rejectors.NONE);
+            queue.activate(List.of(pod("late", 9)));
+            queue.requeue(queue.poll().orElseThrow(), pod("late", 9), Rejectors.NONE);
+            reject(queue, pod("early", 1), Rejectors.NONE);
+
+            assertThat(queue.nextBackoffExpiry()).contains(START.plusSeconds(2));
+            fixture.passSeconds(2);
+            queue.flushBackoff();
+            assertThat(drain(queue)).containsExactly("early");
+        }
+    }
+
+    @Nested
+    class Events {
+        record Case(String name, Rejectors rejectors, ClusterEvent event, QueuePlace place, List<String> asked) {
+            Case(String name, Rejectors rejectors, ClusterEvent event, QueuePlace place, String... asked) {
+                this(name, rejectors, event, place, List.of(asked));
+            }
+
+            @Override
+            public String toString() {
+                return name;
+            }
+        }
+
+        private static final ClusterEvent CLAIM_ADD = on(EventResource.PERSISTENT_VOLUME_CLAIM, ActionType.ADD);
+        private static final ClusterEvent NODE_ANY_UPDATE = ClusterEvent.of(EventResource.NODE, ActionType.UPDATE);
+
+        private SchedulingQueue queue() {
+            return fixture.plugin("Fit", NODE_ADD, Hint.QUEUE)
+                    .plugin("Fit", WellKnownEvents.NODE_DELETE, Hint.SKIP)
+                    .plugin("Affinity", NODE_ADD, Hint.SKIP)
+                    .plugin("Affinity", NODE_ANY_UPDATE, Hint.QUEUE)
+                    .plugin("Claims", NODE_ADD, Hint.QUEUE)
+                    .plugin("Claims", CLAIM_ADD, Hint.QUEUE)
+                    .plugin("Broken", NODE_ADD, pod -> {
+                        throw new IllegalStateException("broken");
+                    })
+                    .plugin("Anything", ClusterEvent.WILDCARD, Hint.QUEUE)
+                    .queue();
+        }
+
+        static Stream<Case> cases() {
+            Rejectors fitAndPendingClaims = new Rejectors(Set.of("Fit"), Set.of("Claims"));
+            return Stream.of(
+                    new Case("a rejector that wants it", by("Fit"), NODE_ADD, QueuePlace.BACKOFF, "Fit"),
+                    new Case(
+                            "a rejector that waves it aside",
+                            by("Fit"),
+                            WellKnownEvents.NODE_DELETE,
+                            QueuePlace.UNSCHEDULABLE,
+                            "Fit"),
+                    new Case("a rejector that did not register it", by("Fit"), CLAIM_ADD, QueuePlace.UNSCHEDULABLE),
+                    new Case("a rejector that registers nothing", by("Silent"), NODE_ADD, QueuePlace.UNSCHEDULABLE),
+                    new Case(
+                            "one of two rejectors is enough",
+                            by("Affinity", "Fit"),
+                            NODE_ADD,
+                            QueuePlace.BACKOFF,
+                            "Fit"),
+                    new Case(
+                            "a registration of all updates is one for each",
+                            by("Affinity"),
+                            NODE_LABEL,
+                            QueuePlace.BACKOFF,
+                            "Affinity"),
+                    new Case(
+                            "a rejector that fails is taken to want it",
+                            by("Broken"),
+                            NODE_ADD,
+                            QueuePlace.BACKOFF,
+                            "Broken"),
+                    new Case(
+                            "a rejector that waits for anything is asked about anything",
+                            by("Anything"),
+                            CLAIM_ADD,
+                            QueuePlace.BACKOFF,
+                            "Anything"),
+                    new Case(
+                            "a pending rejector spares the backoff",
+                            pending("Claims"),
+                            CLAIM_ADD,
+                            QueuePlace.ACTIVE,
+                            "Claims"),
+                    new Case(
+                            "of a pending and another rejector both are asked",
+                            fitAndPendingClaims,
+                            NODE_ADD,
+                            QueuePlace.ACTIVE,
+                            "Fit",
+                            "Claims"),
+                    new Case(
+                            "without the pending one the backoff holds",
+                            new Rejectors(Set.of("Fit"), Set.of("Affinity")),
+                            NODE_ADD,
+                            QueuePlace.BACKOFF,
+                            "Fit",
+                            "Affinity"),
+                    new Case(
+                            "a wildcard about an object that is no pod is for no pod",
+                            by("Fit"),
+                            WellKnownEvents.UNSCHEDULABLE_TIMEOUT,
+                            QueuePlace.UNSCHEDULABLE));
+        }
+
+        @ParameterizedTest
+        @MethodSource("cases")
+        void movesParkedPods(Case test) {
+            SchedulingQueue queue = queue();
+            reject(queue, POD, test.rejectors());
+            queue.moved(test.event(), NODE_ADDED);
+
+            assertThat(placeOf(queue, POD)).isEqualTo(test.place());
+            assertThat(fixture.asked).isEqualTo(test.asked());
+        }
+
+        @ParameterizedTest
+        @MethodSource("cases")
+        void movesReturningPodsAlike(Case test) {
+            SchedulingQueue queue = queue();
+            queue.add(POD);
+            QueueEntry entry = queue.poll().orElseThrow();
+            queue.moved(test.event(), NODE_ADDED);
+            queue.requeue(entry, POD, test.rejectors());
+
+            assertThat(placeOf(queue, POD)).isEqualTo(test.place());
+            assertThat(fixture.asked).isEqualTo(test.asked());
+        }
+
+        @Test
+        void haveTheHintsObserved() {
+            SchedulingQueue queue = queue();
+            reject(queue, POD, by("Fit"));
+            reject(queue, OTHER, by("Broken"));
+            queue.moved(WellKnownEvents.NODE_DELETE, NODE_ADDED);
+            queue.moved(NODE_ADD, NODE_ADDED);
+
+            assertThat(fixture.hinted)
+                    .containsExactly("Fit NodeDelete QueueSkip", "Fit NodeAdd Queue", "Broken NodeAdd Error");
+        }
+
+        @Test
+        void thatNobodyRegisteredAreNotKept() {
+            SchedulingQueue queue = fixture.plugin("Fit", NODE_ADD, Hint.QUEUE).queue();
+            queue.add(POD);
+            queue.poll();
+
+            assertThat(queue.isWaitingFor(NODE_ADD)).isTrue();
+            assertThat(queue.isWaitingFor(NODE_LABEL)).isFalse();
+            assertThat(queue.isWaitingFor(WellKnownEvents.FORCE_ACTIVATE)).isTrue();
+            queue.moved(NODE_LABEL, NODE_ADDED);
+            assertThat(queue.counts().inFlightEvents()).isZero();
+        }
+
+        @Test
+        void canBeKeptFromSomeParkedPods() {
+            SchedulingQueue queue = fixture.plugin("Fit", NODE_ADD, Hint.QUEUE).queue();
+            reject(queue, POD, by("Fit"));
+            reject(queue, OTHER, by("Fit"));
+            queue.moved(NODE_ADD, NODE_ADDED, pod -> pod.name().equals("other"));
+
+            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.UNSCHEDULABLE);
+            assertThat(placeOf(queue, OTHER)).isEqualTo(QueuePlace.BACKOFF);
+            assertThat(fixture.asked).containsExactly("Fit");
+        }
+
+        @Test
+        void askOnlyTheRejectorsOfEachPod() {
+            SchedulingQueue queue = queue();
+            for (int i = 0; i < 100; i++) {
+                reject(queue, pod("silent" + i), by("Silent"));
+                reject(queue, pod("fit" + i), by("Fit"));
+            }
+            queue.moved(NODE_ADD, NODE_ADDED);
+
+            assertThat(fixture.asked).hasSize(100).containsOnly("Fit");
+            assertThat(queue.counts()).isEqualTo(new QueueCounts(0, 100, 100, 0, 0, 0));
+        }
+
+        @Test
+        void ofOneProfileAreNoneOfAnothers() {
+            SchedulingQueue queue = fixture.plugin("Fit", NODE_ADD, Hint.QUEUE).queue();
+            Pod foreign =
+                    pod("foreign", PodSpec.builder().schedulerName("other").build());
+            reject(queue, foreign, by("Fit"));
+            queue.moved(NODE_ADD, NODE_ADDED);
+
+            assertThat(placeOf(queue, foreign)).isEqualTo(QueuePlace.UNSCHEDULABLE);
+        }
+    }
+
+    @Nested
+    class InFlight {
+        private final SchedulingQueue queue =
+                fixture.plugin("Fit", NODE_ADD, Hint.QUEUE).queue();
+
+        private QueueEntry popped(Pod pod) {
+            queue.add(pod);
+            return queue.poll().orElseThrow();
+        }
+
+        @Test
+        void aPodDoesNotHearOfWhatHappenedBeforeItWasPopped() {
+            QueueEntry first = popped(POD);
+            queue.moved(NODE_ADD, NODE_ADDED);
+            QueueEntry second = popped(OTHER);
+            queue.requeue(second, OTHER, by("Fit"));
+            queue.requeue(first, POD, by("Fit"));
+
+            assertThat(placeOf(queue, OTHER)).isEqualTo(QueuePlace.UNSCHEDULABLE);
+            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.BACKOFF);
+        }
+
+        @Test
+        void eventsAreDroppedWithTheOldestPodThatNeedsThem() {
+            QueueEntry first = popped(pod("first"));
+            queue.moved(NODE_ADD, NODE_ADDED);
+            QueueEntry second = popped(pod("second"));
+            queue.moved(NODE_ADD, NODE_ADDED);
+            queue.moved(NODE_ADD, NODE_ADDED);
+            QueueEntry third = popped(pod("third"));
+            assertThat(queue.counts().inFlightEvents()).isEqualTo(3);
+
+            queue.done(second);
+            assertThat(queue.counts().inFlightEvents()).isEqualTo(3);
+            queue.done(first);
+            assertThat(queue.counts().inFlightEvents()).isZero();
+            queue.moved(NODE_ADD, NODE_ADDED);
+            assertThat(queue.counts().inFlightEvents()).isEqualTo(1);
+            queue.done(third);
+            assertThat(queue.counts()).isEqualTo(new QueueCounts(0, 0, 0, 0, 0, 0));
+            assertThat(fixture.kept).containsOnly(Map.entry("NodeAdd", 0));
+        }
+
+        @Test
+        void eventsAreNotKeptForNobody() {
+            queue.moved(NODE_ADD, NODE_ADDED);
+            assertThat(queue.counts().inFlightEvents()).isZero();
+        }
+
+        @Test
+        void doneTwiceDoesNotEndALaterAttempt() {
+            QueueEntry first = popped(POD);
+            queue.done(first);
+            QueueEntry second = popped(POD);
+            queue.done(first);
+            queue.moved(NODE_ADD, NODE_ADDED);
+            queue.requeue(second, POD, by("Fit"));
+
+            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.BACKOFF);
+        }
+
+        @Test
+        void ofSeveralEventsTheMostHopefulCounts() {
+            SchedulingQueue mixed = fixture.plugin("Claims", NODE_LABEL, Hint.SKIP)
+                    .plugin("Claims", WellKnownEvents.NODE_DELETE, Hint.QUEUE)
+                    .queue();
+            Rejectors rejectors = new Rejectors(Set.of("Fit"), Set.of("Claims"));
+            mixed.add(POD);
+            QueueEntry first = mixed.poll().orElseThrow();
+            mixed.add(OTHER);
+            QueueEntry second = mixed.poll().orElseThrow();
+            mixed.moved(NODE_ADD, NODE_ADDED);
+            mixed.moved(NODE_LABEL, NODE_ADDED);
+            mixed.requeue(first, POD, rejectors);
+            mixed.moved(WellKnownEvents.NODE_DELETE, NODE_ADDED);
+            mixed.requeue(second, OTHER, rejectors);
+
+            assertThat(placeOf(mixed, POD)).isEqualTo(QueuePlace.BACKOFF);
+            assertThat(placeOf(mixed, OTHER)).isEqualTo(QueuePlace.ACTIVE);
+        }
+
+        @Test
+        void aPodThatIsNotThereIsTriedAfterBackoff() {
+            QueueEntry entry = popped(POD);
+            queue.done(entry);
+            queue.requeue(entry, POD, by("Fit"));
+
+            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.BACKOFF);
+        }
+
+        @Test
+        void aChangeOfThePodItselfIsAnEvent() {
+            SchedulingQueue labels =
+                    fixture.plugin("Labels", POD_LABEL, Hint.QUEUE).queue();
+            labels.add(POD);
+            QueueEntry entry = labels.poll().orElseThrow();
+            Pod changed = labelled(POD, "x");
+            labels.update(POD, changed);
+            assertThat(labels.counts().queued()).isZero();
+            labels.requeue(entry, changed, by("Labels"));
+
+            PodState state = labels.state(POD.key()).orElseThrow();
+            assertThat(state.place()).isEqualTo(QueuePlace.BACKOFF);
+            assertThat(state.pod()).isSameAs(changed);
+        }
+
+        @Test
+        void theSchedulersOwnStatusWakesNobody() {
+            SchedulingQueue labels =
+                    fixture.plugin("Labels", POD_LABEL, Hint.QUEUE).queue();
+            Pod patched =
+                    POD.withStatus(PodStatus.builder().nominatedNodeName("node").build());
+            labels.add(POD);
+            QueueEntry entry = labels.poll().orElseThrow();
+            labels.update(POD, patched);
+            labels.requeue(entry, patched, by("Labels"));
+            labels.update(patched, POD);
+
+            assertThat(placeOf(labels, POD)).isEqualTo(QueuePlace.UNSCHEDULABLE);
+            assertThat(fixture.asked).isEmpty();
+        }
+
+        @Test
+        void aPodThatWasQueuedAnewIsNotQueuedTwice() {
+            QueueEntry entry = popped(POD);
+            queue.add(POD);
+            queue.requeue(entry, POD, by("Fit"));
+
+            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.ACTIVE);
+            assertThat(queue.counts()).isEqualTo(new QueueCounts(1, 0, 0, 0, 0, 0));
+            assertThat(queue.poll()).map(QueueEntry::attempts).contains(1);
+        }
+
+        @Test
+        void aPodReturnsAsItself() {
+            QueueEntry entry = popped(POD);
+
+            assertThatThrownBy(() -> queue.requeue(entry, OTHER, Rejectors.NONE))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage("current: ns/other with uid uid-other (expected: ns/pod with uid uid-pod)");
+            assertThat(queue.counts().inFlight()).isZero();
+        }
+    }
+
+    @Nested
+    class Gates {
+        private static final ClusterEvent GATES =
+                on(EventResource.POD, ActionType.UPDATE_POD_SCHEDULING_GATES_ELIMINATED);
+
+        private boolean firstOpen = true;
+        private boolean secondOpen = true;
+
+        private SchedulingQueue queue() {
+            return fixture.gate("First", () -> firstOpen)
+                    .gate("Second", () -> secondOpen)
+                    .plugin("Second", NODE_ADD, Hint.QUEUE)
+                    .plugin("Fit", NODE_LABEL, Hint.QUEUE)
+                    .queue();
+        }
+
+        @Test
+        void keepAPodOutWithoutAnAttempt() {
+            secondOpen = false;
+            SchedulingQueue queue = queue();
+            queue.add(POD);
+
+            PodState state = queue.state(POD.key()).orElseThrow();
+            assertThat(state.place()).isEqualTo(QueuePlace.GATED);
+            assertThat(state.gatedBy()).isEqualTo("Second");
+            assertThat(state.attempts()).isZero();
+            assertThat(queue.poll()).isEmpty();
+            assertThat(queue.counts()).isEqualTo(new QueueCounts(0, 0, 0, 1, 0, 0));
+            assertThat(fixture.incoming).containsExactly("UnschedulablePodAdd -> gated");
+            assertThat(fixture.rejected).containsOnly(Map.entry("Second", 1));
+        }
+
+        @Test
+        void areAskedInOrderUntilOneIsClosed() {
+            firstOpen = false;
+            queue().add(POD);
+
+            assertThat(fixture.asked).containsExactly("First");
+        }
+
+        @Test
+        void areAskedAgainFromTheOneThatWasClosed() {
+            secondOpen = false;
+            SchedulingQueue queue = queue();
+            queue.add(POD);
+            fixture.asked.clear();
+            queue.moved(NODE_ADD, NODE_ADDED);
+            assertThat(fixture.asked).containsExactly("Second", "Second");
+            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.GATED);
+
+            secondOpen = true;
+            fixture.asked.clear();
+            queue.moved(NODE_ADD, NODE_ADDED);
+            assertThat(fixture.asked).containsExactly("Second", "Second", "First");
+            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.ACTIVE);
+        }
+
+        @Test
+        void hearOnlyOfTheirOwnEvents() {
+            SchedulingQueue queue = queue();
+            queue.add(POD);
+            QueueEntry entry = queue.poll().orElseThrow();
+            queue.moved(NODE_LABEL, NODE_ADDED);
+            secondOpen = false;
+            queue.requeue(entry, POD, by("Fit"));
+            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.GATED);
+
+            secondOpen = true;
+            fixture.asked.clear();
+            queue.moved(NODE_LABEL, NODE_ADDED);
+            fixture.passSeconds(1000);
+            queue.flushUnschedulable();
+            assertThat(fixture.asked).isEmpty();
+            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.GATED);
+
+            queue.moved(NODE_ADD, NODE_ADDED);
+            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.ACTIVE);
+        }
+
+        @Test
+        void startTheClockOfAttemptsWhenTheyOpen() {
+            secondOpen = false;
+            SchedulingQueue queue = queue();
+            queue.add(POD);
+            fixture.passSeconds(30);
+            secondOpen = true;
+            queue.moved(NODE_ADD, NODE_ADDED);
+
+            QueueEntry entry = queue.poll().orElseThrow();
+            assertThat(entry.initialAttemptTimestamp()).contains(START.plusSeconds(30));
+            assertThat(entry.timestamp()).isEqualTo(START);
+            assertThat(entry.gatedBy()).isEmpty();
+            assertThat(fixture.rejected).containsOnly(Map.entry("Second", 0));
+        }
+
+        @Test
+        void openWithAnUpdateOfThePod() {
+            SchedulingQueue queue = fixture.gate(
+                            "SchedulingGates",
+                            pod -> pod.spec().schedulingGates().isEmpty()
+                                    ? Status.success()
+                                    : Status.unresolvable("waiting for scheduling gates: [a]"))
+                    .plugin("SchedulingGates", GATES, Hint.QUEUE)
+                    .queue();
+            Pod gated =
+                    pod("pod", PodSpec.builder().schedulingGates(List.of("a")).build());
+            queue.add(gated);
+            queue.update(gated, labelled(gated, "x"));
+            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.GATED);
+
+            queue.update(labelled(gated, "x"), labelled(POD, "x"));
+            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.ACTIVE);
+        }
+
+        @Test
+        void standBeforeTheBackoffQueueButNotBehindIt() {
+            SchedulingQueue queue = queue();
+            queue.add(POD);
+            QueueEntry entry = queue.poll().orElseThrow();
+            fixture.asked.clear();
+            queue.requeue(entry, POD, Rejectors.NONE);
+            assertThat(fixture.asked).containsExactly("First", "Second");
+
+            firstOpen = false;
+            fixture.passSeconds(10);
+            queue.flushBackoff();
+            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.ACTIVE);
+            assertThat(fixture.asked).containsExactly("First", "Second");
+        }
+
+        @Test
+        void thatFailAreClosed() {
+            SchedulingQueue queue = fixture.gate("Broken", pod -> {
+                        throw new IllegalStateException("broken");
+                    })
+                    .queue();
+            queue.add(POD);
+
+            assertThat(queue.state(POD.key()).orElseThrow().gatedBy()).isEqualTo("Broken");
+        }
+    }
+
+    @Nested
+    class Activate {
+        private final SchedulingQueue queue =
+                fixture.plugin("Fit", NODE_ADD, Hint.QUEUE).queue();
+
+        @Test
+        void movesParkedPodsWithoutBackoff() {
+            reject(queue, POD, by("Fit"));
+            queue.activate(List.of(POD));
+
+            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.ACTIVE);
+            assertThat(fixture.incoming).endsWith("ForceActivate -> active");
+        }
+
+        @Test
+        void endsABackoff() {
+            reject(queue, POD, Rejectors.NONE);
+            queue.activate(List.of(POD));
+
+            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.ACTIVE);
+        }
+
+        @Test
+        void keepsAPodInFlightFromBeingParked() {
+            queue.add(POD);
+            QueueEntry entry = queue.poll().orElseThrow();
+            queue.add(OTHER);
+            QueueEntry otherEntry = queue.poll().orElseThrow();
+            queue.activate(List.of(POD));
+            queue.requeue(entry, POD, by("Fit"));
+            queue.requeue(otherEntry, OTHER, by("Fit"));
+
+            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.BACKOFF);
+            assertThat(placeOf(queue, OTHER)).isEqualTo(QueuePlace.UNSCHEDULABLE);
+        }
+
+        @Test
+        void leavesActiveAndUnknownPodsAlone() {
+            queue.add(POD);
+            queue.activate(List.of(POD, OTHER));
+
+            assertThat(queue.counts()).isEqualTo(new QueueCounts(1, 0, 0, 0, 0, 0));
+            assertThat(fixture.incoming).hasSize(1);
+        }
+
+        @Test
+        void doesNotOpenGates() {
+            SchedulingQueue gated = fixture.gate("Gate", () -> false).queue();
+            gated.add(POD);
+            gated.activate(List.of(POD));
+
+            assertThat(placeOf(gated, POD)).isEqualTo(QueuePlace.GATED);
+        }
+    }
+
+    @Nested
+    class UpdateAndDelete {
+        private final SchedulingQueue queue = fixture.plugin("Labels", POD_LABEL, Hint.QUEUE)
+                .plugin("Nodes", NODE_ADD, Hint.QUEUE)
+                .queue();
+
+        private void put(Pod pod, QueuePlace place) {
+            switch (place) {
+                case ACTIVE -> queue.add(pod);
+                case BACKOFF -> {
+                    reject(queue, pod, by("Nodes"));
+                    queue.moved(NODE_ADD, NODE_ADDED);
+                }
+                case ERROR_BACKOFF -> reject(queue, pod, Rejectors.NONE);
+                case UNSCHEDULABLE -> reject(queue, pod, by("Nodes"));
+                case GATED, IN_FLIGHT -> throw new IllegalArgumentException(place.toString());
+            }
+            assertThat(placeOf(queue, pod)).isEqualTo(place);
+        }
+
+        static Stream<QueuePlace> places() {
+            return Stream.of(QueuePlace.ACTIVE, QueuePlace.BACKOFF, QueuePlace.ERROR_BACKOFF, QueuePlace.UNSCHEDULABLE);
+        }
+
+        @ParameterizedTest
+        @MethodSource("places")
+        void replaceThePodWhereItIs(QueuePlace place) {
+            put(POD, place);
+            Pod changed = labelled(POD, "x");
+            queue.update(POD, changed);
+
+            PodState state = queue.state(POD.key()).orElseThrow();
+            assertThat(state.place()).isEqualTo(place);
+            assertThat(state.pod()).isSameAs(changed);
+            assertThat(queue.counts().queued()).isEqualTo(1);
+        }
+
+        @ParameterizedTest
+        @MethodSource("places")
+        void removeThePodFromWhereItIs(QueuePlace place) {
+            put(POD, place);
+            queue.delete(POD);
+
+            assertThat(queue.state(POD.key())).isEmpty();
+            assertThat(queue.counts()).isEqualTo(new QueueCounts(0, 0, 0, 0, 0, 0));
+            assertThat(fixture.rejected.values()).allMatch(count -> count == 0);
+        }
+
+        @ParameterizedTest
+        @MethodSource("places")
+        void takeAPodWithAnotherUidForAnotherPod(QueuePlace place) {
+            put(POD, place);
+            Pod successor =
+                    POD.withMetadata(POD.metadata().toBuilder().uid("new").build());
+            queue.add(successor);
+
+            PodState state = queue.state(POD.key()).orElseThrow();
+            assertThat(state.place()).isEqualTo(QueuePlace.ACTIVE);
+            assertThat(state.attempts()).isZero();
+            queue.delete(POD);
+            assertThat(queue.state(POD.key())).isPresent();
+            assertThat(queue.counts().queued()).isEqualTo(1);
+        }
+
+        @Test
+        void changeTheOrderOfActivePods() {
+            queue.add(pod("first", 2));
+            queue.add(pod("second", 1));
+            queue.update(pod("second", 1), pod("second", 3));
+
+            assertThat(drain(queue)).containsExactly("second", "first");
+        }
+
+        @Test
+        void wakeAParkedPodWhoseRejectorWaitsForTheChange() {
+            reject(queue, POD, by("Labels"));
+            queue.update(POD, labelled(POD, "x"));
+
+            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.BACKOFF);
+            assertThat(fixture.incoming).endsWith("UnschedulablePodUpdatePodLabel -> backoff");
+        }
+
+        @Test
+        void takeInAnUnknownPod() {
+            queue.update(POD, labelled(POD, "x"));
+
+            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.ACTIVE);
+            assertThat(fixture.incoming).containsExactly("UnschedulablePodUpdate -> active");
+        }
+
+        @Test
+        void takeAKnownPodThatIsAddedForAnUpdate() {
+            reject(queue, POD, by("Nodes"));
+            queue.add(labelled(POD, "x"));
+
+            PodState state = queue.state(POD.key()).orElseThrow();
+            assertThat(state.place()).isEqualTo(QueuePlace.UNSCHEDULABLE);
+            assertThat(state.attempts()).isEqualTo(1);
+        }
+
+        @Test
+        void leaveAPodInFlightToItsCycle() {
+            queue.add(POD);
+            QueueEntry entry = queue.poll().orElseThrow();
+            queue.delete(POD);
+
+            assertThat(queue.counts().inFlight()).isEqualTo(1);
+            queue.done(entry);
+            assertThat(queue.counts().inFlight()).isZero();
+        }
+
+        @Test
+        void refuseAPodOfNoProfile() {
+            Pod lost = pod("lost", PodSpec.builder().schedulerName("nobody").build());
+
+            assertThatThrownBy(() -> queue.add(lost))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage("pod ns/lost: spec.schedulerName: \"nobody\""
+                            + " (expected: one of [default-scheduler, other])");
+        }
+
+        @Test
+        void keepNominations() {
+            Pod nominated =
+                    POD.withStatus(PodStatus.builder().nominatedNodeName("a").build());
+            fixture.cluster.put(POD.key(), nominated);
+            queue.add(nominated);
+            assertThat(fixture.nominator.nominatedPodsFor("a")).containsExactly(nominated);
+
+            queue.update(nominated, POD);
+            assertThat(fixture.nominator.nominatedPodsFor("a")).isEmpty();
+            queue.update(POD, nominated);
+            assertThat(fixture.nominator.nominatedPodsFor("a")).containsExactly(nominated);
+            queue.delete(nominated);
+            assertThat(fixture.nominator.nominatedPodsFor("a")).isEmpty();
+        }
+    }
+
+    @Nested
+    class Timeout {
+        private final SchedulingQueue queue = fixture.queue();
+
+        @Test
+        void wakesPodsThatHaveWaitedForTooLong() {
+            reject(queue, POD, by("Silent"));
+            fixture.passSeconds(300);
+            queue.flushUnschedulable();
+            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.UNSCHEDULABLE);
+
+            reject(queue, OTHER, by("Silent"));
+            fixture.pass(Duration.ofNanos(1));
+            queue.flushUnschedulable();
+            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.ACTIVE);
+            assertThat(placeOf(queue, OTHER)).isEqualTo(QueuePlace.UNSCHEDULABLE);
+            assertThat(fixture.incoming).endsWith("UnschedulableTimeout -> active");
+
+            QueueEntry entry = queue.poll().orElseThrow();
+            assertThat(entry.isFlushed()).isTrue();
+            queue.requeue(entry, POD, by("Silent"));
+            assertThat(entry.isFlushed()).isFalse();
+        }
+
+        @Test
+        void ofAnotherPodIsAnEventForThoseInFlight() {
+            reject(queue, POD, by("Silent"));
+            queue.add(OTHER);
+            QueueEntry entry = queue.poll().orElseThrow();
+            fixture.passSeconds(301);
+            queue.flushUnschedulable();
+            queue.requeue(entry, OTHER, by("Silent"));
+
+            assertThat(placeOf(queue, OTHER)).isEqualTo(QueuePlace.BACKOFF);
+        }
+    }
+
+    @Nested
+    class Close {
+        private final SchedulingQueue queue = fixture.queue();
+
+        @Test
+        void leavesNothingToPop() {
+            queue.add(POD);
+            queue.close();
+            queue.close();
+
+            assertThat(queue.poll()).isEmpty();
+            assertThat(queue.pop(Duration.ofMinutes(1))).isEmpty();
+        }
+
+        @Test
+        void forgetsPodsInFlight() {
+            queue.add(POD);
+            QueueEntry entry = queue.poll().orElseThrow();
+            queue.close();
+            queue.requeue(entry, POD, by("Fit"));
+            queue.done(entry);
+
+            assertThat(queue.counts()).isEqualTo(new QueueCounts(0, 0, 0, 0, 0, 0));
+        }
+    }
+
+    @Test
+    void settingsRefuseNegativeTimes() {
+        assertThatThrownBy(() -> new Settings(Duration.ofSeconds(-1), Duration.ZERO, Duration.ZERO))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("initialBackoff: PT-1S (expected: >= 0)");
+    }
+
+    @Test
+    void rejectorsAreListedByName() {
+        Rejectors rejectors = new Rejectors(Set.of("b", "c"), Set.of("a", "b"));
+
+        assertThat(rejectors.all()).containsExactly("a", "b", "c");
+    }
+
+    @Test
+    void tellsOfAllItsPods() {
+        SchedulingQueue queue = fixture.gate(
+                        "Gate", pod -> pod.name().equals("gated") ? Status.unresolvable("no") : Status.success())
+                .queue();
+        reject(queue, pod("parked"), by("Fit"));
+        reject(queue, pod("failed"), Rejectors.NONE);
+        queue.add(pod("flying"));
+        queue.poll();
+        queue.add(pod("ready"));
+        queue.add(pod("gated"));
+
+        assertThat(queue.states())
+                .extracting(state -> state.pod().name() + " " + state.place().name())
+                .containsExactlyInAnyOrder(
+                        "parked UNSCHEDULABLE",
+                        "failed ERROR_BACKOFF",
+                        "flying IN_FLIGHT",
+                        "ready ACTIVE",
+                        "gated GATED");
+        assertThat(queue.counts()).isEqualTo(new QueueCounts(1, 1, 1, 1, 1, 0));
+    }
+
+    @Test
+    void aWildcardAboutAPodIsForThatPodAlone() {
+        SchedulingQueue queue = fixture.queue();
+        reject(queue, POD, by("Fit"));
+        reject(queue, OTHER, by("Fit"));
+        queue.moved(WellKnownEvents.FORCE_ACTIVATE, ObjectChange.added(POD));
+
+        assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.BACKOFF);
+        assertThat(placeOf(queue, OTHER)).isEqualTo(QueuePlace.UNSCHEDULABLE);
+    }
+}

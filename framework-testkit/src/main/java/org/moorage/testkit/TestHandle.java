@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.testkit;
+
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.random.RandomGenerator;
+import java.util.random.RandomGeneratorFactory;
+import org.moorage.api.CycleState;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.Snapshot;
+import org.moorage.api.Status;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodCondition;
+import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.ClusterWriter;
+import org.moorage.api.plugin.FilterPlugin;
+import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.NodeDraft;
+import org.moorage.api.plugin.Nomination;
+import org.moorage.api.plugin.ObjectLister;
+import org.moorage.api.plugin.Plugin;
+import org.moorage.api.plugin.PodEvent;
+import org.moorage.api.plugin.PreFilterExtensions;
+import org.moorage.api.plugin.WaitingPod;
+
+/**
+ * A handle for tests of a plugin without a scheduler: it shows what the test puts there, and notes what the plugin changes.
+ *
+ * <p>The clock stands still and chance is seeded. Nothing waits for a permit.
+ */
+public final class TestHandle implements Handle {
+    private static final long SEED = 1;
+
+    private final Map<ObjectKind<?>, Map<String, ClusterObject>> objects = new ConcurrentHashMap<>();
+    private final List<Change> changes = new CopyOnWriteArrayList<>();
+    private final List<Pod> activated = new CopyOnWriteArrayList<>();
+    private final List<Pod> nominated = new CopyOnWriteArrayList<>();
+    private final List<Plugin> plugins = new CopyOnWriteArrayList<>();
+    private final RandomGenerator random = RandomGeneratorFactory.getDefault().create(SEED);
+    private volatile Snapshot snapshot;
+    private volatile Instant now = Instant.parse("2024-01-01T00:00:00Z");
+    private volatile Optional<ClusterException> failure = Optional.empty();
+
+    private TestHandle(Snapshot snapshot) {
+        this.snapshot = snapshot;
+    }
+
+    /**
+     * A change that a plugin made.
+     *
+     * @param what {@code bind}, {@code patchStatus}, {@code delete}, {@code patch} or {@code report}
+     * @param object the key of the object
+     * @param detail the node, condition, patch or note
+     */
+    public record Change(String what, String object, String detail) {}
+
+    /** A handle that shows an empty cluster. */
+    public static TestHandle create() {
+        return new TestHandle(ClusterSketch.empty());
+    }
+
+    /** A handle that shows this cluster. */
+    public static TestHandle of(Snapshot snapshot) {
+        return new TestHandle(Objects.requireNonNull(snapshot, "snapshot"));
+    }
+
+    /** Shows another cluster from now on. */
+    public TestHandle show(Snapshot cluster) {
+        snapshot = Objects.requireNonNull(cluster, "cluster");
+        return this;
+    }
+
+    /** Adds an object to those that listers have, in place of the one with its name. */
+    public <T extends ClusterObject> TestHandle with(ObjectKind<T> kind, T object) {
+        objects.computeIfAbsent(kind, any -> new ConcurrentHashMap<>()).put(object.key(), object);
+        return this;
+    }
+
+    /** Adds a pod to those that are likely to get the node that their status names. */
+    public TestHandle nominate(Pod pod) {
+        nominated.add(pod);
+        return this;
+    }
+
+    /** Has drafts and {@link #filterWithNominatedPods} use these plugins, in this order. */
+    public TestHandle using(Plugin... used) {
+        plugins.addAll(List.of(used));
+        return this;
+    }
+
+    /** Sets the time. */
+    public TestHandle at(Instant time) {
+        now = Objects.requireNonNull(time, "time");
+        return this;
+    }
+
+    /** Has every change fail from now on; nothing is noted then. */
+    public TestHandle failing(ClusterException with) {
+        failure = Optional.of(with);
+        return this;
+    }
+
+    /** What was changed through {@link #writer()}, in order. */
+    public List<Change> changes() {
+        return List.copyOf(changes);
+    }
+
+    /** The pods given to {@link #activate}, in order. */
+    public List<Pod> activated() {
+        return List.copyOf(activated);
+    }
+
+    @Override
+    public String profileName() {
+        return "default-scheduler";
+    }
+
+    @Override
+    public Snapshot snapshot() {
+        return snapshot;
+    }
+
+    @Override
+    public <T extends ClusterObject> ObjectLister<T> lister(ObjectKind<T> kind) {
+        return new KnownObjects<>(objects.computeIfAbsent(kind, any -> new ConcurrentHashMap<>()), kind.type());
+    }
+
+    @Override
+    public ClusterWriter writer() {
+        return new Notebook();
+    }
+
+    @Override
+    public InstantSource clock() {
+        return () -> now;
+    }
+
+    @Override
+    public RandomGenerator random() {
+        return random;
+    }
+
+    @Override
+    public Collection<WaitingPod> waitingPods() {
+        return List.of();
+    }
+
+    @Override
+    public Optional<WaitingPod> waitingPod(String uid) {
+        return Optional.empty();
+    }
+
+    @Override
+    public void activate(Collection<Pod> pods) {
+        activated.addAll(pods);
+    }
+
+    @Override
+    public List<Pod> nominatedPods(String nodeName) {
+        return nominated.stream()
+                .filter(pod -> pod.status().nominatedNodeName().equals(nodeName))
+                .toList();
+    }
+
+    @Override
+    public Status filterWithNominatedPods(CycleState state, Pod pod, NodeInfo node) {
+        NodeDraft draft = draft(state.fork(), pod, node);
+        boolean crowded = false;
+        for (Pod rival : nominatedPods(node.name())) {
+            if (rival.spec().priority() >= pod.spec().priority() && !rival.uid().equals(pod.uid())) {
+                draft.add(rival);
+                crowded = true;
+            }
+        }
+        if (crowded) {
+            Status status = filter(draft.state(), pod, draft.node());
+            if (!status.isSuccess()) {
+                return status;
+            }
+        }
+        return filter(state, pod, node);
+    }
+
+    private Status filter(CycleState state, Pod pod, NodeInfo node) {
+        for (Plugin plugin : plugins) {
+            if (plugin instanceof FilterPlugin filter) {
+                Status status = filter.filter(state, pod, node);
+                if (!status.isSuccess()) {
+                    return status;
+                }
+            }
+        }
+        return Status.success();
+    }
+
+    @Override
+    public NodeDraft draft(CycleState state, Pod pod, NodeInfo node) {
+        if (!(node instanceof SketchedNode original)) {
+            throw new IllegalArgumentException("node \"" + node.name() + "\": "
+                    + node.getClass().getSimpleName() + " (expected: a node of a ClusterSketch)");
+        }
+        return new SketchedDraft(state.fork(), pod, original.draft(), List.copyOf(plugins));
+    }
+
+    private record SketchedDraft(CycleState state, Pod pod, SketchedNode node, List<Plugin> plugins)
+            implements NodeDraft {
+        @Override
+        public void add(Pod added) {
+            node.add(added);
+            for (Plugin plugin : plugins) {
+                if (plugin instanceof PreFilterExtensions extensions) {
+                    extensions.addPod(state, pod, added, node);
+                }
+            }
+        }
+
+        @Override
+        public void remove(Pod removed) {
+            node.remove(removed);
+            for (Plugin plugin : plugins) {
+                if (plugin instanceof PreFilterExtensions extensions) {
+                    extensions.removePod(state, pod, removed, node);
+                }
+            }
+        }
+    }
+
+    private record KnownObjects<T extends ClusterObject>(Map<String, ClusterObject> byKey, Class<T> type)
+            implements ObjectLister<T> {
+        @Override
+        public Optional<T> get(String namespace, String name) {
+            return Optional.ofNullable(byKey.get(namespace.isEmpty() ? name : namespace + "/" + name))
+                    .map(type::cast);
+        }
+
+        @Override
+        public Collection<T> all() {
+            List<T> all = new ArrayList<>();
+            new TreeMap<>(byKey).values().forEach(object -> all.add(type.cast(object)));
+            return all;
+        }
+
+        @Override
+        public Collection<T> in(String namespace) {
+            return all().stream()
+                    .filter(object -> object.namespace().equals(namespace))
+                    .toList();
+        }
+    }
+
+    private final class Notebook implements ClusterWriter {
+        @Override
+        public void bind(Pod pod, String nodeName) {
+            note("bind", pod.key(), nodeName);
+        }
+
+        @Override
+        public void patchStatus(Pod pod, Optional<PodCondition> condition, Nomination nomination) {
+            String shown = condition.map(one -> one.type() + "=" + one.status()).orElse("");
+            note(
+                    "patchStatus",
+                    pod.key(),
+                    nomination instanceof Nomination.To to ? shown + " -> " + to.nodeName() : shown);
+        }
+
+        @Override
+        public void delete(Pod pod) {
+            note("delete", pod.key(), "");
+        }
+
+        @Override
+        public void patch(ObjectKind<?> kind, String namespace, String name, String mergePatch) {
+            note("patch", namespace.isEmpty() ? name : namespace + "/" + name, mergePatch);
+        }
+
+        @Override
+        public void report(PodEvent event) {
+            changes.add(new Change("report", event.pod().key(), event.reason() + ": " + event.note()));
+        }
+
+        private void note(String what, String object, String detail) {
+            failure.ifPresent(with -> {
+                throw with;
+            });
+            changes.add(new Change(what, object, detail));
+        }
+    }
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Tools for tests of plugins: pods and nodes in a line each, a cluster of them without a scheduler, and the contract that
+ * every plugin keeps.
+ *
+ * <p>Starting points: {@link org.moorage.testkit.Pods} and {@link org.moorage.testkit.Nodes}, {@link
+ * org.moorage.testkit.ClusterSketch}, {@link org.moorage.testkit.PluginContract}.
+ */
+@NullMarked
+package org.moorage.testkit;
+
+import org.jspecify.annotations.NullMarked;

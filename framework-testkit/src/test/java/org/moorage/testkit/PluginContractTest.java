@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.testkit;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+import org.moorage.api.CycleState;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.NodeScores;
+import org.moorage.api.Status;
+import org.moorage.api.event.ActionType;
+import org.moorage.api.event.ClusterEvent;
+import org.moorage.api.event.EventRegistration;
+import org.moorage.api.event.EventResource;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.EnqueueExtensions;
+import org.moorage.api.plugin.FilterPlugin;
+import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.Plugin;
+import org.moorage.api.plugin.PluginArgs;
+import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.Problems;
+import org.moorage.api.plugin.ScorePlugin;
+
+class PluginContractTest {
+    private static final String NAME = "Sample";
+
+    record Case(String name, PluginFactory<?> factory, String complaint) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static final Case[] BROKEN = {
+        new Case("a blank name", new Factory<>(" ", PluginArgs.None.class, handle -> new Fair()), "name: blank"),
+        new Case(
+                "a name that is not the factory's",
+                new Factory<>("Other", PluginArgs.None.class, handle -> new Fair()),
+                "name: the plugin's is \"Sample\""),
+        new Case(
+                "arguments without defaults",
+                new Factory<>(NAME, NoDefaults.class, handle -> new Fair()),
+                "no public static DEFAULTS"),
+        new Case(
+                "a record within that has no defaults",
+                new Factory<>(NAME, Outer.class, handle -> new Fair()),
+                "Inner: no public static DEFAULTS"),
+        new Case(
+                "defaults that are not valid",
+                new Factory<>(NAME, Invalid.class, handle -> new Fair()),
+                "DEFAULTS are not valid: size: 0 (expected: more than 0)"),
+        new Case(
+                "arguments that change when made anew",
+                new Factory<>(NAME, Growing.class, handle -> new Fair()),
+                "made anew from its parts"),
+        new Case(
+                "a filter without events",
+                new Factory<>(NAME, PluginArgs.None.class, handle -> new Deaf()),
+                "EnqueueExtensions"),
+        new Case(
+                "a filter with an empty list of events",
+                new Factory<>(NAME, PluginArgs.None.class, handle -> new Silent()),
+                "names no event"),
+        new Case(
+                "answers that change",
+                new Factory<>(NAME, PluginArgs.None.class, handle -> new Fickle()),
+                "other answers the second time"),
+        new Case(
+                "scores out of range",
+                new Factory<>(NAME, PluginArgs.None.class, handle -> new Boastful()),
+                "(expected: 0 to 100)"),
+        new Case(
+                "a filter that changes the cluster",
+                new Factory<>(NAME, PluginArgs.None.class, Meddling::new),
+                "changes the cluster before a node is chosen"),
+        new Case(
+                "a plugin that fails",
+                new Factory<>(NAME, PluginArgs.None.class, handle -> new Failing()),
+                "fails: java.lang.IllegalStateException: broken"),
+    };
+
+    @ParameterizedTest
+    @FieldSource("BROKEN")
+    void findsWhatIsBroken(Case c) {
+        assertThatThrownBy(() -> PluginContract.verify(c.factory))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining(c.complaint);
+    }
+
+    @Test
+    void takesAPluginThatKeepsIt() {
+        assertThatCode(() -> PluginContract.verify(new Factory<>(NAME, PluginArgs.None.class, handle -> new Fair())))
+                .doesNotThrowAnyException();
+    }
+
+    @Test
+    void findsTwoOfOneName() {
+        Factory<PluginArgs.None> factory = new Factory<>(NAME, PluginArgs.None.class, handle -> new Fair());
+        assertThatThrownBy(() -> PluginContract.verifyAll(List.of(factory, factory)))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("two factories");
+    }
+
+    private record Factory<A extends PluginArgs>(String name, Class<A> argsType, Function<Handle, Plugin> maker)
+            implements PluginFactory<A> {
+        @Override
+        public Plugin create(A args, Handle handle) {
+            return maker.apply(handle);
+        }
+    }
+
+    public record NoDefaults() implements PluginArgs {}
+
+    public record Inner() {}
+
+    public record Outer(List<Inner> inner) implements PluginArgs {
+        public static final Outer DEFAULTS = new Outer(List.of());
+    }
+
+    public record Invalid(int size) implements PluginArgs {
+        public static final Invalid DEFAULTS = new Invalid(0);
+
+        @Override
+        public void validate(Problems problems) {
+            problems.at("size").invalid(size, "more than 0");
+        }
+    }
+
+    public record Growing(int size) implements PluginArgs {
+        public static final Growing DEFAULTS = new Growing(0);
+
+        public Growing {
+            size++;
+        }
+    }
+
+    private static class Fair implements FilterPlugin, ScorePlugin, EnqueueExtensions {
+        @Override
+        public String name() {
+            return NAME;
+        }
+
+        @Override
+        public Status filter(CycleState state, Pod pod, NodeInfo node) {
+            return node.node().unschedulable() ? Status.unschedulable("closed") : Status.success();
+        }
+
+        @Override
+        public long score(CycleState state, Pod pod, NodeInfo node) {
+            return node.podCount();
+        }
+
+        @Override
+        public NodeScores normalize(CycleState state, Pod pod, NodeScores scores) {
+            return scores.scaledTo100().reversed();
+        }
+
+        @Override
+        public List<EventRegistration> eventsToRegister() {
+            return List.of(EventRegistration.always(ClusterEvent.of(EventResource.NODE, ActionType.ADD)));
+        }
+    }
+
+    private static final class Silent extends Fair {
+        @Override
+        public List<EventRegistration> eventsToRegister() {
+            return List.of();
+        }
+    }
+
+    private static final class Fickle extends Fair {
+        private final AtomicInteger calls = new AtomicInteger();
+
+        @Override
+        public long score(CycleState state, Pod pod, NodeInfo node) {
+            return calls.incrementAndGet();
+        }
+    }
+
+    private static final class Boastful extends Fair {
+        @Override
+        public NodeScores normalize(CycleState state, Pod pod, NodeScores scores) {
+            return scores.with(new long[] {101, 0, 0, 0});
+        }
+    }
+
+    private static final class Meddling extends Fair {
+        private final Handle handle;
+
+        private Meddling(Handle handle) {
+            this.handle = handle;
+        }
+
+        @Override
+        public Status filter(CycleState state, Pod pod, NodeInfo node) {
+            handle.writer().delete(pod);
+            return Status.success();
+        }
+    }
+
+    private static final class Failing extends Fair {
+        @Override
+        public long score(CycleState state, Pod pod, NodeInfo node) {
+            throw new IllegalStateException("broken");
+        }
+    }
+
+    private static final class Deaf implements FilterPlugin {
+        @Override
+        public String name() {
+            return NAME;
+        }
+
+        @Override
+        public Status filter(CycleState state, Pod pod, NodeInfo node) {
+            return Status.success();
+        }
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin;
+
+import java.util.List;
+import org.moorage.api.plugin.PluginFactory;
+import org.moorage.builtin.affinity.NodeAffinity;
+import org.moorage.builtin.binding.DefaultBinder;
+import org.moorage.builtin.node.ImageLocality;
+import org.moorage.builtin.node.NodeName;
+import org.moorage.builtin.node.NodePorts;
+import org.moorage.builtin.node.NodeUnschedulable;
+import org.moorage.builtin.node.TaintToleration;
+import org.moorage.builtin.queue.PrioritySort;
+import org.moorage.builtin.queue.SchedulingGates;
+import org.moorage.builtin.resources.NodeResourcesBalancedAllocation;
+import org.moorage.builtin.resources.NodeResourcesFit;
+
+/** The one list of kube-scheduler's own plugins. */
+public final class BuiltinPlugins {
+    private static final List<PluginFactory<?>> ALL = List.of(
+            new SchedulingGates.Factory(),
+            new PrioritySort.Factory(),
+            new NodeUnschedulable.Factory(),
+            new NodeName.Factory(),
+            new TaintToleration.Factory(),
+            new NodeAffinity.Factory(),
+            new NodePorts.Factory(),
+            new NodeResourcesFit.Factory(),
+            new NodeResourcesBalancedAllocation.Factory(),
+            new ImageLocality.Factory(),
+            new DefaultBinder.Factory());
+
+    private BuiltinPlugins() {}
+
+    /** The factories of all of them. Which ones a profile uses, and in which order, is for its configuration to say. */
+    public static List<PluginFactory<?>> all() {
+        return ALL;
+    }
+}

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.affinity;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.CycleState;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.NodeScores;
+import org.moorage.api.Snapshot;
+import org.moorage.api.StateKey;
+import org.moorage.api.Status;
+import org.moorage.api.event.ActionType;
+import org.moorage.api.event.ClusterEvent;
+import org.moorage.api.event.EventRegistration;
+import org.moorage.api.event.EventResource;
+import org.moorage.api.event.Hint;
+import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.NodeSelector;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.EnqueueExtensions;
+import org.moorage.api.plugin.FilterPlugin;
+import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.PluginArgs;
+import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.PreFilterPlugin;
+import org.moorage.api.plugin.PreFilterResult;
+import org.moorage.api.plugin.PreScorePlugin;
+import org.moorage.api.plugin.Problems;
+import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.api.plugin.SignPlugin;
+import org.moorage.api.plugin.Signature;
+import org.moorage.builtin.LabelSyntax;
+
+/**
+ * Rejects nodes outside the pod's node selector and required node affinity, and prefers those that its preferred terms
+ * hold for. Same decisions as kube-scheduler's NodeAffinity.
+ */
+public final class NodeAffinity
+        implements PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExtensions, SignPlugin {
+    /** The plugin's name. */
+    public static final String NAME = "NodeAffinity";
+
+    private static final Status CONFLICT = Status.unresolvable("pod affinity terms conflict");
+    private static final Status NOT_ENFORCED =
+            Status.unresolvable("node(s) didn't match scheduler-enforced node affinity");
+    private static final Status NOT_SELECTED = Status.unresolvable("node(s) didn't match Pod's node affinity/selector");
+
+    /**
+     * The plugin's arguments.
+     *
+     * @param addedAffinity what every pod of the profile demands and wishes beside its own
+     */
+    public record Args(Optional<org.moorage.api.model.NodeAffinity> addedAffinity) implements PluginArgs {
+        /** Nothing is added. */
+        public static final Args DEFAULTS = new Args(Optional.empty());
+
+        @Override
+        public void validate(Problems problems) {
+            addedAffinity.ifPresent(affinity -> validate(affinity, problems.at("addedAffinity")));
+        }
+
+        private static void validate(org.moorage.api.model.NodeAffinity affinity, Problems problems) {
+            if (affinity.required().isPresent()) {
+                List<NodeSelector.Term> terms = affinity.required().get().terms();
+                Problems at = problems.at("requiredDuringSchedulingIgnoredDuringExecution")
+                        .at("nodeSelectorTerms");
+                for (int i = 0; i < terms.size(); i++) {
+                    validate(terms.get(i), at.at(i));
+                }
+            }
+            Problems at = problems.at("preferredDuringSchedulingIgnoredDuringExecution");
+            for (int i = 0; i < affinity.preferred().size(); i++) {
+                if (affinity.preferred().get(i).weight() != 0) {
+                    validate(affinity.preferred().get(i).term(), at.at(i));
+                }
+            }
+        }
+
+        private static void validate(NodeSelector.Term term, Problems problems) {
+            for (int i = 0; i < term.matchExpressions().size(); i++) {
+                validateLabel(
+                        term.matchExpressions().get(i),
+                        problems.at("matchExpressions").at(i));
+            }
+            for (int i = 0; i < term.matchFields().size(); i++) {
+                validateField(
+                        term.matchFields().get(i), problems.at("matchFields").at(i));
+            }
+        }
+
+        private static void validateLabel(NodeSelector.Requirement requirement, Problems problems) {
+            if (!LabelSyntax.isKey(requirement.key())) {
+                problems.at("key").invalid(requirement.key(), LabelSyntax.KEY);
+            }
+            List<String> values = requirement.values();
+            switch (requirement.operator()) {
+                case "In", "NotIn" -> {
+                    if (values.isEmpty()) {
+                        problems.at("values").invalid(values, "at least one for the operators In and NotIn");
+                    }
+                }
+                case "Exists", "DoesNotExist" -> {
+                    if (!values.isEmpty()) {
+                        problems.at("values").invalid(values, "none for the operators Exists and DoesNotExist");
+                    }
+                }
+                case "Gt", "Lt" -> validateBound(values, problems.at("values"));
+                default -> {
+                    problems.at("operator")
+                            .invalid(requirement.operator(), "In, NotIn, Exists, DoesNotExist, Gt or Lt");
+                    return;
+                }
+            }
+            for (int i = 0; i < values.size(); i++) {
+                if (!LabelSyntax.isValue(values.get(i))) {
+                    problems.at("values").at(i).invalid(values.get(i), LabelSyntax.VALUE);
+                }
+            }
+        }
+
+        private static void validateBound(List<String> values, Problems problems) {
+            if (values.size() != 1) {
+                problems.invalid(values, "one for the operators Gt and Lt");
+                return;
+            }
+            try {
+                Long.parseLong(values.get(0));
+            } catch (NumberFormatException notANumber) {
+                problems.at(0).invalid(values.get(0), "a whole number for the operators Gt and Lt");
+            }
+        }
+
+        private static void validateField(NodeSelector.Requirement requirement, Problems problems) {
+            if (!requirement.operator().equals("In") && !requirement.operator().equals("NotIn")) {
+                problems.at("operator").invalid(requirement.operator(), "In or NotIn");
+            } else if (requirement.values().size() != 1) {
+                problems.at("values").invalid(requirement.values(), "one value");
+            }
+        }
+    }
+
+    private static final StateKey<Demand> DEMAND = StateKey.of(NAME + "/demand");
+
+    /** What the pod demands of a node, in arrays so that looking at a node allocates nothing. */
+    private static final class Demand {
+        private final String[] keys;
+        private final String[] values;
+        private final @Nullable NodeSelector required;
+
+        private Demand(Pod pod) {
+            Map<String, String> selector = pod.spec().nodeSelector();
+            keys = new String[selector.size()];
+            values = new String[selector.size()];
+            int next = 0;
+            for (Map.Entry<String, String> label : selector.entrySet()) {
+                keys[next] = label.getKey();
+                values[next++] = label.getValue();
+            }
+            required = pod.spec().affinity().node().required().orElse(null);
+        }
+
+        private boolean isNothing() {
+            return keys.length == 0 && required == null;
+        }
+
+        private boolean matches(Node node) {
+            Map<String, String> labels = node.labels();
+            for (int i = 0; i < keys.length; i++) {
+                if (!values[i].equals(labels.get(keys[i]))) {
+                    return false;
+                }
+            }
+            return required == null || required.matches(node);
+        }
+    }
+
+    private final org.moorage.api.model.NodeAffinity added;
+
+    private NodeAffinity(Args args) {
+        added = args.addedAffinity().orElse(org.moorage.api.model.NodeAffinity.NONE);
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
+        Demand demand = new Demand(pod);
+        if (demand.isNothing() && added.required().isEmpty()) {
+            return PreFilterResult.skip();
+        }
+        state.put(DEMAND, demand);
+        return demand.required == null ? PreFilterResult.allNodes() : narrowed(demand.required.terms());
+    }
+
+    @Override
+    public Status filter(CycleState state, Pod pod, NodeInfo node) {
+        if (!isEnforcedOn(node.node())) {
+            return NOT_ENFORCED;
+        }
+        return state.get(DEMAND).matches(node.node()) ? Status.success() : NOT_SELECTED;
+    }
+
+    @Override
+    public Status preScore(CycleState state, Pod pod, List<NodeInfo> nodes) {
+        boolean indifferent = pod.spec().affinity().node().preferred().isEmpty()
+                && added.preferred().isEmpty();
+        return indifferent ? Status.skip() : Status.success();
+    }
+
+    /** The sum of the weights of the preferred terms that hold. */
+    @Override
+    public long score(CycleState state, Pod pod, NodeInfo node) {
+        return weight(added.preferred(), node.node())
+                + weight(pod.spec().affinity().node().preferred(), node.node());
+    }
+
+    @Override
+    public NodeScores normalize(CycleState state, Pod pod, NodeScores scores) {
+        return scores.scaledTo100();
+    }
+
+    @Override
+    public Signature sign(Pod pod) {
+        return Signature.of(
+                new Signature.Fragment("nodeAffinity", pod.spec().affinity().node()),
+                new Signature.Fragment("nodeSelector", pod.spec().nodeSelector()));
+    }
+
+    @Override
+    public List<EventRegistration> eventsToRegister() {
+        return List.of(EventRegistration.of(
+                ClusterEvent.of(EventResource.NODE, ActionType.ADD, ActionType.UPDATE_NODE_LABEL),
+                Node.class,
+                this::afterNodeChange));
+    }
+
+    private Hint afterNodeChange(Pod pod, ObjectChange<Node> change) {
+        Demand demand = new Demand(pod);
+        boolean didMatch = change.before().isPresent()
+                && isEnforcedOn(change.before().get())
+                && demand.matches(change.before().get());
+        return Hint.queueIf(!didMatch && isEnforcedOn(change.latest()) && demand.matches(change.latest()));
+    }
+
+    // A term that demands a node by name rules the other nodes out, unless another term may hold for them.
+    private static PreFilterResult narrowed(List<NodeSelector.Term> terms) {
+        Set<String> names = new HashSet<>();
+        for (NodeSelector.Term term : terms) {
+            Optional<Set<String>> named = namedBy(term);
+            if (named.isEmpty()) {
+                return PreFilterResult.allNodes();
+            }
+            names.addAll(named.get());
+        }
+        if (!terms.isEmpty() && names.isEmpty()) {
+            return PreFilterResult.rejected(CONFLICT);
+        }
+        return names.isEmpty() ? PreFilterResult.allNodes() : PreFilterResult.onlyNodes(names);
+    }
+
+    private static Optional<Set<String>> namedBy(NodeSelector.Term term) {
+        Optional<Set<String>> named = Optional.empty();
+        for (NodeSelector.Requirement field : term.matchFields()) {
+            if (field.key().equals("metadata.name") && field.operator().equals("In")) {
+                Set<String> names = new HashSet<>(field.values());
+                named.ifPresent(names::retainAll);
+                named = Optional.of(names);
+            }
+        }
+        return named;
+    }
+
+    private boolean isEnforcedOn(Node node) {
+        return added.required().isEmpty() || added.required().get().matches(node);
+    }
+
+    private static long weight(List<org.moorage.api.model.NodeAffinity.Preferred> wishes, Node node) {
+        long sum = 0;
+        for (int i = 0; i < wishes.size(); i++) {
+            if (wishes.get(i).term().matches(node)) {
+                sum += wishes.get(i).weight();
+            }
+        }
+        return sum;
+    }
+
+    /** Makes the plugin. */
+    public static final class Factory implements PluginFactory<Args> {
+        @Override
+        public String name() {
+            return NAME;
+        }
+
+        @Override
+        public Class<Args> argsType() {
+            return Args.class;
+        }
+
+        @Override
+        public NodeAffinity create(Args args, Handle handle) {
+            return new NodeAffinity(args);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.binding;
+
+import org.moorage.api.CycleState;
+import org.moorage.api.Status;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.BindPlugin;
+import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.PluginArgs;
+import org.moorage.api.plugin.PluginFactory;
+
+/**
+ * Binds the pod through the cluster's API. Same decisions as kube-scheduler's DefaultBinder.
+ */
+public final class DefaultBinder implements BindPlugin {
+    /** The plugin's name. */
+    public static final String NAME = "DefaultBinder";
+
+    private final Handle handle;
+
+    private DefaultBinder(Handle handle) {
+        this.handle = handle;
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public Status bind(CycleState state, Pod pod, String nodeName) {
+        handle.writer().bind(pod, nodeName);
+        return Status.success();
+    }
+
+    /** Makes the plugin. */
+    public static final class Factory implements PluginFactory<PluginArgs.None> {
+        @Override
+        public String name() {
+            return NAME;
+        }
+
+        @Override
+        public Class<PluginArgs.None> argsType() {
+            return PluginArgs.None.class;
+        }
+
+        @Override
+        public DefaultBinder create(PluginArgs.None args, Handle handle) {
+            return new DefaultBinder(handle);
+        }
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.node;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.CycleState;
+import org.moorage.api.ImageState;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.NodeScores;
+import org.moorage.api.model.Container;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodSpec;
+import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.PluginArgs;
+import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.api.plugin.SignPlugin;
+import org.moorage.api.plugin.Signature;
+
+/**
+ * Prefers nodes that hold the pod's images already; an image that few nodes hold counts less, so that pods do not crowd
+ * there. Same decisions as kube-scheduler's ImageLocality.
+ */
+public final class ImageLocality implements ScorePlugin, SignPlugin {
+    /** The plugin's name. */
+    public static final String NAME = "ImageLocality";
+
+    private static final long MIB = 1L << 20;
+    private static final long LEAST = 23 * MIB;
+    private static final long MOST_PER_CONTAINER = 1000 * MIB;
+
+    private final Handle handle;
+    // The cycle asks about one pod many times and then about the next, so remembering one specification spares each
+    // node the
+    // names. Kube-scheduler's ImageLocality has no PreScore, and here too profiles must not be able to list it there.
+    private volatile @Nullable ImageNames latest;
+
+    private record ImageNames(PodSpec spec, List<String> names) {}
+
+    private ImageLocality(Handle handle) {
+        this.handle = handle;
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public long score(CycleState state, Pod pod, NodeInfo node) {
+        List<String> names = namesOf(pod.spec());
+        int nodes = handle.snapshot().nodes().size();
+        long sum = 0;
+        for (int i = 0; i < names.size(); i++) {
+            ImageState image = node.image(names.get(i));
+            sum += (long) ((double) image.sizeBytes() * ((double) image.nodes() / (double) nodes));
+        }
+        if (sum <= LEAST) {
+            return 0;
+        }
+        long most = MOST_PER_CONTAINER * containers(pod.spec());
+        return NodeScores.MAX * (Math.min(sum, most) - LEAST) / (most - LEAST);
+    }
+
+    @Override
+    public Signature sign(Pod pod) {
+        List<String> names = new ArrayList<>(namesOf(pod.spec()));
+        Collections.sort(names);
+        return Signature.of("images", List.of(containers(pod.spec()), List.copyOf(names)));
+    }
+
+    @SuppressWarnings("ReferenceEquality") // the same instance is enough, and quicker than comparing contents
+    private List<String> namesOf(PodSpec spec) {
+        ImageNames known = latest;
+        if (known == null || known.spec() != spec) {
+            known = new ImageNames(spec, normalizedImages(spec));
+            latest = known;
+        }
+        return known.names();
+    }
+
+    private static int containers(PodSpec spec) {
+        return spec.containers().size() + spec.initContainers().size();
+    }
+
+    private static List<String> normalizedImages(PodSpec spec) {
+        List<String> names = new ArrayList<>();
+        for (Container container : spec.initContainers()) {
+            names.add(normalized(container.image()));
+        }
+        for (Container container : spec.containers()) {
+            names.add(normalized(container.image()));
+        }
+        for (String image : spec.imageVolumes()) {
+            names.add(normalized(image));
+        }
+        return List.copyOf(names);
+    }
+
+    // A colon before the last slash belongs to a port, not to a tag.
+    private static String normalized(String image) {
+        return image.lastIndexOf(':') <= image.lastIndexOf('/') ? image + ":latest" : image;
+    }
+
+    /** Makes the plugin. */
+    public static final class Factory implements PluginFactory<PluginArgs.None> {
+        @Override
+        public String name() {
+            return NAME;
+        }
+
+        @Override
+        public Class<PluginArgs.None> argsType() {
+            return PluginArgs.None.class;
+        }
+
+        @Override
+        public ImageLocality create(PluginArgs.None args, Handle handle) {
+            return new ImageLocality(handle);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.node;
+
+import java.util.List;
+import org.moorage.api.CycleState;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.Status;
+import org.moorage.api.event.ActionType;
+import org.moorage.api.event.ClusterEvent;
+import org.moorage.api.event.EventRegistration;
+import org.moorage.api.event.EventResource;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.EnqueueExtensions;
+import org.moorage.api.plugin.FilterPlugin;
+import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.PluginArgs;
+import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.SignPlugin;
+import org.moorage.api.plugin.Signature;
+
+/**
+ * Rejects every node but the one that the pod names, if it names one. Same decisions as kube-scheduler's NodeName.
+ */
+public final class NodeName implements FilterPlugin, EnqueueExtensions, SignPlugin {
+    /** The plugin's name. */
+    public static final String NAME = "NodeName";
+
+    private static final Status OTHER_NODE = Status.unresolvable("node(s) didn't match the requested node name");
+
+    private NodeName() {}
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public Status filter(CycleState state, Pod pod, NodeInfo node) {
+        return pod.isBound() && !pod.nodeName().equals(node.name()) ? OTHER_NODE : Status.success();
+    }
+
+    @Override
+    public Signature sign(Pod pod) {
+        return Signature.of("nodeName", pod.nodeName());
+    }
+
+    @Override
+    public List<EventRegistration> eventsToRegister() {
+        return List.of(EventRegistration.always(ClusterEvent.of(EventResource.NODE, ActionType.ADD)));
+    }
+
+    /** Makes the plugin. */
+    public static final class Factory implements PluginFactory<PluginArgs.None> {
+        @Override
+        public String name() {
+            return NAME;
+        }
+
+        @Override
+        public Class<PluginArgs.None> argsType() {
+            return PluginArgs.None.class;
+        }
+
+        @Override
+        public NodeName create(PluginArgs.None args, Handle handle) {
+            return new NodeName();
+        }
+    }
+}

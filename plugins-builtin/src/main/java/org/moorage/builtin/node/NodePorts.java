@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.node;
+
+import java.util.List;
+import org.moorage.api.CycleState;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.Snapshot;
+import org.moorage.api.Status;
+import org.moorage.api.event.ActionType;
+import org.moorage.api.event.ClusterEvent;
+import org.moorage.api.event.EventRegistration;
+import org.moorage.api.event.EventResource;
+import org.moorage.api.event.Hint;
+import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.HostPort;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.EnqueueExtensions;
+import org.moorage.api.plugin.FilterPlugin;
+import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.PluginArgs;
+import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.PreFilterPlugin;
+import org.moorage.api.plugin.PreFilterResult;
+import org.moorage.api.plugin.SignPlugin;
+import org.moorage.api.plugin.Signature;
+
+/**
+ * Rejects nodes where another pod holds a host port that the pod takes. Same decisions as kube-scheduler's NodePorts.
+ */
+public final class NodePorts implements PreFilterPlugin, FilterPlugin, EnqueueExtensions, SignPlugin {
+    /** The plugin's name. */
+    public static final String NAME = "NodePorts";
+
+    private static final Status TAKEN =
+            Status.unschedulable("node(s) didn't have free ports for the requested pod ports");
+
+    private NodePorts() {}
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
+        return pod.spec().hostPorts().isEmpty() ? PreFilterResult.skip() : PreFilterResult.allNodes();
+    }
+
+    @Override
+    public Status filter(CycleState state, Pod pod, NodeInfo node) {
+        List<HostPort> ports = pod.spec().hostPorts();
+        for (int i = 0; i < ports.size(); i++) {
+            if (node.conflicts(ports.get(i))) {
+                return TAKEN;
+            }
+        }
+        return Status.success();
+    }
+
+    @Override
+    public Signature sign(Pod pod) {
+        return Signature.of("hostPorts", pod.spec().hostPorts());
+    }
+
+    @Override
+    public List<EventRegistration> eventsToRegister() {
+        return List.of(
+                EventRegistration.of(
+                        ClusterEvent.of(EventResource.POD, ActionType.DELETE), Pod.class, NodePorts::afterPodDeletion),
+                EventRegistration.always(ClusterEvent.of(EventResource.NODE, ActionType.ADD)));
+    }
+
+    private static Hint afterPodDeletion(Pod pod, ObjectChange<Pod> change) {
+        Pod deleted = change.latest();
+        boolean heldPorts =
+                deleted.isBound() || !deleted.status().nominatedNodeName().isEmpty();
+        return Hint.queueIf(
+                heldPorts && conflict(pod.spec().hostPorts(), deleted.spec().hostPorts()));
+    }
+
+    private static boolean conflict(List<HostPort> wanted, List<HostPort> held) {
+        for (HostPort port : wanted) {
+            for (HostPort other : held) {
+                if (port.conflicts(other)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    /** Makes the plugin. */
+    public static final class Factory implements PluginFactory<PluginArgs.None> {
+        @Override
+        public String name() {
+            return NAME;
+        }
+
+        @Override
+        public Class<PluginArgs.None> argsType() {
+            return PluginArgs.None.class;
+        }
+
+        @Override
+        public NodePorts create(PluginArgs.None args, Handle handle) {
+            return new NodePorts();
+        }
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.node;
+
+import java.util.List;
+import org.moorage.api.CycleState;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.Status;
+import org.moorage.api.event.ActionType;
+import org.moorage.api.event.ClusterEvent;
+import org.moorage.api.event.EventRegistration;
+import org.moorage.api.event.EventResource;
+import org.moorage.api.event.Hint;
+import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.Taint;
+import org.moorage.api.plugin.EnqueueExtensions;
+import org.moorage.api.plugin.FilterPlugin;
+import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.PluginArgs;
+import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.SignPlugin;
+import org.moorage.api.plugin.Signature;
+
+/**
+ * Rejects nodes that an operator has closed, unless the pod tolerates the taint that stands for it. Same decisions as
+ * kube-scheduler's NodeUnschedulable.
+ */
+public final class NodeUnschedulable implements FilterPlugin, EnqueueExtensions, SignPlugin {
+    /** The plugin's name. */
+    public static final String NAME = "NodeUnschedulable";
+
+    private static final Status CLOSED = Status.unresolvable("node(s) were unschedulable");
+
+    private static final Taint UNSCHEDULABLE = new Taint("node.kubernetes.io/unschedulable", "", Taint.NO_SCHEDULE);
+
+    private NodeUnschedulable() {}
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public Status filter(CycleState state, Pod pod, NodeInfo node) {
+        return node.node().unschedulable() && !toleratesClosed(pod) ? CLOSED : Status.success();
+    }
+
+    @Override
+    public Signature sign(Pod pod) {
+        return TaintToleration.signature(pod);
+    }
+
+    @Override
+    public List<EventRegistration> eventsToRegister() {
+        return List.of(
+                EventRegistration.of(
+                        ClusterEvent.of(EventResource.NODE, ActionType.ADD, ActionType.UPDATE_NODE_TAINT),
+                        Node.class,
+                        NodeUnschedulable::afterNodeChange),
+                EventRegistration.of(
+                        ClusterEvent.of(EventResource.POD, ActionType.UPDATE_POD_TOLERATION),
+                        Pod.class,
+                        NodeUnschedulable::afterTolerationChange));
+    }
+
+    private static Hint afterNodeChange(Pod pod, ObjectChange<Node> change) {
+        boolean wasOpen = change.before().isPresent() && !change.before().get().unschedulable();
+        return Hint.queueIf(!wasOpen && !change.latest().unschedulable());
+    }
+
+    private static Hint afterTolerationChange(Pod pod, ObjectChange<Pod> change) {
+        return Hint.queueIf(change.latest().uid().equals(pod.uid()) && toleratesClosed(change.latest()));
+    }
+
+    private static boolean toleratesClosed(Pod pod) {
+        return TaintToleration.tolerates(pod.spec().tolerations(), UNSCHEDULABLE);
+    }
+
+    /** Makes the plugin. */
+    public static final class Factory implements PluginFactory<PluginArgs.None> {
+        @Override
+        public String name() {
+            return NAME;
+        }
+
+        @Override
+        public Class<PluginArgs.None> argsType() {
+            return PluginArgs.None.class;
+        }
+
+        @Override
+        public NodeUnschedulable create(PluginArgs.None args, Handle handle) {
+            return new NodeUnschedulable();
+        }
+    }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.node;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.moorage.api.CycleState;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.NodeScores;
+import org.moorage.api.StateKey;
+import org.moorage.api.Status;
+import org.moorage.api.event.ActionType;
+import org.moorage.api.event.ClusterEvent;
+import org.moorage.api.event.EventRegistration;
+import org.moorage.api.event.EventResource;
+import org.moorage.api.event.Hint;
+import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.Taint;
+import org.moorage.api.model.Toleration;
+import org.moorage.api.plugin.EnqueueExtensions;
+import org.moorage.api.plugin.FilterPlugin;
+import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.PluginArgs;
+import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.PreScorePlugin;
+import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.api.plugin.SignPlugin;
+import org.moorage.api.plugin.Signature;
+
+/**
+ * Rejects nodes with a taint that keeps the pod off and that it does not tolerate, and prefers nodes with few of the taints
+ * that had better be avoided. Same decisions as kube-scheduler's TaintToleration.
+ */
+public final class TaintToleration implements FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExtensions, SignPlugin {
+    /** The plugin's name. */
+    public static final String NAME = "TaintToleration";
+
+    private static final Status UNTOLERATED = Status.unresolvable("node(s) had untolerated taint(s)");
+
+    private static final StateKey<List<Toleration>> OF_PREFERENCES = StateKey.of(NAME + "/tolerationsOfPreferences");
+
+    private TaintToleration() {}
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public Status filter(CycleState state, Pod pod, NodeInfo node) {
+        return isKeptOff(pod, node.node()) ? UNTOLERATED : Status.success();
+    }
+
+    @Override
+    public Status preScore(CycleState state, Pod pod, List<NodeInfo> nodes) {
+        List<Toleration> ofPreferences = new ArrayList<>();
+        for (Toleration toleration : pod.spec().tolerations()) {
+            if (toleration.effect().isEmpty() || toleration.effect().equals(Taint.PREFER_NO_SCHEDULE)) {
+                ofPreferences.add(toleration);
+            }
+        }
+        state.put(OF_PREFERENCES, List.copyOf(ofPreferences));
+        return Status.success();
+    }
+
+    /** How many of the taints to be avoided the pod does not tolerate. */
+    @Override
+    public long score(CycleState state, Pod pod, NodeInfo node) {
+        List<Taint> taints = node.node().taints();
+        if (taints.isEmpty()) {
+            return 0;
+        }
+        List<Toleration> tolerations = state.get(OF_PREFERENCES);
+        long untolerated = 0;
+        for (int i = 0; i < taints.size(); i++) {
+            Taint taint = taints.get(i);
+            if (taint.effect().equals(Taint.PREFER_NO_SCHEDULE) && !tolerates(tolerations, taint)) {
+                untolerated++;
+            }
+        }
+        return untolerated;
+    }
+
+    @Override
+    public NodeScores normalize(CycleState state, Pod pod, NodeScores scores) {
+        return scores.scaledTo100().reversed();
+    }
+
+    @Override
+    public Signature sign(Pod pod) {
+        return signature(pod);
+    }
+
+    @Override
+    public List<EventRegistration> eventsToRegister() {
+        return List.of(
+                EventRegistration.of(
+                        ClusterEvent.of(EventResource.NODE, ActionType.ADD, ActionType.UPDATE_NODE_TAINT),
+                        Node.class,
+                        TaintToleration::afterNodeChange),
+                EventRegistration.of(
+                        ClusterEvent.of(EventResource.POD, ActionType.UPDATE_POD_TOLERATION),
+                        Pod.class,
+                        TaintToleration::afterTolerationChange));
+    }
+
+    private static Hint afterNodeChange(Pod pod, ObjectChange<Node> change) {
+        boolean wasOpen =
+                change.before().isPresent() && !isKeptOff(pod, change.before().get());
+        return Hint.queueIf(!wasOpen && !isKeptOff(pod, change.latest()));
+    }
+
+    private static Hint afterTolerationChange(Pod pod, ObjectChange<Pod> change) {
+        return Hint.queueIf(change.latest().uid().equals(pod.uid()));
+    }
+
+    private static boolean isKeptOff(Pod pod, Node node) {
+        List<Taint> taints = node.taints();
+        for (int i = 0; i < taints.size(); i++) {
+            Taint taint = taints.get(i);
+            if (taint.blocks() && !tolerates(pod.spec().tolerations(), taint)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    static boolean tolerates(List<Toleration> tolerations, Taint taint) {
+        for (int i = 0; i < tolerations.size(); i++) {
+            if (tolerations.get(i).tolerates(taint)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    static Signature signature(Pod pod) {
+        return Signature.of("tolerations", pod.spec().tolerations());
+    }
+
+    /** Makes the plugin. */
+    public static final class Factory implements PluginFactory<PluginArgs.None> {
+        @Override
+        public String name() {
+            return NAME;
+        }
+
+        @Override
+        public Class<PluginArgs.None> argsType() {
+            return PluginArgs.None.class;
+        }
+
+        @Override
+        public TaintToleration create(PluginArgs.None args, Handle handle) {
+            return new TaintToleration();
+        }
+    }
+}

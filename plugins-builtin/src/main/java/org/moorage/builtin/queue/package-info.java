@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Plugins that decide when a pod is tried.
+ *
+ * <p>Starting points: {@link org.moorage.builtin.queue.PrioritySort}, {@link org.moorage.builtin.queue.SchedulingGates}.
+ */
+@NullMarked
+package org.moorage.builtin.queue;
+
+import org.jspecify.annotations.NullMarked;

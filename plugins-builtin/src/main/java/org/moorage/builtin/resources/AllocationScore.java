@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.resources;
+
+import java.util.List;
+import java.util.Map;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.NodeScores;
+import org.moorage.api.ResourceName;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodStatus;
+import org.moorage.builtin.resources.NodeResourcesFit.ScoringStrategy;
+import org.moorage.builtin.resources.NodeResourcesFit.ShapePoint;
+
+/** Scores a node by how much of its resources would be used with the pod on it, in one of three ways. */
+final class AllocationScore {
+    // The configuration rates a utilization from 0 to 10.
+    private static final long SCORE_OF_POINT = 10;
+
+    private final Way way;
+    private final ResourceName[] resources;
+    private final long[] weights;
+    private final boolean[] nonZero;
+    private final boolean[] scalar;
+    private final long[] utilizations;
+    private final long[] ratings;
+
+    private enum Way {
+        LEAST_ALLOCATED,
+        MOST_ALLOCATED,
+        SHAPE
+    }
+
+    AllocationScore(ScoringStrategy strategy) {
+        way = switch (strategy.type()) {
+            case ScoringStrategy.LEAST_ALLOCATED -> Way.LEAST_ALLOCATED;
+            case ScoringStrategy.MOST_ALLOCATED -> Way.MOST_ALLOCATED;
+            case ScoringStrategy.REQUESTED_TO_CAPACITY_RATIO -> Way.SHAPE;
+            default ->
+                throw new IllegalArgumentException(
+                        "scoringStrategy.type: \"" + strategy.type() + "\" (expected: " + ScoringStrategy.TYPES + ")");
+        };
+        List<ResourceSpec> specs = strategy.resources();
+        resources = new ResourceName[specs.size()];
+        weights = new long[resources.length];
+        nonZero = new boolean[resources.length];
+        scalar = new boolean[resources.length];
+        for (int i = 0; i < resources.length; i++) {
+            String name = specs.get(i).name();
+            resources[i] = ResourceName.of(name);
+            weights[i] = specs.get(i).weight();
+            nonZero[i] = resources[i].equals(ResourceName.CPU) || resources[i].equals(ResourceName.MEMORY);
+            scalar[i] = ResourceName.isScalar(name);
+        }
+        List<ShapePoint> shape = strategy.requestedToCapacityRatio()
+                .map(NodeResourcesFit.RequestedToCapacityRatio::shape)
+                .orElse(List.of());
+        utilizations = shape.stream().mapToLong(ShapePoint::utilization).toArray();
+        ratings = shape.stream()
+                .mapToLong(point -> point.score() * SCORE_OF_POINT)
+                .toArray();
+    }
+
+    /** What the pod asks for of each of the resources. */
+    long[] requestsOf(Pod pod) {
+        Pod counted = byContainers(pod);
+        long[] requests = new long[resources.length];
+        for (int i = 0; i < requests.length; i++) {
+            requests[i] = (nonZero[i] ? counted.nonZeroRequests() : counted.requests()).amount(resources[i]);
+        }
+        return requests;
+    }
+
+    /**
+     * The pod as it counts here. Unlike everywhere else, kube-scheduler v1.36 goes by the containers alone: requests of the
+     * pod as a whole do not replace theirs, and what a status reports does not count.
+     */
+    static Pod byContainers(Pod pod) {
+        Pod asked = pod.withStatus(PodStatus.NONE);
+        return pod.spec().podRequests().isEmpty()
+                ? asked
+                : asked.withSpec(pod.spec().toBuilder().podRequests(Map.of()).build());
+    }
+
+    /** The node's score, 0 to 100, for a pod with these requests. */
+    long of(NodeInfo node, long[] requests) {
+        long sum = 0;
+        long weight = 0;
+        for (int i = 0; i < resources.length; i++) {
+            long capacity = node.allocatable(resources[i]);
+            if (capacity == 0 || scalar[i] && requests[i] == 0) {
+                continue;
+            }
+            long used = nonZero[i] ? node.nonZeroRequested(resources[i]) : node.requested(resources[i]);
+            long score = score(used + requests[i], capacity);
+            if (score > 0 || way != Way.SHAPE) {
+                sum += score * weights[i];
+                weight += weights[i];
+            }
+        }
+        if (weight == 0) {
+            return 0;
+        }
+        return way == Way.SHAPE ? Math.round((double) sum / (double) weight) : sum / weight;
+    }
+
+    private long score(long requested, long capacity) {
+        return switch (way) {
+            case LEAST_ALLOCATED -> requested > capacity ? 0 : (capacity - requested) * NodeScores.MAX / capacity;
+            case MOST_ALLOCATED -> Math.min(requested, capacity) * NodeScores.MAX / capacity;
+            case SHAPE -> rating(requested > capacity ? 100 : requested * 100 / capacity);
+        };
+    }
+
+    // Between two points of the shape the rating changes evenly.
+    private long rating(long utilization) {
+        for (int i = 0; i < utilizations.length; i++) {
+            if (utilization <= utilizations[i]) {
+                if (i == 0) {
+                    return ratings[0];
+                }
+                long rise = ratings[i] - ratings[i - 1];
+                long run = utilizations[i] - utilizations[i - 1];
+                return ratings[i - 1] + rise * (utilization - utilizations[i - 1]) / run;
+            }
+        }
+        return ratings[ratings.length - 1];
+    }
+}

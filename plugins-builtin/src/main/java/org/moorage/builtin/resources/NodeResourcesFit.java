@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.resources;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import org.moorage.api.CycleState;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.ResourceName;
+import org.moorage.api.Resources;
+import org.moorage.api.Snapshot;
+import org.moorage.api.StateKey;
+import org.moorage.api.Status;
+import org.moorage.api.event.ActionType;
+import org.moorage.api.event.ClusterEvent;
+import org.moorage.api.event.EventRegistration;
+import org.moorage.api.event.EventResource;
+import org.moorage.api.event.Hint;
+import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.EnqueueExtensions;
+import org.moorage.api.plugin.FilterPlugin;
+import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.PluginArgs;
+import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.PreFilterPlugin;
+import org.moorage.api.plugin.PreFilterResult;
+import org.moorage.api.plugin.PreScorePlugin;
+import org.moorage.api.plugin.Problems;
+import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.api.plugin.SignPlugin;
+import org.moorage.api.plugin.Signature;
+import org.moorage.builtin.LabelSyntax;
+
+/**
+ * Rejects nodes that have not enough left of what the pod requests, and scores the others by how much of their resources
+ * would be used. Same decisions as kube-scheduler's NodeResourcesFit, but extended resources are never handed over to
+ * device classes: a node must offer them itself.
+ */
+public final class NodeResourcesFit
+        implements PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExtensions, SignPlugin {
+    /** The plugin's name. */
+    public static final String NAME = "NodeResourcesFit";
+
+    /**
+     * The plugin's arguments.
+     *
+     * @param ignoredResources extended resources that somebody else looks after
+     * @param ignoredResourceGroups the same for all resources with one of these prefixes, for example {@code example.com}
+     * @param scoringStrategy how nodes are scored
+     */
+    public record Args(
+            List<String> ignoredResources, List<String> ignoredResourceGroups, ScoringStrategy scoringStrategy)
+            implements PluginArgs {
+        /** Nothing is ignored, and nodes of which less is used are better. */
+        public static final Args DEFAULTS = new Args(
+                List.of(),
+                List.of(),
+                new ScoringStrategy(ScoringStrategy.LEAST_ALLOCATED, List.of(), Optional.empty()));
+
+        public Args {
+            ignoredResources = List.copyOf(ignoredResources);
+            ignoredResourceGroups = List.copyOf(ignoredResourceGroups);
+            Objects.requireNonNull(scoringStrategy, "scoringStrategy");
+        }
+
+        @Override
+        public void validate(Problems problems) {
+            for (int i = 0; i < ignoredResources.size(); i++) {
+                if (!LabelSyntax.isKey(ignoredResources.get(i))) {
+                    problems.at("ignoredResources").at(i).invalid(ignoredResources.get(i), LabelSyntax.KEY);
+                }
+            }
+            for (int i = 0; i < ignoredResourceGroups.size(); i++) {
+                String group = ignoredResourceGroups.get(i);
+                if (group.indexOf('/') >= 0) {
+                    problems.at("ignoredResourceGroups").at(i).invalid(group, "a prefix without '/'");
+                } else if (!LabelSyntax.isKey(group)) {
+                    problems.at("ignoredResourceGroups").at(i).invalid(group, LabelSyntax.KEY);
+                }
+            }
+            scoringStrategy.validate(problems.at("scoringStrategy"));
+        }
+    }
+
+    /**
+     * How nodes are scored.
+     *
+     * @param type {@link #LEAST_ALLOCATED}, {@link #MOST_ALLOCATED} or {@link #REQUESTED_TO_CAPACITY_RATIO}
+     * @param resources the resources that count; cpu and memory if there are none
+     * @param requestedToCapacityRatio present just for {@link #REQUESTED_TO_CAPACITY_RATIO}
+     */
+    public record ScoringStrategy(
+            String type, List<ResourceSpec> resources, Optional<RequestedToCapacityRatio> requestedToCapacityRatio) {
+        /** The less is used, the better. */
+        public static final String LEAST_ALLOCATED = "LeastAllocated";
+        /** The more is used, the better. */
+        public static final String MOST_ALLOCATED = "MostAllocated";
+        /** Rates each utilization as the configuration says. */
+        public static final String REQUESTED_TO_CAPACITY_RATIO = "RequestedToCapacityRatio";
+        /** No type: a strategy that is given must name it. */
+        public static final ScoringStrategy DEFAULTS = new ScoringStrategy("", List.of(), Optional.empty());
+
+        static final String TYPES = LEAST_ALLOCATED + ", " + MOST_ALLOCATED + " or " + REQUESTED_TO_CAPACITY_RATIO;
+
+        public ScoringStrategy {
+            Objects.requireNonNull(type, "type");
+            resources = resources.isEmpty() ? ResourceSpec.CPU_AND_MEMORY : List.copyOf(resources);
+        }
+
+        private void validate(Problems problems) {
+            boolean shaped = type.equals(REQUESTED_TO_CAPACITY_RATIO);
+            if (!shaped && !type.equals(LEAST_ALLOCATED) && !type.equals(MOST_ALLOCATED)) {
+                problems.at("type").invalid(type, TYPES);
+            }
+            for (int i = 0; i < resources.size(); i++) {
+                long weight = resources.get(i).weight();
+                if (weight < 1 || weight > 100) {
+                    problems.at("resources").at(i).at("weight").invalid(weight, "1 to 100");
+                }
+            }
+            Problems ratio = problems.at("requestedToCapacityRatio");
+            if (shaped && requestedToCapacityRatio.isEmpty()) {
+                ratio.missing("a shape, for type " + REQUESTED_TO_CAPACITY_RATIO);
+            } else if (shaped) {
+                requestedToCapacityRatio.get().validate(ratio.at("shape"));
+            } else if (requestedToCapacityRatio.isPresent()) {
+                ratio.report("present (expected: nothing, unless type is " + REQUESTED_TO_CAPACITY_RATIO + ")");
+            }
+        }
+    }
+
+    /**
+     * Rates utilizations.
+     *
+     * @param shape the ratings of some utilizations, in increasing order; between them ratings change evenly
+     */
+    public record RequestedToCapacityRatio(List<ShapePoint> shape) {
+        /** No point. */
+        public static final RequestedToCapacityRatio DEFAULTS = new RequestedToCapacityRatio(List.of());
+
+        public RequestedToCapacityRatio {
+            shape = List.copyOf(shape);
+        }
+
+        private void validate(Problems problems) {
+            if (shape.isEmpty()) {
+                problems.missing("at least one point");
+            }
+            for (int i = 0; i < shape.size(); i++) {
+                ShapePoint point = shape.get(i);
+                if (i > 0 && point.utilization() <= shape.get(i - 1).utilization()) {
+                    problems.at(i).at("utilization").invalid(point.utilization(), "more than in the point before");
+                }
+                if (point.utilization() < 0 || point.utilization() > 100) {
+                    problems.at(i).at("utilization").invalid(point.utilization(), "0 to 100");
+                }
+                if (point.score() < 0 || point.score() > 10) {
+                    problems.at(i).at("score").invalid(point.score(), "0 to 10");
+                }
+            }
+        }
+    }
+
+    /**
+     * The rating of a utilization.
+     *
+     * @param utilization how much of a resource is used, in percent
+     * @param score the rating, from 0 to 10
+     */
+    public record ShapePoint(int utilization, int score) {
+        /** The worst rating for a resource that is not used. */
+        public static final ShapePoint DEFAULTS = new ShapePoint(0, 0);
+    }
+
+    private static final StateKey<FitRequest> REQUEST = StateKey.of(NAME + "/request");
+    private static final StateKey<long[]> SCORED_REQUESTS = StateKey.of(NAME + "/scoredRequests");
+
+    private final Set<String> ignoredResources;
+    private final Set<String> ignoredResourceGroups;
+    private final AllocationScore allocation;
+
+    private NodeResourcesFit(Args args) {
+        ignoredResources = Set.copyOf(args.ignoredResources());
+        ignoredResourceGroups = Set.copyOf(args.ignoredResourceGroups());
+        allocation = new AllocationScore(args.scoringStrategy());
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
+        state.put(REQUEST, requestOf(pod));
+        return PreFilterResult.allNodes();
+    }
+
+    @Override
+    public Status filter(CycleState state, Pod pod, NodeInfo node) {
+        return state.get(REQUEST).check(node);
+    }
+
+    @Override
+    public Status preScore(CycleState state, Pod pod, List<NodeInfo> nodes) {
+        state.put(SCORED_REQUESTS, allocation.requestsOf(pod));
+        return Status.success();
+    }
+
+    @Override
+    public long score(CycleState state, Pod pod, NodeInfo node) {
+        Optional<long[]> known = state.find(SCORED_REQUESTS);
+        return allocation.of(node, known.isPresent() ? known.get() : allocation.requestsOf(pod));
+    }
+
+    @Override
+    public Signature sign(Pod pod) {
+        return signature(pod);
+    }
+
+    @Override
+    public List<EventRegistration> eventsToRegister() {
+        return List.of(
+                EventRegistration.of(
+                        ClusterEvent.of(EventResource.POD, ActionType.DELETE, ActionType.UPDATE_POD_SCALE_DOWN),
+                        Pod.class,
+                        this::afterPodChange),
+                EventRegistration.of(
+                        ClusterEvent.of(EventResource.NODE, ActionType.ADD, ActionType.UPDATE_NODE_ALLOCATABLE),
+                        Node.class,
+                        this::afterNodeChange));
+    }
+
+    private Hint afterPodChange(Pod pod, ObjectChange<Pod> change) {
+        Pod changed = change.latest();
+        if (change.after().isEmpty()) {
+            boolean heldResources =
+                    changed.isBound() || !changed.status().nominatedNodeName().isEmpty();
+            return Hint.queueIf(heldResources);
+        }
+        if (changed.uid().equals(pod.uid())) {
+            return Hint.QUEUE;
+        }
+        return Hint.queueIf(changed.isBound()
+                && change.before().isPresent()
+                && isLess(changed.requests(), change.before().get().requests(), pod.requests()));
+    }
+
+    private Hint afterNodeChange(Pod pod, ObjectChange<Node> change) {
+        Node node = change.latest();
+        if (!requestOf(pod).fitsEmpty(node)) {
+            return Hint.SKIP;
+        }
+        return Hint.queueIf(change.before().isEmpty()
+                || offersMore(change.before().get(), node, pod.spec().requests()));
+    }
+
+    private static boolean offersMore(Node before, Node after, Resources wanted) {
+        return after.allowedPods() > before.allowedPods()
+                || isLess(before.allocatableResources(), after.allocatableResources(), wanted);
+    }
+
+    private FitRequest requestOf(Pod pod) {
+        Resources amounts = pod.spec().requests();
+        List<ResourceName> scalars = new ArrayList<>(amounts.scalarCount());
+        for (int i = 0; i < amounts.scalarCount(); i++) {
+            if (amounts.scalarAmount(i) != 0 && !isIgnored(amounts.scalarName(i))) {
+                scalars.add(ResourceName.of(amounts.scalarName(i)));
+            }
+        }
+        return new FitRequest(amounts, scalars);
+    }
+
+    private boolean isIgnored(String resource) {
+        if (!ResourceName.isExtended(resource)) {
+            return false;
+        }
+        return ignoredResources.contains(resource)
+                || ignoredResourceGroups.contains(resource.substring(0, resource.indexOf('/')));
+    }
+
+    // Whether of something that is wanted there is less in one than in the other.
+    private static boolean isLess(Resources one, Resources other, Resources wanted) {
+        if (wanted.milliCpu() > 0 && one.milliCpu() < other.milliCpu()
+                || wanted.memory() > 0 && one.memory() < other.memory()
+                || wanted.ephemeralStorage() > 0 && one.ephemeralStorage() < other.ephemeralStorage()) {
+            return true;
+        }
+        for (int i = 0; i < wanted.scalarCount(); i++) {
+            ResourceName scalar = ResourceName.of(wanted.scalarName(i));
+            if (wanted.scalarAmount(i) > 0 && one.amount(scalar) < other.amount(scalar)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    static Signature signature(Pod pod) {
+        Pod byContainers = AllocationScore.byContainers(pod);
+        return Signature.of(
+                "requests",
+                List.of(
+                        pod.spec().requests(),
+                        pod.requests(),
+                        byContainers.requests(),
+                        byContainers.nonZeroRequests()));
+    }
+
+    /** Makes the plugin. */
+    public static final class Factory implements PluginFactory<Args> {
+        @Override
+        public String name() {
+            return NAME;
+        }
+
+        @Override
+        public Class<Args> argsType() {
+            return Args.class;
+        }
+
+        @Override
+        public NodeResourcesFit create(Args args, Handle handle) {
+            return new NodeResourcesFit(args);
+        }
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+import org.moorage.api.CycleState;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.PluginArgs;
+import org.moorage.testkit.ClusterSketch;
+import org.moorage.testkit.Nodes;
+import org.moorage.testkit.Pods;
+import org.moorage.testkit.TestHandle;
+
+class ImageLocalityTest {
+    private static final long MIB = 1L << 20;
+    private static final Node WITH_IMAGES = Nodes.named("n")
+            .image(300 * MIB, "web:latest", "mirror:5000/web:latest")
+            .image(2000 * MIB, "model:v1")
+            .image(23 * MIB, "tiny:1")
+            .build();
+    private static final Node OTHER = Nodes.named("other").build();
+
+    private static long score(Pod pod, Node... nodes) {
+        ClusterSketch cluster = ClusterSketch.of(nodes);
+        ImageLocality plugin = new ImageLocality.Factory().create(PluginArgs.None.DEFAULTS, TestHandle.of(cluster));
+        return plugin.score(new CycleState(), pod, cluster.nodeInfo("n"));
+    }
+
+    record Case(String name, Pods pod, long score) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static final Case[] CASES = {
+        new Case("an image that is not there counts nothing", Pods.named("p").image("db:1"), 0),
+        new Case("a tiny image counts nothing", Pods.named("p").image("tiny:1"), 0),
+        new Case("an image counts by its size", Pods.named("p").image("web:latest"), 28),
+        new Case("no tag means latest", Pods.named("p").image("web"), 28),
+        new Case("a port is no tag", Pods.named("p").image("mirror:5000/web"), 28),
+        new Case("another tag is another image", Pods.named("p").image("web:1"), 0),
+        new Case("a huge image counts no more than the best", Pods.named("p").image("model:v1"), 100),
+        new Case(
+                "each container raises what is the best",
+                Pods.named("p").image("web").container("second").image("db:1"),
+                14),
+        new Case(
+                "init containers count too",
+                Pods.named("p").image("db:1").initContainer("first").image("web"),
+                14),
+        new Case(
+                "the same image counts twice",
+                Pods.named("p").image("web").container("second").image("web"),
+                29),
+        new Case(
+                "image volumes add, and do not raise the best",
+                Pods.named("p").image("web").imageVolume("model:v1"),
+                100),
+    };
+
+    @ParameterizedTest
+    @FieldSource("CASES")
+    void scores(Case c) {
+        assertThat(score(c.pod.build(), WITH_IMAGES)).isEqualTo(c.score);
+    }
+
+    @Test
+    void countsAnImageLessThatFewNodesHold() {
+        assertThat(score(Pods.named("p").image("web").build(), WITH_IMAGES, OTHER))
+                .isEqualTo(12);
+    }
+
+    @Test
+    void tellsPodsOfOtherImagesApart() {
+        ClusterSketch cluster = ClusterSketch.of(WITH_IMAGES);
+        ImageLocality plugin = new ImageLocality.Factory().create(PluginArgs.None.DEFAULTS, TestHandle.of(cluster));
+        Pod web = Pods.named("p").image("web").build();
+        Pod model = Pods.named("q").image("model:v1").build();
+        CycleState state = new CycleState();
+        assertThat(plugin.score(state, web, cluster.nodeInfo("n"))).isEqualTo(28);
+        assertThat(plugin.score(state, model, cluster.nodeInfo("n"))).isEqualTo(100);
+        assertThat(plugin.score(state, web, cluster.nodeInfo("n"))).isEqualTo(28);
+    }
+
+    @Test
+    void signsByImagesInWhateverOrder() {
+        ImageLocality plugin = new ImageLocality.Factory().create(PluginArgs.None.DEFAULTS, TestHandle.create());
+        Pod first = Pods.named("p").image("b").container("c").image("a:latest").build();
+        Pod second = Pods.named("q").image("a").container("c").image("b").build();
+        assertThat(plugin.sign(first)).isEqualTo(plugin.sign(second));
+        assertThat(plugin.sign(first))
+                .isNotEqualTo(plugin.sign(Pods.named("r").image("a").build()));
+    }
+}

@@ -1,0 +1,619 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.resources;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+import org.moorage.api.CycleState;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.Status;
+import org.moorage.api.event.EventRegistration;
+import org.moorage.api.event.Hint;
+import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodStatus;
+import org.moorage.api.model.Quantity;
+import org.moorage.api.plugin.Problems;
+import org.moorage.builtin.resources.NodeResourcesFit.RequestedToCapacityRatio;
+import org.moorage.builtin.resources.NodeResourcesFit.ScoringStrategy;
+import org.moorage.builtin.resources.NodeResourcesFit.ShapePoint;
+import org.moorage.testkit.ClusterSketch;
+import org.moorage.testkit.Nodes;
+import org.moorage.testkit.Pods;
+import org.moorage.testkit.TestHandle;
+
+class NodeResourcesFitTest {
+    private static final NodeResourcesFit PLUGIN = plugin(NodeResourcesFit.Args.DEFAULTS);
+
+    private static NodeResourcesFit plugin(NodeResourcesFit.Args args) {
+        return new NodeResourcesFit.Factory().create(args, TestHandle.create());
+    }
+
+    private static NodeResourcesFit scoring(String type, List<ResourceSpec> resources, ShapePoint... shape) {
+        return plugin(new NodeResourcesFit.Args(List.of(), List.of(), strategy(type, resources, shape)));
+    }
+
+    private static ScoringStrategy strategy(String type, List<ResourceSpec> resources, ShapePoint... shape) {
+        return new ScoringStrategy(
+                type,
+                resources,
+                shape.length == 0 ? Optional.empty() : Optional.of(new RequestedToCapacityRatio(List.of(shape))));
+    }
+
+    private static Pods pod() {
+        return Pods.named("p");
+    }
+
+    private static Pods running() {
+        return Pods.named("r").on("n");
+    }
+
+    private static Nodes node() {
+        return Nodes.named("n")
+                .allocatable("cpu", "4")
+                .allocatable("memory", "8Gi")
+                .allocatable("ephemeral-storage", "10Gi");
+    }
+
+    private static NodeInfo info(Nodes node, Pods... pods) {
+        return ClusterSketch.of(node.build())
+                .with(List.of(pods).stream().map(Pods::build).toArray(Pod[]::new))
+                .nodeInfo("n");
+    }
+
+    @Nested
+    class Filter {
+        record Case(String name, Pods pod, NodeInfo node, Status status) {
+            @Override
+            public String toString() {
+                return name;
+            }
+        }
+
+        static final Case[] CASES = {
+            new Case("what just fits fits", pod().requests("cpu", "4"), info(node()), Status.success()),
+            new Case(
+                    "a thousandth too much is too much",
+                    pod().requests("cpu", "2001m"),
+                    info(node(), running().requests("cpu", "2")),
+                    Status.unschedulable("Insufficient cpu")),
+            new Case(
+                    "more than the node has cannot be resolved",
+                    pod().requests("cpu", "4001m"),
+                    info(node()),
+                    Status.unresolvable("Insufficient cpu")),
+            new Case(
+                    "memory",
+                    pod().requests("memory", "4Gi"),
+                    info(node(), running().requests("memory", "5Gi")),
+                    Status.unschedulable("Insufficient memory")),
+            new Case(
+                    "ephemeral storage",
+                    pod().requests("ephemeral-storage", "11Gi"),
+                    info(node()),
+                    Status.unresolvable("Insufficient ephemeral-storage")),
+            new Case(
+                    "all reasons are given",
+                    pod().requests("cpu", "3").requests("memory", "7Gi").requests("ephemeral-storage", "9Gi"),
+                    info(
+                            node().allocatable("pods", "1"),
+                            running()
+                                    .requests("cpu", "2")
+                                    .requests("memory", "2Gi")
+                                    .requests("ephemeral-storage", "2Gi")),
+                    Status.unschedulable(
+                            "Too many pods",
+                            "Insufficient cpu",
+                            "Insufficient memory",
+                            "Insufficient ephemeral-storage")),
+            new Case(
+                    "one that cannot be resolved makes all so",
+                    pod().requests("cpu", "3").requests("memory", "9Gi"),
+                    info(node(), running().requests("cpu", "2")),
+                    Status.unresolvable("Insufficient cpu", "Insufficient memory")),
+            new Case(
+                    "a node takes so many pods",
+                    pod(),
+                    info(node().allocatable("pods", "1"), running()),
+                    Status.unschedulable("Too many pods")),
+            new Case(
+                    "a node that takes no pods might some day",
+                    pod(),
+                    info(node().allocatable("pods", "0")),
+                    Status.unschedulable("Too many pods")),
+            new Case(
+                    "who requests nothing fits on an overcommitted node",
+                    pod(),
+                    info(node(), running().requests("cpu", "9")),
+                    Status.success()),
+            new Case(
+                    "who requests no cpu fits where there is none left",
+                    pod().requests("memory", "1Gi"),
+                    info(node(), running().requests("cpu", "9")),
+                    Status.success()),
+            new Case(
+                    "defaults of scoring do not count",
+                    pod().requests("cpu", "4").requests("memory", "8Gi"),
+                    info(node(), running()),
+                    Status.success()),
+            new Case(
+                    "an extended resource that the node has",
+                    pod().requests("example.com/gpu", "2"),
+                    info(node().allocatable("example.com/gpu", "2")),
+                    Status.success()),
+            new Case(
+                    "an extended resource that is used",
+                    pod().requests("example.com/gpu", "2"),
+                    info(node().allocatable("example.com/gpu", "2"), running().requests("example.com/gpu", "1")),
+                    Status.unschedulable("Insufficient example.com/gpu")),
+            new Case(
+                    "an extended resource that the node does not have",
+                    pod().requests("example.com/gpu", "1").requests("cpu", "1"),
+                    info(node()),
+                    Status.unresolvable("Insufficient example.com/gpu")),
+            new Case(
+                    "none of an extended resource",
+                    pod().requests("example.com/gpu", "0"),
+                    info(node()),
+                    Status.success()),
+            new Case(
+                    "many other resources, by name",
+                    pod().requests("hugepages-2Mi", "2Mi")
+                            .requests("d.example/x", "1")
+                            .requests("a.example/x", "1")
+                            .requests("c.example/x", "1")
+                            .requests("b.example/x", "1"),
+                    info(node().allocatable("b.example/x", "1")),
+                    Status.unresolvable(
+                            "Insufficient a.example/x",
+                            "Insufficient c.example/x",
+                            "Insufficient d.example/x",
+                            "Insufficient hugepages-2Mi")),
+            new Case(
+                    "what nodes do not account for does not count",
+                    pod().requests("storage", "1Gi"),
+                    info(node()),
+                    Status.success()),
+            new Case(
+                    "init containers count by the largest",
+                    pod().requests("cpu", "1").initContainer("i").requests("cpu", "5"),
+                    info(node()),
+                    Status.unresolvable("Insufficient cpu")),
+            new Case(
+                    "sidecars add up with containers",
+                    pod().requests("cpu", "3").sidecar("s").requests("cpu", "2"),
+                    info(node()),
+                    Status.unresolvable("Insufficient cpu")),
+            new Case(
+                    "overhead comes on top",
+                    pod().requests("cpu", "4").overhead("cpu", "1m"),
+                    info(node()),
+                    Status.unresolvable("Insufficient cpu")),
+            new Case(
+                    "requests of the pod as a whole replace those of containers",
+                    pod().requests("cpu", "1").podRequests("cpu", "5"),
+                    info(node()),
+                    Status.unresolvable("Insufficient cpu")),
+            new Case(
+                    "a status of the waiting pod does not count",
+                    pod().requests("cpu", "1")
+                            .status(status -> status.containerResources(List.of(new PodStatus.ContainerResources(
+                                    "main", Map.of("cpu", Quantity.of(9)), Map.of())))),
+                    info(node()),
+                    Status.success()),
+            new Case(
+                    "a status of a running pod counts",
+                    pod().requests("cpu", "1"),
+                    info(
+                            node(),
+                            running()
+                                    .requests("cpu", "1")
+                                    .status(status ->
+                                            status.containerResources(List.of(new PodStatus.ContainerResources(
+                                                    "main", Map.of("cpu", Quantity.of(4)), Map.of()))))),
+                    Status.unschedulable("Insufficient cpu")),
+        };
+
+        @ParameterizedTest
+        @FieldSource("CASES")
+        void filters(Case c) {
+            assertThat(filter(PLUGIN, c.pod.build(), c.node)).isEqualTo(c.status);
+        }
+
+        @Test
+        void answersTheSameTwice() {
+            Pod pod =
+                    pod().requests("cpu", "5").requests("example.com/gpu", "1").build();
+            CycleState state = new CycleState();
+            PLUGIN.preFilter(state, pod, ClusterSketch.empty());
+            NodeInfo node = info(node());
+            assertThat(PLUGIN.filter(state, pod, node))
+                    .isSameAs(PLUGIN.filter(state, pod, node))
+                    .isEqualTo(Status.unresolvable("Insufficient cpu", "Insufficient example.com/gpu"));
+        }
+
+        @Test
+        void leavesOutIgnoredResources() {
+            NodeResourcesFit plugin = plugin(new NodeResourcesFit.Args(
+                    List.of("example.com/gpu", "cpu"),
+                    List.of("vendor.example"),
+                    NodeResourcesFit.Args.DEFAULTS.scoringStrategy()));
+            Pod ignored = pod().requests("example.com/gpu", "1")
+                    .requests("vendor.example/x", "1")
+                    .build();
+            Pod other = pod().requests("example.com/other", "1").build();
+            Pod cpu = pod().requests("cpu", "5").build();
+            assertThat(filter(plugin, ignored, info(node()))).isEqualTo(Status.success());
+            assertThat(filter(plugin, other, info(node())))
+                    .isEqualTo(Status.unresolvable("Insufficient example.com/other"));
+            assertThat(filter(plugin, cpu, info(node()))).isEqualTo(Status.unresolvable("Insufficient cpu"));
+        }
+
+        private static Status filter(NodeResourcesFit plugin, Pod pod, NodeInfo node) {
+            CycleState state = new CycleState();
+            assertThat(plugin.preFilter(state, pod, ClusterSketch.empty()).status())
+                    .isEqualTo(Status.success());
+            return plugin.filter(state, pod, node);
+        }
+    }
+
+    @Nested
+    class Score {
+        private static final List<ResourceSpec> CPU = List.of(new ResourceSpec("cpu", 1));
+        private static final List<ResourceSpec> CPU_THREE_TIMES =
+                List.of(new ResourceSpec("cpu", 3), new ResourceSpec("memory", 1));
+        private static final List<ResourceSpec> GPU_AND_CPU =
+                List.of(new ResourceSpec("example.com/gpu", 3), new ResourceSpec("cpu", 1));
+
+        record Case(String name, NodeResourcesFit plugin, Pods pod, NodeInfo node, long score) {
+            @Override
+            public String toString() {
+                return name;
+            }
+        }
+
+        static final Case[] CASES = {
+            new Case(
+                    "least: what is left counts",
+                    PLUGIN,
+                    pod().requests("cpu", "1").requests("memory", "4Gi"),
+                    info(node(), running().requests("cpu", "1").requests("memory", "2Gi")),
+                    37),
+            new Case("least: weights", least(CPU_THREE_TIMES), halfCpu(), info(node()), 62),
+            new Case(
+                    "least: overcommitted is 0",
+                    least(CPU),
+                    pod().requests("cpu", "3"),
+                    info(node(), running().requests("cpu", "3")),
+                    0),
+            new Case("least: defaults for who requests nothing", least(CPU), pod(), info(node(), running()), 95),
+            new Case(
+                    "least: an explicit 0 has no default",
+                    least(CPU),
+                    pod().requests("cpu", "0"),
+                    info(node(), running()),
+                    97),
+            new Case(
+                    "least: a resource that the node does not have is left out",
+                    least(GPU_AND_CPU),
+                    halfCpu().requests("example.com/gpu", "1"),
+                    info(node()),
+                    50),
+            new Case(
+                    "least: so is one that the pod does not request",
+                    least(GPU_AND_CPU),
+                    halfCpu(),
+                    info(node().allocatable("example.com/gpu", "4")),
+                    50),
+            new Case(
+                    "least: a requested one counts",
+                    least(GPU_AND_CPU),
+                    halfCpu().requests("example.com/gpu", "1"),
+                    info(node().allocatable("example.com/gpu", "4")),
+                    68),
+            new Case("least: nothing to count is 0", least(CPU), pod(), info(Nodes.named("n")), 0),
+            new Case(
+                    "least: requests of the pod as a whole do not count",
+                    least(CPU),
+                    pod().requests("cpu", "1").podRequests("cpu", "4"),
+                    info(node()),
+                    75),
+            new Case("most: what is used counts", most(CPU_THREE_TIMES), halfCpu(), info(node()), 37),
+            new Case(
+                    "most: overcommitted is 100",
+                    most(CPU),
+                    pod().requests("cpu", "3"),
+                    info(node(), running().requests("cpu", "3")),
+                    100),
+            new Case("shape: a point", shaped(CPU), halfCpu(), info(node()), 40),
+            new Case("shape: between points", shaped(CPU), pod().requests("cpu", "1"), info(node()), 20),
+            new Case("shape: below the first point", fromForty(CPU), pod().requests("cpu", "1"), info(node()), 30),
+            new Case("shape: above the last point", fromForty(CPU), pod().requests("cpu", "4"), info(node()), 70),
+            new Case(
+                    "shape: overcommitted is as full",
+                    shaped(CPU),
+                    pod().requests("cpu", "3"),
+                    info(node(), running().requests("cpu", "3")),
+                    100),
+            new Case(
+                    "shape: what scores 0 has no weight",
+                    shaped(CPU_THREE_TIMES),
+                    pod().requests("cpu", "0").requests("memory", "4Gi"),
+                    info(node()),
+                    40),
+            new Case(
+                    "shape: rounds the mean",
+                    shaped(List.of(new ResourceSpec("cpu", 1), new ResourceSpec("memory", 1))),
+                    pod().requests("cpu", "2").requests("memory", "3Gi"),
+                    info(node()),
+                    35),
+        };
+
+        private static Pods halfCpu() {
+            return pod().requests("cpu", "2").requests("memory", "0");
+        }
+
+        private static NodeResourcesFit least(List<ResourceSpec> resources) {
+            return scoring(ScoringStrategy.LEAST_ALLOCATED, resources);
+        }
+
+        private static NodeResourcesFit most(List<ResourceSpec> resources) {
+            return scoring(ScoringStrategy.MOST_ALLOCATED, resources);
+        }
+
+        private static NodeResourcesFit shaped(List<ResourceSpec> resources) {
+            return scoring(
+                    ScoringStrategy.REQUESTED_TO_CAPACITY_RATIO,
+                    resources,
+                    new ShapePoint(0, 0),
+                    new ShapePoint(50, 4),
+                    new ShapePoint(100, 10));
+        }
+
+        private static NodeResourcesFit fromForty(List<ResourceSpec> resources) {
+            return scoring(
+                    ScoringStrategy.REQUESTED_TO_CAPACITY_RATIO,
+                    resources,
+                    new ShapePoint(40, 3),
+                    new ShapePoint(60, 7));
+        }
+
+        @ParameterizedTest
+        @FieldSource("CASES")
+        void scores(Case c) {
+            CycleState state = new CycleState();
+            Pod pod = c.pod.build();
+            assertThat(c.plugin.preScore(state, pod, List.of(c.node))).isEqualTo(Status.success());
+            assertThat(c.plugin.score(state, pod, c.node)).isEqualTo(c.score);
+        }
+
+        @ParameterizedTest
+        @FieldSource("CASES")
+        void scoresWithoutPreScore(Case c) {
+            assertThat(c.plugin.score(new CycleState(), c.pod.build(), c.node)).isEqualTo(c.score);
+        }
+    }
+
+    @Nested
+    class Events {
+        private static final Pod POD =
+                pod().requests("cpu", "2").requests("example.com/gpu", "1").build();
+        private static final Pod NOTHING = pod().build();
+
+        record Case(String name, Pod pod, ObjectChange<Object> change, Hint hint) {
+            @Override
+            public String toString() {
+                return name;
+            }
+        }
+
+        static final Case[] PODS = {
+            new Case(
+                    "a pod that ran is gone",
+                    POD,
+                    ObjectChange.deleted(running().build()),
+                    Hint.QUEUE),
+            new Case(
+                    "a pod that was nominated is gone",
+                    POD,
+                    ObjectChange.deleted(Pods.named("r").nominatedTo("n").build()),
+                    Hint.QUEUE),
+            new Case(
+                    "a pod that waited is gone",
+                    POD,
+                    ObjectChange.deleted(Pods.named("r").build()),
+                    Hint.SKIP),
+            new Case("the pod itself requests less", POD, ObjectChange.updated(POD, NOTHING), Hint.QUEUE),
+            new Case("a pod that runs gives up cpu", POD, fromTo("cpu", "2", "1"), Hint.QUEUE),
+            new Case("a pod that runs takes cpu", POD, fromTo("cpu", "1", "2"), Hint.SKIP),
+            new Case("a pod that runs gives up memory", POD, fromTo("memory", "2", "1"), Hint.SKIP),
+            new Case("a pod that runs gives up a device", POD, fromTo("example.com/gpu", "2", "1"), Hint.QUEUE),
+            new Case(
+                    "another pod that waits requests less",
+                    POD,
+                    ObjectChange.updated(
+                            Pods.named("r").requests("cpu", "2").build(),
+                            Pods.named("r").requests("cpu", "1").build()),
+                    Hint.SKIP),
+        };
+
+        static final Case[] NODES = {
+            new Case("a new node on which it fits", POD, ObjectChange.added(big("4").build()), Hint.QUEUE),
+            new Case("a new node that is too small", POD, ObjectChange.added(big("1").build()), Hint.SKIP),
+            new Case(
+                    "a new node that takes no pods",
+                    NOTHING,
+                    ObjectChange.added(big("4").allocatable("pods", "0").build()),
+                    Hint.SKIP),
+            new Case("a node with more cpu", POD, resized(big("2"), big("4")), Hint.QUEUE),
+            new Case("a node with less cpu", POD, resized(big("4"), big("3")), Hint.SKIP),
+            new Case("a node with more cpu, still too little", POD, resized(big("1"), big("1500m")), Hint.SKIP),
+            new Case(
+                    "a node with more of something else",
+                    POD,
+                    resized(big("4"), big("4").allocatable("memory", "1Gi")),
+                    Hint.SKIP),
+            new Case(
+                    "a node that takes more pods",
+                    NOTHING,
+                    resized(big("4").allocatable("pods", "5"), big("4").allocatable("pods", "6")),
+                    Hint.QUEUE),
+            new Case("more cpu, for who requests nothing", NOTHING, resized(big("2"), big("4")), Hint.SKIP),
+        };
+
+        private static Nodes big(String cpu) {
+            return Nodes.named("n").allocatable("cpu", cpu).allocatable("example.com/gpu", "4");
+        }
+
+        private static ObjectChange<Object> resized(Nodes before, Nodes after) {
+            return ObjectChange.updated(before.build(), after.build());
+        }
+
+        private static ObjectChange<Object> fromTo(String resource, String before, String after) {
+            return ObjectChange.updated(
+                    running().requests(resource, before).build(),
+                    running().requests(resource, after).build());
+        }
+
+        @ParameterizedTest
+        @FieldSource("PODS")
+        void hintsAfterPods(Case c) {
+            assertThat(PLUGIN.eventsToRegister().get(0).hint().hint(c.pod, c.change))
+                    .isEqualTo(c.hint);
+        }
+
+        @ParameterizedTest
+        @FieldSource("NODES")
+        void hintsAfterNodes(Case c) {
+            assertThat(PLUGIN.eventsToRegister().get(1).hint().hint(c.pod, c.change))
+                    .isEqualTo(c.hint);
+        }
+
+        @Test
+        void waitsForPodsAndNodes() {
+            assertThat(PLUGIN.eventsToRegister())
+                    .extracting(EventRegistration::event)
+                    .extracting(Object::toString)
+                    .containsExactly("PodDelete|UpdatePodScaleDown", "NodeAdd|UpdateNodeAllocatable");
+        }
+    }
+
+    @Nested
+    class Args {
+        private static final String TYPES = " (expected: LeastAllocated, MostAllocated or RequestedToCapacityRatio)";
+
+        record Case(String name, NodeResourcesFit.Args args, String... problems) {
+            @Override
+            public String toString() {
+                return name;
+            }
+        }
+
+        static final Case[] CASES = {
+            new Case("the defaults", NodeResourcesFit.Args.DEFAULTS),
+            new Case(
+                    "a type that is not known",
+                    with(strategy("Fancy", List.of())),
+                    "scoringStrategy.type: \"Fancy\"" + TYPES),
+            new Case("a strategy without a type", with(ScoringStrategy.DEFAULTS), "scoringStrategy.type: \"\"" + TYPES),
+            new Case(
+                    "weights",
+                    with(strategy(
+                            ScoringStrategy.MOST_ALLOCATED,
+                            List.of(new ResourceSpec("cpu", 101), new ResourceSpec("memory", -5)))),
+                    "scoringStrategy.resources[0].weight: 101 (expected: 1 to 100)",
+                    "scoringStrategy.resources[1].weight: -5 (expected: 1 to 100)"),
+            new Case(
+                    "no shape",
+                    with(strategy(ScoringStrategy.REQUESTED_TO_CAPACITY_RATIO, List.of())),
+                    "scoringStrategy.requestedToCapacityRatio: missing (expected: a shape, for type"
+                            + " RequestedToCapacityRatio)"),
+            new Case(
+                    "a shape for another type",
+                    with(strategy(ScoringStrategy.LEAST_ALLOCATED, List.of(), new ShapePoint(0, 1))),
+                    "scoringStrategy.requestedToCapacityRatio: present (expected: nothing, unless type is"
+                            + " RequestedToCapacityRatio)"),
+            new Case(
+                    "an empty shape",
+                    with(new ScoringStrategy(
+                            ScoringStrategy.REQUESTED_TO_CAPACITY_RATIO,
+                            List.of(),
+                            Optional.of(RequestedToCapacityRatio.DEFAULTS))),
+                    "scoringStrategy.requestedToCapacityRatio.shape: missing (expected: at least one point)"),
+            new Case(
+                    "points",
+                    with(strategy(
+                            ScoringStrategy.REQUESTED_TO_CAPACITY_RATIO,
+                            List.of(),
+                            new ShapePoint(101, 11),
+                            new ShapePoint(50, -1))),
+                    "scoringStrategy.requestedToCapacityRatio.shape[0].utilization: 101 (expected: 0 to 100)",
+                    "scoringStrategy.requestedToCapacityRatio.shape[0].score: 11 (expected: 0 to 10)",
+                    "scoringStrategy.requestedToCapacityRatio.shape[1].utilization: 50 (expected: more than in the"
+                            + " point before)",
+                    "scoringStrategy.requestedToCapacityRatio.shape[1].score: -1 (expected: 0 to 10)"),
+            new Case(
+                    "ignored resources",
+                    new NodeResourcesFit.Args(
+                            List.of("example.com/ok", "a b"),
+                            List.of("example.com", "a/b"),
+                            NodeResourcesFit.Args.DEFAULTS.scoringStrategy()),
+                    "ignoredResources[1]: \"a b\" (expected: letters, digits, '-', '_' and '.', at most 63, with an"
+                            + " optional prefix such as example.com/)",
+                    "ignoredResourceGroups[1]: \"a/b\" (expected: a prefix without '/')"),
+        };
+
+        private static NodeResourcesFit.Args with(ScoringStrategy strategy) {
+            return new NodeResourcesFit.Args(List.of(), List.of(), strategy);
+        }
+
+        @ParameterizedTest
+        @FieldSource("CASES")
+        void validates(Case c) {
+            Problems problems = Problems.collector();
+            c.args.validate(problems);
+            assertThat(problems.all()).extracting(Object::toString).containsExactly(c.problems);
+        }
+
+        @Test
+        void fillsIn() {
+            assertThat(new ResourceSpec("cpu", 0).weight()).isEqualTo(1);
+            assertThat(strategy(ScoringStrategy.MOST_ALLOCATED, List.of()).resources())
+                    .containsExactly(new ResourceSpec("cpu", 1), new ResourceSpec("memory", 1));
+        }
+    }
+
+    @Test
+    void signsByRequests() {
+        Pod one = pod().requests("cpu", "1").build();
+        assertThat(PLUGIN.sign(one))
+                .isEqualTo(PLUGIN.sign(Pods.named("q").requests("cpu", "1000m").build()));
+        assertThat(PLUGIN.sign(one))
+                .isNotEqualTo(PLUGIN.sign(pod().requests("cpu", "2").build()));
+        assertThat(PLUGIN.sign(one))
+                .as("another container has defaults of its own")
+                .isNotEqualTo(PLUGIN.sign(pod().requests("cpu", "1")
+                        .container("second")
+                        .image("x")
+                        .build()));
+    }
+
+    @Test
+    void roundsRequestsUp() {
+        Node node = node().build();
+        ClusterSketch cluster = ClusterSketch.of(node)
+                .with(running().requests("cpu", "3999500u").build());
+        CycleState state = new CycleState();
+        Pod pod = pod().requests("cpu", "500u").build();
+        PLUGIN.preFilter(state, pod, cluster);
+        assertThat(PLUGIN.filter(state, pod, cluster.nodeInfo("n")))
+                .isEqualTo(Status.unschedulable("Insufficient cpu"));
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.IThrowableProxy;
+import ch.qos.logback.classic.spi.ThrowableProxyUtil;
+import ch.qos.logback.core.LayoutBase;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
+import java.util.Locale;
+import org.slf4j.Logger;
+import org.slf4j.event.KeyValuePair;
+
+/**
+ * Lines in the form of kube-scheduler's log:
+ *
+ * <pre>{@code
+ * I0412 10:15:02.123456 scheduler-bind-1 Scheduler] "Successfully bound pod to node" pod="default/web-1" node="node-a"
+ * }</pre>
+ *
+ * <p>Stack traces follow only if everything is logged; otherwise what was thrown is the value {@code err}.
+ */
+final class LogLayout extends LayoutBase<ILoggingEvent> {
+    private static final DateTimeFormatter TIME =
+            DateTimeFormatter.ofPattern("MMdd HH:mm:ss.SSSSSS", Locale.ROOT).withZone(ZoneId.systemDefault());
+
+    @Override
+    public String doLayout(ILoggingEvent event) {
+        String logger = event.getLoggerName();
+        StringBuilder line = new StringBuilder(200)
+                .append(letter(event.getLevel()))
+                .append(TIME.format(event.getInstant()))
+                .append(' ')
+                .append(event.getThreadName())
+                .append(' ')
+                .append(logger, logger.lastIndexOf('.') + 1, logger.length())
+                .append("] ");
+        quote(line, event.getFormattedMessage());
+        List<KeyValuePair> pairs = event.getKeyValuePairs();
+        if (pairs != null) {
+            for (KeyValuePair pair : pairs) {
+                append(line, pair.key, pair.value);
+            }
+        }
+        IThrowableProxy thrown = event.getThrowableProxy();
+        if (thrown == null) {
+            return line.append('\n').toString();
+        }
+        String message = thrown.getMessage();
+        append(line, "err", message == null ? thrown.getClassName() : message);
+        line.append('\n');
+        if (logsEverything()) {
+            line.append(ThrowableProxyUtil.asString(thrown));
+        }
+        return line.toString();
+    }
+
+    private boolean logsEverything() {
+        return getContext() instanceof LoggerContext loggers
+                && loggers.getLogger(Logger.ROOT_LOGGER_NAME).getLevel() == Level.TRACE;
+    }
+
+    private static char letter(Level level) {
+        return switch (level.toInt()) {
+            case Level.ERROR_INT -> 'E';
+            case Level.WARN_INT -> 'W';
+            default -> 'I';
+        };
+    }
+
+    private static void append(StringBuilder line, String key, Object value) {
+        line.append(' ').append(key).append('=');
+        if (value instanceof Number || value instanceof Boolean) {
+            line.append(value);
+        } else {
+            quote(line, String.valueOf(value));
+        }
+    }
+
+    private static void quote(StringBuilder line, String text) {
+        line.append('"');
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            switch (c) {
+                case '"' -> line.append("\\\"");
+                case '\\' -> line.append("\\\\");
+                case '\n' -> line.append("\\n");
+                case '\r' -> line.append("\\r");
+                case '\t' -> line.append("\\t");
+                default -> line.append(c);
+            }
+        }
+        line.append('"');
+    }
+}

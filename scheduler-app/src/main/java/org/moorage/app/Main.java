@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app;
+
+import ch.qos.logback.classic.Level;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.function.BooleanSupplier;
+import org.moorage.api.plugin.ClusterException;
+import org.moorage.app.command.CommandException;
+import org.moorage.app.command.Commands;
+import org.moorage.app.command.NearMatches;
+import org.moorage.app.command.PluginOptions;
+import org.moorage.app.command.Terminal;
+import org.moorage.runtime.PluginJarException;
+import org.moorage.runtime.config.ConfigException;
+import org.moorage.runtime.objects.ClusterFileException;
+import org.moorage.runtime.objects.ObjectDecodeException;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.MissingParameterException;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.RunLast;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** The {@code moorage} command line. Without a command it is the scheduler, and takes flags as kube-scheduler does. */
+@Command(
+        name = "moorage",
+        versionProvider = Version.class,
+        description = {
+            "Decide on which node of a Kubernetes cluster each pod runs, as kube-scheduler does.",
+            "",
+            "Without a command: schedule the pods of a cluster until stopped.",
+        })
+public final class Main implements Callable<Integer> {
+    private static final int FAILURE = 1;
+    private static final int USAGE = 2;
+    private static final int ALL_DETAILS = 4;
+
+    @Option(
+            names = "--config",
+            paramLabel = "FILE",
+            description = "The scheduler's configuration, as for kube-scheduler.")
+    private Optional<Path> config = Optional.empty();
+
+    @Option(
+            names = "--kubeconfig",
+            paramLabel = "FILE",
+            description = "How to reach the cluster; left out in a pod, which is in its cluster.")
+    private Optional<Path> kubeconfig = Optional.empty();
+
+    @Option(names = "--master", paramLabel = "URL", description = "The API server, in place of the kubeconfig's.")
+    private Optional<String> master = Optional.empty();
+
+    @Mixin
+    private PluginOptions plugins = new PluginOptions();
+
+    @Option(
+            names = {"-v", "--v"},
+            paramLabel = "N",
+            scope = ScopeType.INHERIT,
+            description = "How much to log: 0 what matters, 2 a line per pod, 4 everything, with stack traces.")
+    private Optional<Integer> verbosity = Optional.empty();
+
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            scope = ScopeType.INHERIT,
+            description = "Show this help.")
+    @SuppressWarnings("unused") // picocli acts on the annotation
+    private boolean help;
+
+    @Option(
+            names = {"-V", "--version"},
+            versionHelp = true,
+            description = "Show the version.")
+    @SuppressWarnings("unused")
+    private boolean version;
+
+    private Main() {}
+
+    /** Runs the command line and ends the process. */
+    public static void main(String[] args) {
+        System.exit(run(Terminal.ofProcess(), args));
+    }
+
+    /** Runs the command line; returns the exit code: 0, 1 for a failure, 2 for a command line that makes no sense. */
+    static int run(Terminal terminal, String... args) {
+        Main main = new Main();
+        CommandLine line = main.commandLine(terminal);
+        int exitCode = line.execute(args);
+        terminal.out().flush();
+        terminal.err().flush();
+        return exitCode;
+    }
+
+    private CommandLine commandLine(Terminal terminal) {
+        CommandLine line = new CommandLine(this);
+        Commands.all(terminal).forEach(line::addSubcommand);
+        return line.setOut(terminal.out())
+                .setErr(terminal.err())
+                .setColorScheme(CommandLine.Help.defaultColorScheme(terminal.colors() ? Ansi.ON : Ansi.OFF))
+                .setUsageHelpWidth(terminal.width() == 0 ? 100 : Math.min(terminal.width(), 120))
+                .setExecutionStrategy(this::execute)
+                .setParameterExceptionHandler((mistake, args) -> refuse(mistake, terminal))
+                .setExecutionExceptionHandler((thrown, command, parsed) -> fail(thrown, terminal));
+    }
+
+    private int execute(ParseResult parsed) {
+        boolean scheduler = !parsed.hasSubcommand();
+        Logging.use(verbosity.map(Logging::level).orElse(scheduler ? Level.INFO : Level.WARN));
+        return new RunLast().execute(parsed);
+    }
+
+    @Override
+    public Integer call() {
+        return new SchedulerCommand(config, kubeconfig, master, plugins.directories()).run(Main::onTermination);
+    }
+
+    // To be asked to end is no failure of a scheduler; without halting, the exit code would say that it is one.
+    private static void onTermination(BooleanSupplier stop) {
+        Runtime runtime = Runtime.getRuntime();
+        runtime.addShutdownHook(new Thread(
+                () -> {
+                    if (stop.getAsBoolean()) {
+                        runtime.halt(0);
+                    }
+                },
+                "terminate"));
+    }
+
+    private static int refuse(ParameterException mistake, Terminal terminal) {
+        terminal.err().println("error: " + describe(mistake));
+        return USAGE;
+    }
+
+    private static String describe(ParameterException mistake) {
+        CommandLine command = mistake.getCommandLine();
+        String name = command.getCommandSpec().qualifiedName();
+        String seeHelp = " (see " + name + " --help)";
+        if (mistake instanceof MissingParameterException missing) {
+            return missing(missing) + seeHelp;
+        }
+        if (!(mistake instanceof UnmatchedArgumentException unmatched)) {
+            String message =
+                    String.valueOf(mistake.getMessage()).lines().findFirst().orElse("");
+            return message.substring(0, 1).toLowerCase(Locale.ROOT) + message.substring(1) + seeHelp;
+        }
+        String argument = unmatched.getUnmatched().get(0);
+        if (argument.startsWith("-")) {
+            String flag = argument.contains("=") ? argument.substring(0, argument.indexOf('=')) : argument;
+            return "unknown flag " + flag + seeHelp + "."
+                    + NearMatches.hint(
+                            flag, command.getCommandSpec().optionsMap().keySet());
+        }
+        List<String> commands = new ArrayList<>(command.getSubcommands().keySet());
+        if (commands.isEmpty()) {
+            return "unexpected argument \"" + argument + "\"" + seeHelp;
+        }
+        return "unknown command \"" + argument + "\" (expected: "
+                + (command.getParent() == null ? "flags, or " : "") + "one of " + String.join(", ", commands) + ")."
+                + NearMatches.hint(argument, commands);
+    }
+
+    private static String missing(MissingParameterException mistake) {
+        List<String> labels = new ArrayList<>();
+        for (ArgSpec argument : mistake.getMissing()) {
+            boolean flag = argument instanceof OptionSpec;
+            labels.add(
+                    flag ? ((OptionSpec) argument).longestName() + "=" + argument.paramLabel() : argument.paramLabel());
+        }
+        return labels.isEmpty() ? "missing command" : "missing " + String.join(" ", labels);
+    }
+
+    private int fail(Exception thrown, Terminal terminal) {
+        terminal.out().flush();
+        terminal.err().println("error: " + describe(thrown));
+        if (verbosity.orElse(0) >= ALL_DETAILS) {
+            thrown.printStackTrace(terminal.err());
+        }
+        return FAILURE;
+    }
+
+    private static String describe(Exception thrown) {
+        String message = thrown.getMessage();
+        boolean expected = thrown instanceof CommandException
+                || thrown instanceof ConfigException
+                || thrown instanceof ClusterFileException
+                || thrown instanceof ObjectDecodeException
+                || thrown instanceof PluginJarException
+                || thrown instanceof ClusterException;
+        if (expected && message != null) {
+            return message;
+        }
+        String text = message == null ? thrown.getClass().getName() : message.replace('\n', ' ');
+        return text + " (--v=" + ALL_DETAILS + " shows where)";
+    }
+}

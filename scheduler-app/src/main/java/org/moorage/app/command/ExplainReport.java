@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.command;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.moorage.api.Rejection;
+import org.moorage.app.command.TextTable.Cell;
+import org.moorage.runtime.Evaluation;
+
+/** Tells what the plugins say about a pod. */
+final class ExplainReport {
+    private static final int NODES_NAMED = 6;
+    private static final int NODES_SCORED = 10;
+    private static final int HEADER_WIDTH = 12;
+
+    private final Evaluation evaluation;
+    private final List<String> notes;
+    private final boolean allNodes;
+    private final List<Verdict> verdicts;
+    private final List<String> ranking;
+
+    /** What a plugin says about some nodes. */
+    private record Verdict(String plugin, String message, List<String> nodes) {}
+
+    private record Reason(String plugin, String message) {}
+
+    ExplainReport(Evaluation evaluation, List<String> notes, boolean allNodes) {
+        this.evaluation = evaluation;
+        this.notes = notes;
+        this.allNodes = allNodes;
+        verdicts = verdicts(evaluation);
+        ranking = new ArrayList<>(evaluation.feasible());
+        ranking.sort(Comparator.<String>comparingLong(node -> -total(node)).thenComparing(node -> node));
+    }
+
+    private long total(String node) {
+        return evaluation.totals().getOrDefault(node, 0L);
+    }
+
+    private static List<Verdict> verdicts(Evaluation evaluation) {
+        Map<Reason, List<String>> nodesByReason = new LinkedHashMap<>();
+        evaluation.objections().forEach((node, objections) -> {
+            for (Rejection objection : objections) {
+                for (String reason : objection.status().reasons()) {
+                    nodesByReason
+                            .computeIfAbsent(new Reason(objection.plugin(), reason), any -> new ArrayList<>())
+                            .add(node);
+                }
+            }
+        });
+        List<Verdict> verdicts = new ArrayList<>();
+        nodesByReason.forEach((reason, nodes) -> verdicts.add(new Verdict(reason.plugin, reason.message, nodes)));
+        verdicts.sort(Comparator.<Verdict>comparingInt(verdict -> -verdict.nodes.size())
+                .thenComparing(Verdict::plugin)
+                .thenComparing(Verdict::message));
+        return verdicts;
+    }
+
+    void print(Terminal terminal) {
+        printWrapped(headline(), terminal);
+        for (String note : notes) {
+            printWrapped(note, terminal);
+        }
+        evaluation
+                .preFilterRejection()
+                .ifPresent(rejection -> printWrapped(
+                        rejection.plugin() + " rejects the pod before any node is looked at: "
+                                + rejection.status().message(),
+                        terminal));
+        int rejected = evaluation.rejections().size();
+        if (rejected > 0) {
+            terminal.out().println();
+            terminal.out()
+                    .println(Style.BOLD.of(
+                            "Not on " + rejected + " of " + nodes(evaluation.nodeCount()) + ":", terminal));
+            printVerdicts(terminal);
+        }
+        evaluation.preFilterNodes().ifPresent(left -> {
+            terminal.out().println();
+            printWrapped("The plugins' PreFilter left only " + list(List.copyOf(left)) + " to look at.", terminal);
+        });
+        if (!ranking.isEmpty()) {
+            terminal.out().println();
+            terminal.out().println(Style.BOLD.of("Weighted scores:", terminal));
+            printScores(terminal);
+        }
+        evaluation.postFilter().ifPresent(answer -> {
+            terminal.out().println();
+            String said = answer.status().isSuccess()
+                    ? "would make room"
+                    : answer.status().message();
+            printWrapped("PostFilter: " + answer.plugin() + ": " + said, terminal);
+        });
+    }
+
+    private static void printWrapped(String text, Terminal terminal) {
+        int width = terminal.width() == 0 ? Integer.MAX_VALUE : terminal.width();
+        TextTable.wrap(text, width).forEach(terminal.out()::println);
+    }
+
+    private String headline() {
+        String pod = evaluation.pod().key();
+        if (ranking.isEmpty()) {
+            return pod + " fits nowhere: " + evaluation.message();
+        }
+        if (ranking.size() == 1) {
+            return pod + " would go to " + ranking.get(0) + ": no other node will do.";
+        }
+        List<String> best = evaluation.best();
+        String of = ", " + ranking.size() + " of " + nodes(evaluation.nodeCount()) + " would do.";
+        return best.size() == 1
+                ? pod + " would go to " + best.get(0) + " with score " + total(best.get(0)) + of
+                : pod + " would go to one of " + list(best) + " with score " + total(best.get(0)) + of;
+    }
+
+    private void printVerdicts(Terminal terminal) {
+        TextTable table = new TextTable().left().left().left();
+        for (Verdict verdict : verdicts) {
+            table.row(List.of(
+                    new Cell("  " + verdict.plugin, Style.BAD),
+                    Cell.of(verdict.message),
+                    Cell.of(nodes(verdict.nodes.size()) + ": " + list(verdict.nodes))));
+        }
+        table.print(terminal);
+    }
+
+    private static String nodes(int count) {
+        return count == 1 ? "1 node" : count + " nodes";
+    }
+
+    private String list(List<String> nodes) {
+        if (allNodes || nodes.size() <= NODES_NAMED) {
+            return String.join(", ", nodes);
+        }
+        return String.join(", ", nodes.subList(0, NODES_NAMED - 1)) + " and " + (nodes.size() - NODES_NAMED + 1)
+                + " more";
+    }
+
+    private void printScores(Terminal terminal) {
+        List<String> plugins = plugins();
+        TextTable table = new TextTable().left("", "  NODE").right("TOTAL");
+        plugins.forEach(plugin -> table.right(words(plugin)));
+        List<String> best = evaluation.best();
+        int shown = allNodes ? ranking.size() : Math.min(NODES_SCORED, ranking.size());
+        for (String node : ranking.subList(0, shown)) {
+            boolean isBest = best.contains(node);
+            List<Cell> row = new ArrayList<>();
+            row.add(new Cell((isBest ? "* " : "  ") + node, isBest ? Style.GOOD : Style.PLAIN));
+            row.add(new Cell(Long.toString(total(node)), Style.BOLD));
+            for (String plugin : plugins) {
+                Long score = evaluation.scores().getOrDefault(node, Map.of()).get(plugin);
+                row.add(Cell.of(score == null ? "-" : score.toString()));
+            }
+            table.row(row);
+        }
+        table.print(terminal);
+        if (shown < ranking.size()) {
+            terminal.out().println("  and " + (ranking.size() - shown) + " more (--all-nodes shows them)");
+        }
+    }
+
+    private List<String> plugins() {
+        Set<String> plugins = new TreeSet<>();
+        evaluation.scores().values().forEach(scores -> plugins.addAll(scores.keySet()));
+        return List.copyOf(plugins);
+    }
+
+    // "NodeResourcesFit" on two lines, so that the column is not wider than its numbers need.
+    private static String[] words(String plugin) {
+        List<String> lines = new ArrayList<>();
+        StringBuilder line = new StringBuilder();
+        for (String word : plugin.split("(?<=[a-z0-9])(?=[A-Z])", -1)) {
+            if (!line.isEmpty() && line.length() + word.length() > HEADER_WIDTH) {
+                lines.add(line.toString());
+                line.setLength(0);
+            }
+            line.append(word);
+        }
+        lines.add(line.toString());
+        return lines.toArray(String[]::new);
+    }
+
+    /** The same for programs, with every node. */
+    ObjectNode tree() {
+        ObjectNode tree = JsonNodeFactory.instance.objectNode();
+        tree.put("pod", evaluation.pod().key());
+        tree.put("fits", !ranking.isEmpty());
+        tree.put("message", evaluation.message());
+        addAll(tree.putArray("notes"), notes);
+        tree.put("nodeCount", evaluation.nodeCount());
+        addAll(tree.putArray("best"), evaluation.best());
+        ArrayNode scores = tree.putArray("scores");
+        for (String node : ranking) {
+            ObjectNode entry = scores.addObject().put("node", node).put("total", total(node));
+            ObjectNode byPlugin = entry.putObject("plugins");
+            evaluation.scores().getOrDefault(node, Map.of()).forEach(byPlugin::put);
+        }
+        ArrayNode rejections = tree.putArray("rejections");
+        for (Verdict verdict : verdicts) {
+            ObjectNode entry =
+                    rejections.addObject().put("plugin", verdict.plugin).put("message", verdict.message);
+            addAll(entry.putArray("nodes"), verdict.nodes);
+        }
+        evaluation.preFilterRejection().ifPresent(rejection -> put(tree, "preFilter", rejection));
+        evaluation
+                .preFilterNodes()
+                .ifPresent(left -> addAll(tree.putArray("preFilterNodes"), new LinkedHashSet<>(left)));
+        evaluation.postFilter().ifPresent(answer -> put(tree, "postFilter", answer));
+        return tree;
+    }
+
+    private static void put(ObjectNode tree, String field, Rejection rejection) {
+        tree.putObject(field)
+                .put("plugin", rejection.plugin())
+                .put("code", rejection.status().code().toString())
+                .put("message", rejection.status().message());
+    }
+
+    private static void addAll(ArrayNode array, Iterable<String> texts) {
+        texts.forEach(array::add);
+    }
+}

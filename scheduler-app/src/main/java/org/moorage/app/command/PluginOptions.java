@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.command;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.ServiceConfigurationError;
+import org.moorage.builtin.BuiltinPlugins;
+import org.moorage.runtime.PluginDirectory;
+import org.moorage.runtime.PluginRegistry;
+import picocli.CommandLine.Option;
+
+/** Where plugins come from. */
+public final class PluginOptions {
+    @Option(
+            names = "--plugin-dir",
+            paramLabel = "DIR",
+            description = "Take the plugins in the jars of this directory too; may be repeated.")
+    private List<Path> directories = new ArrayList<>();
+
+    /** The directories to take plugins from. */
+    public List<Path> directories() {
+        return List.copyOf(directories);
+    }
+
+    /** All plugins that there are: built in, on the class path, and in the directories. */
+    PluginRegistry registry() {
+        return registry(directories);
+    }
+
+    /**
+     * All plugins that there are: built in, on the class path, and in these directories.
+     *
+     * @throws CommandException if plugins cannot be loaded, or two have one name
+     * @throws org.moorage.runtime.PluginJarException if a jar cannot be used
+     */
+    public static PluginRegistry registry(List<Path> directories) {
+        try {
+            PluginRegistry registry =
+                    PluginRegistry.of(BuiltinPlugins.all()).withServices(PluginOptions.class.getClassLoader());
+            for (Path directory : directories) {
+                registry = registry.with(PluginDirectory.load(directory));
+            }
+            return registry;
+        } catch (ServiceConfigurationError | IllegalArgumentException unusable) {
+            throw new CommandException(String.valueOf(unusable.getMessage()), unusable);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.command;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Locale;
+
+/** A line on a terminal that says how far something has come, once that takes its time. */
+final class Progress {
+    private static final Duration PATIENCE = Duration.ofSeconds(1);
+    private static final Duration PERIOD = Duration.ofMillis(100);
+    private static final String CLEAR = "\r\u001b[K";
+
+    private final Terminal terminal;
+    private final String what;
+    private final int total;
+    private final Instant start;
+    private Instant next;
+    private boolean shown;
+
+    Progress(Terminal terminal, String what, int total) {
+        this.terminal = terminal;
+        this.what = what;
+        this.total = total;
+        start = terminal.clock().instant();
+        next = start.plus(PATIENCE);
+    }
+
+    void at(int done) {
+        if (!terminal.live()) {
+            return;
+        }
+        Instant now = terminal.clock().instant();
+        if (now.isBefore(next)) {
+            return;
+        }
+        next = now.plus(PERIOD);
+        shown = true;
+        double seconds = Duration.between(start, now).toMillis() / 1000.0;
+        terminal.err()
+                .print(CLEAR
+                        + String.format(
+                                Locale.ROOT,
+                                "%s %3d%%  %d of %d %s, %.0f/s",
+                                Amounts.bar(done, total, terminal),
+                                Amounts.percent(done, total),
+                                done,
+                                total,
+                                what,
+                                done / seconds));
+        terminal.err().flush();
+    }
+
+    /** Takes the line away. */
+    void end() {
+        if (shown) {
+            terminal.err().print(CLEAR);
+            terminal.err().flush();
+        }
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.command;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.moorage.runtime.Decision;
+import org.moorage.runtime.objects.ClusterFiles;
+
+/**
+ * Writes what a simulation did, step by step, in the form in which it can be held against the real kube-scheduler:
+ *
+ * <pre>{@code
+ * {"config": {...}, "objects": [{...}, ...], "steps": [{"pod": "default/web-1", "node": "node-a"}, ...]}
+ * }</pre>
+ *
+ * <p>A step whose pod got no node has an empty node.
+ */
+final class TraceFile implements AutoCloseable {
+    private final Path file;
+    private final JsonGenerator json;
+
+    private TraceFile(Path file, JsonGenerator json) {
+        this.file = file;
+        this.json = json;
+    }
+
+    /**
+     * Starts a trace.
+     *
+     * @param file where to
+     * @param config the file with the configuration; empty for the default one
+     * @param objects the cluster, complete
+     */
+    static TraceFile create(Path file, Optional<Path> config, List<ObjectNode> objects) {
+        JsonMapper mapper = JsonMapper.builder().build();
+        try {
+            BufferedWriter writer = Files.newBufferedWriter(file);
+            TraceFile trace = new TraceFile(file, mapper.createGenerator(writer));
+            trace.begin(config, objects, mapper);
+            return trace;
+        } catch (IOException e) {
+            throw failed(file, e);
+        }
+    }
+
+    private void begin(Optional<Path> config, List<ObjectNode> objects, JsonMapper mapper) throws IOException {
+        json.writeStartObject();
+        if (config.isPresent()) {
+            json.writeFieldName("config");
+            mapper.writeTree(json, tree(config.get()));
+        }
+        json.writeArrayFieldStart("objects");
+        for (ObjectNode object : objects) {
+            if (ClusterInput.concernsScheduling(object)) {
+                json.writeRaw('\n');
+                mapper.writeTree(json, object);
+            }
+        }
+        json.writeEndArray();
+        json.writeArrayFieldStart("steps");
+    }
+
+    // A configuration has the form of an object.
+    private static ObjectNode tree(Path config) throws IOException {
+        try (var nothing = new java.io.ByteArrayInputStream(new byte[0])) {
+            return ClusterFiles.read(List.of(config.toString()), nothing).get(0);
+        }
+    }
+
+    void step(Decision decision) {
+        try {
+            json.writeRaw('\n');
+            json.writeStartObject();
+            json.writeStringField("pod", decision.pod().key());
+            json.writeStringField("node", decision.nodeName());
+            json.writeEndObject();
+        } catch (IOException e) {
+            throw failed(file, e);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            json.close();
+        } catch (IOException e) {
+            throw failed(file, e);
+        }
+    }
+
+    private static CommandException failed(Path file, IOException e) {
+        String why = e instanceof NoSuchFileException ? "no such folder" : e.toString();
+        return new CommandException(file + ": cannot be written: " + why, e);
+    }
+}

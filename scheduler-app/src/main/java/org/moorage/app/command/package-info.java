@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * The commands that answer a question and end, without an API server.
+ *
+ * <p>Starting points: {@link org.moorage.app.command.Commands}, all of them; {@link org.moorage.app.command.Terminal}, what
+ * they read and write.
+ */
+@NullMarked
+package org.moorage.app.command;
+
+import org.jspecify.annotations.NullMarked;

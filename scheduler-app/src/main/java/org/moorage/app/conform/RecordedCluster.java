@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.conform;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.List;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.runtime.InMemoryCluster;
+import org.moorage.runtime.objects.Defaulting;
+import org.moorage.runtime.objects.ObjectDecoder;
+
+/** Makes clusters of the objects of recorded answers, which are as a person writes them. */
+final class RecordedCluster {
+    private final ObjectDecoder decoder = new ObjectDecoder();
+
+    /** A cluster of the objects of a list. */
+    InMemoryCluster of(JsonNode objects) {
+        List<ClusterObject> decoded = new ArrayList<>(objects.size());
+        for (JsonNode object : objects) {
+            decoded.add(object(object));
+        }
+        return InMemoryCluster.of(decoded);
+    }
+
+    /** One object, completed as the API server would. */
+    ClusterObject object(JsonNode tree) {
+        if (!(tree instanceof ObjectNode object)) {
+            throw new IllegalArgumentException("objects: " + tree + " (expected: objects)");
+        }
+        Defaulting.apply(object);
+        return decoder.decode(ObjectDecoder.kindOf(object), object, true);
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import ch.qos.logback.classic.Level;
+import java.io.ByteArrayInputStream;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.URISyntaxException;
+import java.net.URL;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Objects;
+import org.moorage.app.command.Terminal;
+
+/** What a command line answered, run in this process while time stood still. */
+record CapturedRun(int exitCode, String out, String err) {
+    /** The example cluster. */
+    static final String FIRST =
+            Path.of("..", "examples", "clusters", "first.yaml").toString();
+
+    static CapturedRun of(String... args) {
+        return withInput("", args);
+    }
+
+    static CapturedRun withInput(String input, String... args) {
+        return on(0, input, args);
+    }
+
+    static CapturedRun onTerminal(int width, String... args) {
+        return on(width, "", args);
+    }
+
+    private static CapturedRun on(int width, String input, String... args) {
+        StringWriter out = new StringWriter();
+        StringWriter err = new StringWriter();
+        InputStream in = new ByteArrayInputStream(input.getBytes(UTF_8));
+        boolean terminal = width > 0;
+        int exitCode = Main.run(
+                new Terminal(
+                        in,
+                        new PrintWriter(out),
+                        new PrintWriter(err),
+                        InstantSource.fixed(Instant.EPOCH),
+                        width,
+                        terminal,
+                        terminal,
+                        terminal),
+                args);
+        Logging.use(Level.WARN);
+        return new CapturedRun(exitCode, withUnixEnds(out), withUnixEnds(err));
+    }
+
+    private static String withUnixEnds(StringWriter text) {
+        return text.toString().replace(System.lineSeparator(), "\n");
+    }
+
+    /** A configuration that does not change with the plugins that are built in. */
+    static String elevenPlugins() {
+        URL found = Objects.requireNonNull(CapturedRun.class.getResource("eleven-plugins.yaml"));
+        try {
+            return Path.of(found.toURI()).toString();
+        } catch (URISyntaxException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.spi.LoggingEvent;
+import ch.qos.logback.classic.spi.ThrowableProxy;
+import java.time.Instant;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.Logger;
+import org.slf4j.event.KeyValuePair;
+
+class LogLayoutTest {
+    private final LoggerContext loggers = new LoggerContext();
+    private final LogLayout layout = new LogLayout();
+    private final LoggingEvent event = new LoggingEvent();
+
+    @BeforeEach
+    void prepare() {
+        layout.setContext(loggers);
+        event.setInstant(Instant.parse("2026-04-12T10:15:02.123456Z"));
+        event.setLoggerName("org.moorage.runtime.Scheduler");
+        event.setThreadName("main");
+        event.setMessage("Pod moved");
+    }
+
+    @Test
+    void writesLinesLikeKubeScheduler() {
+        event.setLevel(Level.INFO);
+        event.addKeyValuePair(new KeyValuePair("pod", "default/web-1"));
+        event.addKeyValuePair(new KeyValuePair("attempts", 3));
+
+        assertThat(layout.doLayout(event))
+                .isEqualTo("I0412 10:15:02.123456 main Scheduler] \"Pod moved\" pod=\"default/web-1\" attempts=3\n");
+    }
+
+    @Test
+    void keepsEachMessageOnOneLine() {
+        event.setLevel(Level.INFO);
+        event.addKeyValuePair(new KeyValuePair("err", "a \"b\"\nc"));
+
+        assertThat(layout.doLayout(event)).endsWith("\"Pod moved\" err=\"a \\\"b\\\"\\nc\"\n");
+    }
+
+    @Test
+    void addsTheStackTraceOnlyIfEverythingIsLogged() {
+        event.setLevel(Level.ERROR);
+        event.setThrowableProxy(new ThrowableProxy(new IllegalStateException("broken")));
+
+        assertThat(layout.doLayout(event))
+                .isEqualTo("E0412 10:15:02.123456 main Scheduler] \"Pod moved\" err=\"broken\"\n");
+        loggers.getLogger(Logger.ROOT_LOGGER_NAME).setLevel(Level.TRACE);
+        assertThat(layout.doLayout(event))
+                .contains("err=\"broken\"\njava.lang.IllegalStateException: broken")
+                .contains("\tat " + LogLayoutTest.class.getName());
+    }
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class MainTest {
+    @Nested
+    class Help {
+        @Test
+        void listsTheCommands() {
+            CapturedRun run = CapturedRun.of("--help");
+
+            assertThat(run.exitCode()).isZero();
+            assertThat(run.out()).contains("--kubeconfig=FILE", "simulate", "explain", "conform", "config", "plugins");
+            assertThat(run.err()).isEmpty();
+        }
+
+        @ParameterizedTest
+        @MethodSource("org.moorage.app.MainTest#commands")
+        void isThereForEachCommand(List<String> command) {
+            CapturedRun run = CapturedRun.of(
+                    Stream.concat(command.stream(), Stream.of("--help")).toArray(String[]::new));
+
+            assertThat(run.exitCode()).isZero();
+            assertThat(run.out()).startsWith("Usage: moorage " + String.join(" ", command) + " ");
+        }
+
+        @Test
+        void hasNoColoursWhereThereIsNoTerminal() {
+            assertThat(CapturedRun.of("--help").out()).doesNotContain("\u001b");
+            assertThat(CapturedRun.onTerminal(80, "--help").out()).contains("\u001b");
+        }
+    }
+
+    static Stream<List<String>> commands() {
+        return Stream.of(
+                List.of("simulate"),
+                List.of("explain"),
+                List.of("conform"),
+                List.of("config"),
+                List.of("config", "show"),
+                List.of("config", "validate"),
+                List.of("plugins"));
+    }
+
+    @Test
+    void tellsItsVersion() {
+        CapturedRun run = CapturedRun.of("--version");
+
+        assertThat(run.exitCode()).isZero();
+        assertThat(run.out()).matches("Moorage \\S+ \\(decides as kube-scheduler v1\\.36\\.3\\)\n");
+    }
+
+    @Nested
+    class Mistakes {
+        record Case(String name, String error, int exitCode, String... args) {
+            @Override
+            public String toString() {
+                return name;
+            }
+        }
+
+        static Stream<Case> cases() {
+            String first = CapturedRun.FIRST;
+            return Stream.of(
+                    new Case(
+                            "an unknown flag",
+                            "unknown flag --kubeconfg (see moorage --help). Maybe --kubeconfig.",
+                            2,
+                            "--kubeconfg=x"),
+                    new Case(
+                            "an unknown flag of a command",
+                            "unknown flag --sed (see moorage simulate --help). Maybe --seed.",
+                            2,
+                            "simulate",
+                            "--sed",
+                            "3",
+                            first),
+                    new Case(
+                            "an unknown command",
+                            "unknown command \"simlate\" (expected: flags, or one of simulate, explain, conform, config,"
+                                    + " plugins). Maybe simulate.",
+                            2,
+                            "simlate",
+                            first),
+                    new Case(
+                            "an argument for the scheduler itself",
+                            "unknown command \"cluster.yaml\" (expected: flags, or one of simulate, explain, conform,"
+                                    + " config, plugins).",
+                            2,
+                            "--v=2",
+                            "cluster.yaml"),
+                    new Case("a missing argument", "missing CLUSTER (see moorage simulate --help)", 2, "simulate"),
+                    new Case(
+                            "a missing value",
+                            "missing --config=FILE (see moorage simulate --help)",
+                            2,
+                            "simulate",
+                            first,
+                            "--config"),
+                    new Case(
+                            "a missing command of a command",
+                            "missing required subcommand (see moorage config --help)",
+                            2,
+                            "config"),
+                    new Case(
+                            "an argument too many",
+                            "unexpected argument \"x\" (see moorage plugins --help)",
+                            2,
+                            "plugins",
+                            "x"),
+                    new Case(
+                            "a value that is no number",
+                            "invalid value for option '--v': 'x' is not an int (see moorage --help)",
+                            2,
+                            "--v=x"),
+                    new Case(
+                            "an unknown format",
+                            "invalid value for option '--output': \"xml\" (expected: table, json or yaml)"
+                                    + " (see moorage simulate --help)",
+                            2,
+                            "simulate",
+                            "-o",
+                            "xml",
+                            first),
+                    new Case(
+                            "a file that is not there",
+                            "nothing.yaml: no such file (expected: a YAML or JSON file, a folder of them, or - for stdin)",
+                            1,
+                            "simulate",
+                            "nothing.yaml"),
+                    new Case(
+                            "a configuration that is not there",
+                            "nothing.yaml: no such file (expected: a KubeSchedulerConfiguration)",
+                            1,
+                            "simulate",
+                            "--config=nothing.yaml",
+                            first),
+                    new Case(
+                            "a plugin directory that is not there",
+                            "nothing: not there (expected: a directory of jars)",
+                            1,
+                            "simulate",
+                            "--plugin-dir=nothing",
+                            first),
+                    new Case(
+                            "a pod that is not there",
+                            "pod \"shop\" is not among the 14 pods of the cluster. Maybe shop-1 or shop-2 or shop-3.",
+                            1,
+                            "explain",
+                            "shop",
+                            first),
+                    new Case(
+                            "a pod that is not in that namespace",
+                            "pod \"default/dns-1\" is not among the 14 pods of the cluster.",
+                            1,
+                            "explain",
+                            "default/dns-1",
+                            first));
+        }
+
+        @ParameterizedTest
+        @MethodSource("cases")
+        void areToldInOneLine(Case mistake) {
+            CapturedRun run = CapturedRun.of(mistake.args());
+
+            assertThat(run.err()).isEqualTo("error: " + mistake.error() + "\n");
+            assertThat(run.out()).isEmpty();
+            assertThat(run.exitCode()).isEqualTo(mistake.exitCode());
+        }
+
+        @Test
+        void inAClusterFileAreToldWithTheirPlace() {
+            CapturedRun run = CapturedRun.withInput("kind: Pod\nmetadata: {name: x}\n", "simulate", "-");
+
+            assertThat(run.exitCode()).isEqualTo(1);
+            assertThat(run.err())
+                    .startsWith("error: stdin:1:1: document 1 has no \"apiVersion\"")
+                    .hasLineCount(1);
+        }
+
+        @Test
+        void areToldWithAStackTraceAtTheHighestVerbosity() {
+            assertThat(CapturedRun.of("simulate", "nothing.yaml", "--v=4").err())
+                    .contains("\tat org.moorage.");
+            assertThat(CapturedRun.of("-v", "4", "simulate", "nothing.yaml").err())
+                    .contains("\tat org.moorage.");
+            assertThat(CapturedRun.of("simulate", "nothing.yaml", "--v=3").err())
+                    .doesNotContain("\tat ");
+        }
+    }
+
+    @Nested
+    class Config {
+        @TempDir
+        Path folder;
+
+        private String file(String... lines) throws IOException {
+            return Files.write(
+                            folder.resolve("scheduler.yaml"),
+                            List.of(
+                                    "apiVersion: kubescheduler.config.k8s.io/v1",
+                                    "kind: KubeSchedulerConfiguration",
+                                    String.join("\n", lines)))
+                    .toString();
+        }
+
+        @Test
+        void isValid() throws IOException {
+            String file = file("parallelism: 4");
+
+            CapturedRun run = CapturedRun.of("config", "validate", file);
+
+            assertThat(run).isEqualTo(new CapturedRun(0, file + ": valid\n", ""));
+        }
+
+        @Test
+        void isRefusedWithAllProblems() throws IOException {
+            String file = file("parallelism: 0", "percentageOfNodesToScore: 101");
+
+            CapturedRun run = CapturedRun.of("config", "validate", file);
+
+            assertThat(run.exitCode()).isEqualTo(1);
+            assertThat(run.out()).isEmpty();
+            assertThat(run.err())
+                    .startsWith("error: " + file + ": not a valid configuration, 2 problems\n")
+                    .contains(file + ":3:1: parallelism: 0 (expected: ")
+                    .contains(file + ":4:1: percentageOfNodesToScore: 101 (expected: ");
+        }
+
+        @Test
+        void isRefusedForWhatOnlyThePluginsShow() throws IOException {
+            String file = file("profiles: [{plugins: {filter: {enabled: [{name: ImageLocality}]}}}]");
+
+            CapturedRun run = CapturedRun.of("config", "validate", file);
+
+            assertThat(run.exitCode()).isEqualTo(1);
+            assertThat(run.err()).startsWith("error: ").contains("ImageLocality");
+        }
+
+        @Test
+        void isShownWithItsOrigins() throws IOException {
+            String file = file("parallelism: 4");
+
+            CapturedRun run = CapturedRun.of("config", "show", file);
+
+            assertThat(run.exitCode()).isZero();
+            assertThat(run.out()).containsPattern("parallelism: 4 +# .*scheduler.yaml:3\n");
+            assertThat(run.out()).containsPattern("percentageOfNodesToScore: 0 +# default\n");
+        }
+
+        @Test
+        void isShownWithoutAFileAsItIsByDefault() {
+            assertThat(CapturedRun.of("config", "show").out()).containsPattern("parallelism: 16 +# default\n");
+        }
+    }
+
+    @Nested
+    class Plugins {
+        @Test
+        void areListedWithWhatTheyDo() {
+            CapturedRun run = CapturedRun.of("plugins");
+
+            assertThat(run.exitCode()).isZero();
+            assertThat(run.out())
+                    .containsPattern("NAME +FROM +EXTENSION POINTS +ARGUMENTS\n")
+                    .containsPattern("TaintToleration +built-in +filter, preScore, score\n")
+                    .contains("resources=[{name: cpu, weight: 1}, {name: memory, weight: 1}]\n");
+        }
+
+        @Test
+        void areListedForPrograms() {
+            assertThat(CapturedRun.of("plugins", "-o", "json").out())
+                    .startsWith("{\n  \"plugins\": [\n")
+                    .contains("\"name\": \"SchedulingGates\",\n      \"from\": \"built-in\",\n");
+        }
+    }
+}

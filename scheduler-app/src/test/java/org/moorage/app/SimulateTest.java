@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SimulateTest {
+    private static final JsonMapper JSON = new JsonMapper();
+
+    @TempDir
+    Path folder;
+
+    private static CapturedRun first(String... args) {
+        List<String> all =
+                new ArrayList<>(List.of("simulate", "--config", CapturedRun.elevenPlugins(), CapturedRun.FIRST));
+        all.addAll(List.of(args));
+        return CapturedRun.of(all.toArray(String[]::new));
+    }
+
+    @Test
+    void showsWhereEachPodGoes() {
+        CapturedRun run = first();
+
+        assertThat(run.exitCode()).isZero();
+        assertThat(run.err()).isEmpty();
+        assertThat(run.out()).isEqualTo("""
+                        POD                 NODE      SCORE   MESSAGE
+                        default/alerts      web-1       468
+                        default/shop-1      web-1       456
+                        default/shop-2      web-1       443
+                        default/shop-3      web-2       437
+                        default/ingress-1   web-1       366
+                        default/ingress-2   web-2         -
+                        default/ingress-3   -             -   0/6 nodes are available: 1 node(s) were unschedulable, 2 \
+                        node(s) didn't have free ports for the requested pod ports, 3 node(s) had untolerated taint(s).
+                        default/database    web-1         -
+                        default/report      batch-1     662
+                        default/render      gpu-1         -
+                        default/train       -             -   0/6 nodes are available: 1 node(s) were unschedulable, 2 \
+                        Insufficient cpu, 2 Insufficient memory, 2 node(s) had untolerated taint(s), 3 Insufficient \
+                        example.com/gpu.
+                        default/invoices    -             -   waits for scheduling gates: example.com/quota
+
+                        NODE        PODS     CPU                          MEMORY                           example.com/gpu
+                        control-1   1/110    0.2/4      5%   #.........   256Mi/8Gi      3%   ..........   -
+                        web-1       5/110    2.25/4    56%   ######....   4.5Gi/8Gi     56%   ######....   -
+                        web-2       3/110    1.5/4     38%   ####......   3Gi/8Gi       38%   ####......   -
+                        web-3       0/110    0/4        0%   ..........   0/8Gi          0%   ..........   -
+                        batch-1     1/110    2/16      13%   #.........   4Gi/32Gi      13%   #.........   -
+                        gpu-1       1/110    2/8       25%   ###.......   8Gi/32Gi      25%   ###.......   1/2  50%
+                        all nodes   11/660   7.95/40   20%   ##........   19.8Gi/96Gi   21%   ##........   1/2  50%
+
+                        12 pods: 9 placed, 2 unschedulable, 1 gated in 0.00 s
+                        """);
+    }
+
+    @Test
+    void wrapsMessagesAndLeavesOutBarsWhereTheTerminalEnds() {
+        CapturedRun run =
+                CapturedRun.onTerminal(80, "simulate", "--config", CapturedRun.elevenPlugins(), CapturedRun.FIRST);
+
+        String plain = run.out().replaceAll("\u001b\\[[0-9;]*m", "");
+        assertThat(plain).contains("""
+                        default/ingress-3   -             -   0/6 nodes are available:
+                                                              1 node(s) were unschedulable, 2 node(s)
+                                                              didn't have free ports for the requested
+                                                              pod ports,
+                                                              3 node(s) had untolerated taint(s).
+                        """, "web-1       5/110    2.25/4    56%   4.5Gi/8Gi     56%   -\n");
+        assertThat(plain.lines()).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80));
+        assertThat(run.out()).contains("\u001b[32mweb-1\u001b[0m", "\u001b[31m-\u001b[0m");
+    }
+
+    @Test
+    void tellsWhichDefaultPluginsItGoesWithout() throws IOException {
+        Path config = Files.writeString(folder.resolve("scheduler.yaml"), """
+                apiVersion: kubescheduler.config.k8s.io/v1
+                kind: KubeSchedulerConfiguration
+                profiles: [{plugins: {multiPoint: {enabled: [{name: GangScheduling}]}}}]
+                """);
+
+        CapturedRun run = CapturedRun.of("simulate", "--config", config.toString(), CapturedRun.FIRST);
+
+        assertThat(run.exitCode()).isZero();
+        assertThat(run.err())
+                .startsWith("warning: this version decides without ")
+                .contains("GangScheduling")
+                .hasLineCount(1);
+    }
+
+    @Test
+    void namesTheSeed() {
+        assertThat(first("--seed", "7").out()).endsWith(" in 0.00 s (seed 7)\n");
+    }
+
+    @Test
+    void endsWithOneForPodsThatDoNotFitIfAskedTo() {
+        assertThat(first("--exit-code").exitCode()).isEqualTo(1);
+    }
+
+    @Test
+    void answersInJson() throws IOException {
+        JsonNode answer = JSON.readTree(first("-o", "json", "--seed", "7").out());
+
+        assertThat(answer.path("pods").get(0)).isEqualTo(JSON.readTree("""
+                                {"pod": "default/alerts", "node": "web-1", "score": 468, "outcome": "scheduled",
+                                 "message": "", "attempts": 1}
+                                """));
+        assertThat(answer.path("pods").get(11)).isEqualTo(JSON.readTree("""
+                                {"pod": "default/invoices", "node": "", "score": null, "outcome": "gated",
+                                 "message": "waits for scheduling gates: example.com/quota", "attempts": 0}
+                                """));
+        assertThat(answer.path("nodes").get(5)).isEqualTo(JSON.readTree("""
+                                {"node": "gpu-1", "pods": 1, "allowedPods": 110, "resources": {
+                                  "milliCpu": {"requested": 2000, "allocatable": 8000},
+                                  "memory": {"requested": 8589934592, "allocatable": 34359738368},
+                                  "example.com/gpu": {"requested": 1, "allocatable": 2}}}
+                                """));
+        assertThat(answer.path("summary")).isEqualTo(JSON.readTree("""
+                                {"pods": 12, "scheduled": 9, "unschedulable": 2, "error": 0, "preempted": 0,
+                                 "waiting": 0, "gated": 1, "otherScheduler": 0, "deleting": 0, "seconds": 0.0,
+                                 "seed": 7}
+                                """));
+    }
+
+    @Test
+    void answersInYaml() {
+        assertThat(first("-o", "yaml").out())
+                .startsWith("pods:\n- pod: default/alerts\n  node: web-1\n  score: 468\n  outcome: scheduled\n");
+    }
+
+    @Test
+    void tracesEachStepForTheRealKubeScheduler() throws IOException {
+        Path file = folder.resolve("trace.json");
+
+        first("--trace", file.toString());
+
+        JsonNode trace = JSON.readTree(file.toFile());
+        assertThat(trace.path("config").path("kind").asText()).isEqualTo("KubeSchedulerConfiguration");
+        assertThat(trace.path("objects")).hasSize(6 + 14 + 1);
+        for (JsonNode object : trace.path("objects")) {
+            assertThat(object.path("metadata").path("uid").asText()).isNotEmpty();
+        }
+        List<String> steps = new ArrayList<>();
+        trace.path("steps")
+                .forEach(step -> steps.add(
+                        step.path("pod").asText() + " " + step.path("node").asText()));
+        assertThat(steps)
+                .containsExactly(
+                        "default/alerts web-1",
+                        "default/shop-1 web-1",
+                        "default/shop-2 web-1",
+                        "default/shop-3 web-2",
+                        "default/ingress-1 web-1",
+                        "default/ingress-2 web-2",
+                        "default/ingress-3 ",
+                        "default/database web-1",
+                        "default/report batch-1",
+                        "default/render gpu-1",
+                        "default/train ");
+    }
+
+    @Test
+    void tracesWithoutAConfigurationWhereNoneIsGiven() throws IOException {
+        Path file = folder.resolve("trace.json");
+
+        CapturedRun.of("simulate", CapturedRun.FIRST, "--trace", file.toString());
+
+        assertThat(JSON.readTree(file.toFile()).has("config")).isFalse();
+    }
+
+    @Test
+    void readsStdin() {
+        CapturedRun run = CapturedRun.withInput("""
+                {"kind": "List", "apiVersion": "v1", "items": [
+                  {"kind": "Node", "apiVersion": "v1", "metadata": {"name": "a"},
+                   "status": {"allocatable": {"cpu": "1", "memory": "1Gi", "pods": "10"}}}]}
+                """, "simulate", "--config", CapturedRun.elevenPlugins(), "-");
+
+        assertThat(run.out()).isEqualTo("""
+                        NODE   PODS   CPU                     MEMORY
+                        a      0/10   0/1   0%   ..........   0/1Gi    0%   ..........
+
+                        no pod waits for a node
+                        """);
+    }
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.moorage.api.CycleState;
+import org.moorage.api.Status;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.BindPlugin;
+import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.PermitPlugin;
+import org.moorage.api.plugin.PermitResult;
+import org.moorage.api.plugin.Plugin;
+import org.moorage.api.plugin.PluginArgs;
+import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.PreEnqueuePlugin;
+import org.moorage.app.command.Simulation.Outcome;
+import org.moorage.app.command.Simulation.PodResult;
+import org.moorage.builtin.BuiltinPlugins;
+import org.moorage.runtime.Decision;
+import org.moorage.runtime.PluginRegistry;
+import org.moorage.runtime.config.ConfigLoader;
+import org.moorage.testkit.Nodes;
+import org.moorage.testkit.Pods;
+
+class SimulationTest {
+    /** Does to pods what their names say. */
+    private static final class Capricious implements PreEnqueuePlugin, PermitPlugin, BindPlugin {
+        @Override
+        public String name() {
+            return "Capricious";
+        }
+
+        @Override
+        public Status preEnqueue(Pod pod) {
+            return pod.name().equals("held") ? Status.unresolvable("held") : Status.success();
+        }
+
+        @Override
+        public PermitResult permit(CycleState state, Pod pod, String nodeName) {
+            return pod.name().equals("asking") ? new PermitResult.Wait(Duration.ofMinutes(15)) : PermitResult.ALLOW;
+        }
+
+        @Override
+        public Status bind(CycleState state, Pod pod, String nodeName) {
+            if (pod.name().equals("unbindable")) {
+                throw new IllegalStateException("no");
+            }
+            return Status.skip();
+        }
+    }
+
+    private static final class Factory implements PluginFactory<PluginArgs.None> {
+        @Override
+        public String name() {
+            return "Capricious";
+        }
+
+        @Override
+        public Class<PluginArgs.None> argsType() {
+            return PluginArgs.None.class;
+        }
+
+        @Override
+        public Plugin create(PluginArgs.None args, Handle handle) {
+            return new Capricious();
+        }
+    }
+
+    private final List<String> steps = new ArrayList<>();
+
+    private Simulation.Result simulate(ClusterObject... objects) {
+        PluginRegistry registry = PluginRegistry.of(BuiltinPlugins.all()).with(List.of(new Factory()));
+        String config = "{apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration, profiles: "
+                + "[{plugins: {multiPoint: {enabled: [{name: Capricious}, {name: SchedulingGates}, {name: PrioritySort},"
+                + " {name: NodeResourcesFit}, {name: DefaultBinder}], disabled: [{name: '*'}]}}}]}";
+        return new Simulation(new ClusterInput(List.of(), List.of(objects)), InstantSource.fixed(Instant.EPOCH))
+                .run(
+                        ConfigLoader.load(config, "test", registry).config(),
+                        registry,
+                        new SplittableRandom(1),
+                        this::step);
+    }
+
+    private void step(Decision decision) {
+        steps.add(decision.pod().name() + " " + decision.nodeName());
+    }
+
+    private static PodResult only(Simulation.Result result) {
+        assertThat(result.pods()).hasSize(1);
+        return result.pods().get(0);
+    }
+
+    private static Nodes node() {
+        return Nodes.named("a").allocatable("cpu", "2").allocatable("pods", "10");
+    }
+
+    @Test
+    void placesPodsOfEqualPriorityInTheirOrder() {
+        List<ClusterObject> objects = new ArrayList<>();
+        objects.add(node().build());
+        List<String> expected = new ArrayList<>();
+        for (int i = 0; i < 9; i++) {
+            objects.add(Pods.named("pod-" + i).build());
+            expected.add("pod-" + i + " a");
+        }
+
+        simulate(objects.toArray(ClusterObject[]::new));
+
+        assertThat(steps).isEqualTo(expected);
+    }
+
+    @Test
+    void tellsOfAPodThatAPluginHoldsBack() {
+        PodResult held = only(simulate(node().build(), Pods.named("held").build()));
+
+        assertThat(held.outcome()).isEqualTo(Outcome.GATED);
+        assertThat(held.message()).isEqualTo("held back by a plugin before the queue");
+        assertThat(steps).isEmpty();
+    }
+
+    @Test
+    void tellsOfAPodThatWaitsForAPermit() {
+        PodResult asking = only(simulate(node().build(), Pods.named("asking").build()));
+
+        assertThat(asking.outcome()).isEqualTo(Outcome.WAITING);
+        assertThat(asking.node()).isEqualTo("a");
+        assertThat(asking.message()).isEqualTo("waits for a permit of Capricious");
+        assertThat(steps).containsExactly("asking a");
+    }
+
+    @Test
+    void tellsOfAPodThatCouldNotBeBound() {
+        PodResult unbindable =
+                only(simulate(node().build(), Pods.named("unbindable").build()));
+
+        assertThat(unbindable.outcome()).isEqualTo(Outcome.ERROR);
+        assertThat(unbindable.node()).isEmpty();
+        assertThat(unbindable.message()).contains("Capricious").contains("no");
+        assertThat(steps).containsExactly("unbindable ");
+    }
+
+    @Test
+    void tellsOfPodsThatAreNotItsBusiness() {
+        Simulation.Result result = simulate(
+                node().build(),
+                Pods.named("foreign").schedulerName("other").build(),
+                Pods.named("leaving").deleting(Instant.EPOCH).build(),
+                Pods.named("ended").status(status -> status.phase("Succeeded")).build());
+
+        assertThat(result.pods())
+                .extracting(PodResult::pod, PodResult::outcome)
+                .satisfies(seen -> assertThat(seen.toString())
+                        .isEqualTo("[(\"default/foreign\", otherScheduler), (\"default/leaving\", deleting)]"));
+    }
+
+    @Test
+    void countsOnlyPodsThatStillRun() {
+        Simulation.Result result = simulate(
+                node().build(),
+                Pods.named("runs").on("a").build(),
+                Pods.named("ended")
+                        .on("a")
+                        .status(status -> status.phase("Failed"))
+                        .build());
+
+        assertThat(result.pods()).isEmpty();
+        assertThat(result.nodes().get(0).pods()).extracting(Pod::name).containsExactly("runs");
+    }
+}

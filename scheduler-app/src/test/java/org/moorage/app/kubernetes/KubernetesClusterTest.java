@@ -1,0 +1,864 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.kubernetes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
+import com.fasterxml.jackson.databind.JsonNode;
+import io.kubernetes.client.util.ClientBuilder;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.ObjectMeta;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodCondition;
+import org.moorage.api.model.PodSpec;
+import org.moorage.api.model.PodStatus;
+import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.Nomination;
+import org.moorage.api.plugin.PodEvent;
+import org.moorage.app.kubernetes.StubApiServer.Answer;
+import org.moorage.app.kubernetes.StubApiServer.Request;
+import org.moorage.runtime.ClusterListener;
+import org.moorage.runtime.objects.ObjectStreams;
+import org.slf4j.LoggerFactory;
+
+class KubernetesClusterTest {
+    private static final String PODS = "/api/v1/pods";
+    private static final String NODES = "/api/v1/nodes";
+    private static final String WEB = "/api/v1/namespaces/default/pods/web";
+    private static final String EVENTS = "/apis/events.k8s.io/v1/namespaces/default/events";
+    private static final Instant NOW = Instant.parse("2026-11-21T09:30:00.123456789Z");
+    private static final String END = "";
+
+    private final StubApiServer server = new StubApiServer();
+    private final AtomicReference<Instant> time = new AtomicReference<>(NOW);
+    private final Told told = new Told();
+    private final List<Thread> threads = new CopyOnWriteArrayList<>();
+    private final KubernetesCluster cluster = open(settings(Duration.ofSeconds(20)));
+
+    private static KubernetesCluster.Settings settings(Duration listLimit) {
+        return new KubernetesCluster.Settings(
+                0,
+                1,
+                listLimit,
+                Duration.ofSeconds(10),
+                new Backoff(Duration.ofMillis(5), Duration.ofMillis(20)),
+                "host-1");
+    }
+
+    private KubernetesCluster open(KubernetesCluster.Settings settings) {
+        return new KubernetesCluster(
+                new ClientBuilder().setBasePath(server.address()).build(), settings, time::get, new Random(1), work -> {
+                    Thread thread = new Thread(work);
+                    threads.add(thread);
+                    return thread;
+                });
+    }
+
+    @AfterEach
+    void close() {
+        cluster.close();
+        server.close();
+    }
+
+    /** Writes down what a listener is told. */
+    private static final class Told implements ClusterListener {
+        private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
+        private final List<ClusterObject> objects = new CopyOnWriteArrayList<>();
+
+        @Override
+        public <T extends ClusterObject> void replaced(ObjectKind<T> kind, Collection<T> all) {
+            objects.addAll(all);
+            lines.add(all.stream().map(ClusterObject::key).collect(Collectors.joining(" ", "replaced: ", "")));
+        }
+
+        @Override
+        public <T extends ClusterObject> void applied(ObjectKind<T> kind, T object) {
+            objects.add(object);
+            lines.add("applied: " + object.key() + "@" + object.metadata().resourceVersion());
+        }
+
+        @Override
+        public <T extends ClusterObject> void deleted(ObjectKind<T> kind, T object) {
+            objects.add(object);
+            lines.add("deleted: " + object.key());
+        }
+
+        String next() throws InterruptedException {
+            return String.valueOf(lines.poll(20, TimeUnit.SECONDS));
+        }
+    }
+
+    private static String pod(String name, int version) {
+        return "{\"metadata\":{\"name\":\"" + name + "\",\"namespace\":\"default\",\"resourceVersion\":\"" + version
+                + "\"},\"spec\":{},\"status\":{}}";
+    }
+
+    private static String event(String type, String object) {
+        return "{\"type\":\"" + type + "\",\"object\":"
+                + object.replaceFirst("\\{", "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",") + "}";
+    }
+
+    private static String list(int version, String continuation, String... items) {
+        return "{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"" + version
+                + "\",\"continue\":\"" + continuation + "\"},\"items\":[" + String.join(",", items) + "]}";
+    }
+
+    /** Lists nothing, at version 1, and answers each watch with the next stream. */
+    private BlockingQueue<BlockingQueue<String>> emptyListAndWatches() {
+        BlockingQueue<BlockingQueue<String>> streams = new LinkedBlockingQueue<>();
+        server.on("GET", PODS, request -> {
+            if (!request.query().containsKey("watch")) {
+                return Answer.ok(list(1, ""));
+            }
+            BlockingQueue<String> lines = streams.poll();
+            return Answer.stream(lines == null ? new LinkedBlockingQueue<>() : lines);
+        });
+        return streams;
+    }
+
+    private static BlockingQueue<String> stream(String... lines) {
+        return new LinkedBlockingQueue<>(List.of(lines));
+    }
+
+    private void watchPods() {
+        cluster.watch(Set.of(ObjectKind.POD), false, told);
+    }
+
+    @Nested
+    class Listing {
+        @Test
+        void readsPageAfterPageAndTellsOfAllAtOnce() throws InterruptedException {
+            Map<String, String> pages = Map.of(
+                    "", list(5, "two", pod("a", 1), pod("b", 2)),
+                    "two", list(5, "three", pod("c", 3)),
+                    "three", list(5, "", pod("d", 4)));
+            server.on(
+                    "GET",
+                    PODS,
+                    request -> request.query().containsKey("watch")
+                            ? Answer.stream(stream())
+                            : Answer.ok(pages.get(request.query().getOrDefault("continue", ""))));
+
+            watchPods();
+
+            assertThat(told.next()).isEqualTo("replaced: default/a default/b default/c default/d");
+            assertThat(server.next().query())
+                    .isEqualTo(Map.of("limit", "500", "fieldSelector", "status.phase!=Succeeded,status.phase!=Failed"));
+            assertThat(server.next().query()).containsEntry("continue", "two");
+            assertThat(server.next().query()).containsEntry("continue", "three");
+            Map<String, String> watch = server.next().query();
+            assertThat(watch)
+                    .containsEntry("watch", "true")
+                    .containsEntry("allowWatchBookmarks", "true")
+                    .containsEntry("resourceVersion", "5")
+                    .containsEntry("fieldSelector", "status.phase!=Succeeded,status.phase!=Failed");
+            assertThat(Integer.parseInt(watch.get("timeoutSeconds"))).isBetween(300, 600);
+        }
+
+        @Test
+        void asksForAllAtOnceWhenThePagesGrowOld() throws InterruptedException {
+            server.on("GET", PODS, request -> {
+                if (request.query().containsKey("watch")) {
+                    return Answer.stream(stream());
+                }
+                if (request.query().containsKey("continue")) {
+                    return Answer.status(410, "Expired", "The provided continue parameter is too old");
+                }
+                return Answer.ok(
+                        request.query().containsKey("limit")
+                                ? list(5, "two", pod("a", 1))
+                                : list(6, "", pod("a", 1), pod("b", 2)));
+            });
+
+            watchPods();
+
+            assertThat(told.next()).isEqualTo("replaced: default/a default/b");
+        }
+
+        @Test
+        void passesOverFieldsThatAreNewerThanWeAre() throws InterruptedException {
+            String item = "{\"metadata\":{\"name\":\"a\",\"namespace\":\"default\",\"invented\":[1]},"
+                    + "\"spec\":{\"invented\":{\"x\":1},\"priority\":7,\"containers\":[{\"name\":\"c\",\"invented\":2}]},"
+                    + "\"status\":{\"invented\":null},\"invented\":\"y\"}";
+            server.on(
+                    "GET",
+                    PODS,
+                    request -> request.query().containsKey("watch")
+                            ? Answer.stream(stream(event("ADDED", item.replace("\"a\"", "\"b\""))))
+                            : Answer.ok(list(1, "", item)));
+
+            watchPods();
+
+            assertThat(told.next()).isEqualTo("replaced: default/a");
+            assertThat(told.next()).startsWith("applied: default/b");
+            assertThat(told.objects)
+                    .allSatisfy(object ->
+                            assertThat(((Pod) object).spec().priority()).isEqualTo(7));
+        }
+
+        @Test
+        void passesOverAnObjectThatCannotBeReadAndNamesIt() throws InterruptedException {
+            String broken =
+                    "{\"metadata\":{\"name\":\"bad\",\"namespace\":\"default\"},\"spec\":{\"overhead\":{\"cpu\":\"abc\"}}}";
+            server.on(
+                    "GET",
+                    PODS,
+                    request -> request.query().containsKey("watch")
+                            ? Answer.stream(stream(
+                                    event("ADDED", broken), event("DELETED", broken), event("ADDED", pod("b", 3))))
+                            : Answer.ok(list(1, "", broken, pod("a", 1))));
+            Log log = Log.of(KindWatcher.class);
+
+            watchPods();
+
+            assertThat(told.next()).isEqualTo("replaced: default/a");
+            assertThat(told.next()).isEqualTo("deleted: default/bad");
+            assertThat(told.next()).isEqualTo("applied: default/b@3");
+            assertThat(log.warnings())
+                    .hasSize(3)
+                    .allSatisfy(warning -> assertThat(warning)
+                            .contains("Pod default/bad: spec.overhead.cpu: \"abc\" (expected: a quantity)"));
+        }
+
+        @Test
+        void keepsTheTextOfWaitingPodsOnlyIfAsked() throws InterruptedException {
+            server.on(
+                    "GET",
+                    PODS,
+                    request -> request.query().containsKey("watch")
+                            ? Answer.stream(stream())
+                            : Answer.ok(list(1, "", pod("a", 1))));
+
+            cluster.watch(Set.of(ObjectKind.POD), true, told);
+
+            assertThat(told.next()).isEqualTo("replaced: default/a");
+            assertThat(((Pod) told.objects.get(0)).json().orElseThrow()).contains("\"kind\":\"Pod\"");
+        }
+
+        @Test
+        void takesTimeOnlyWithinItsLimitAndThenSaysWhatIsWrong() {
+            server.on("GET", PODS, request -> Answer.status(403, "Forbidden", "pods is forbidden: no"));
+            server.on(
+                    "GET",
+                    NODES,
+                    request -> request.query().containsKey("watch") ? Answer.stream(stream()) : Answer.ok(list(1, "")));
+            try (KubernetesCluster hasty = open(settings(Duration.ofSeconds(1)))) {
+                assertThatThrownBy(() -> hasty.watch(Set.of(ObjectKind.POD, ObjectKind.NODE), false, told))
+                        .isInstanceOfSatisfying(
+                                ClusterException.class,
+                                failure -> assertThat(failure.httpStatus()).isEqualTo(403))
+                        .hasMessage("cannot list pods of " + server.address()
+                                + " within 1s: list pods: 403 Forbidden: pods is forbidden: no");
+            }
+        }
+    }
+
+    @Nested
+    class Watching {
+        @Test
+        void tellsOfEachEventAndGoesOnFromTheLastBookmark() throws InterruptedException {
+            emptyListAndWatches()
+                    .add(stream(
+                            event("ADDED", pod("a", 2)),
+                            event("MODIFIED", pod("a", 3)),
+                            event("DELETED", pod("a", 4)),
+                            event("INVENTED", pod("a", 5)),
+                            event("BOOKMARK", "{\"metadata\":{\"resourceVersion\":\"9\"}}"),
+                            END));
+
+            watchPods();
+
+            assertThat(told.next()).isEqualTo("replaced: ");
+            assertThat(told.next()).isEqualTo("applied: default/a@2");
+            assertThat(told.next()).isEqualTo("applied: default/a@3");
+            assertThat(told.next()).isEqualTo("deleted: default/a");
+            server.next();
+            assertThat(server.next().query()).containsEntry("resourceVersion", "1");
+            assertThat(server.next().query()).containsEntry("resourceVersion", "9");
+        }
+
+        @Test
+        void listsAgainWhenAnEventSaysThatTheVersionIsTooOld() throws InterruptedException {
+            emptyListAndWatches()
+                    .add(stream(event("ADDED", pod("a", 2)), event("ERROR", "{\"code\":410,\"message\":\"too old\"}")));
+
+            watchPods();
+
+            assertThat(told.next()).isEqualTo("replaced: ");
+            assertThat(told.next()).isEqualTo("applied: default/a@2");
+            assertThat(told.next()).isEqualTo("replaced: ");
+        }
+
+        @Test
+        void listsAgainWhenTheAnswerSaysThatTheVersionIsTooOld() throws InterruptedException {
+            AtomicInteger watches = new AtomicInteger();
+            server.on("GET", PODS, request -> {
+                if (!request.query().containsKey("watch")) {
+                    return Answer.ok(list(1, ""));
+                }
+                return watches.incrementAndGet() < 3
+                        ? Answer.status(410, "Expired", "too old resource version")
+                        : Answer.stream(stream());
+            });
+
+            watchPods();
+
+            assertThat(told.next()).isEqualTo("replaced: ");
+            assertThat(told.next()).isEqualTo("replaced: ");
+            assertThat(told.next()).isEqualTo("replaced: ");
+        }
+
+        @Test
+        void goesOnAfterABrokenLine() throws InterruptedException {
+            BlockingQueue<BlockingQueue<String>> streams = emptyListAndWatches();
+            streams.add(stream(event("ADDED", pod("a", 2)), "{\"type\": ][", END));
+            streams.add(stream(event("ADDED", pod("b", 3))));
+
+            watchPods();
+
+            assertThat(told.next()).isEqualTo("replaced: ");
+            assertThat(told.next()).isEqualTo("applied: default/a@2");
+            assertThat(told.next()).isEqualTo("applied: default/b@3");
+        }
+
+        @Test
+        void waitsForAServerThatIsDownAndSaysSoOnce() throws InterruptedException {
+            emptyListAndWatches();
+            server.goDown();
+            Log log = Log.of(KindWatcher.class);
+
+            CompletableFuture<Void> watch = CompletableFuture.runAsync(KubernetesClusterTest.this::watchPods);
+            List<Level> levels = List.of(log.next(), log.next(), log.next(), log.next());
+            assertThat(watch).isNotDone();
+            server.comeUp();
+            watch.join();
+
+            assertThat(told.next()).isEqualTo("replaced: ");
+            assertThat(levels).containsExactly(Level.WARN, Level.DEBUG, Level.DEBUG, Level.DEBUG);
+        }
+
+        @Test
+        void goesOnWhereItWasWhenTheServerComesBack() throws InterruptedException {
+            BlockingQueue<BlockingQueue<String>> streams = emptyListAndWatches();
+            streams.add(stream(event("ADDED", pod("a", 7))));
+            watchPods();
+            assertThat(told.next()).isEqualTo("replaced: ");
+            assertThat(told.next()).isEqualTo("applied: default/a@7");
+            streams.add(stream(event("ADDED", pod("b", 8))));
+
+            server.goDown();
+            server.comeUp();
+
+            assertThat(told.next()).isEqualTo("applied: default/b@8");
+            server.next();
+            assertThat(server.next().query()).containsEntry("resourceVersion", "1");
+            assertThat(server.next().query()).containsEntry("resourceVersion", "7");
+        }
+
+        @Test
+        void listsAgainAfterTheListenerFailed() throws InterruptedException {
+            emptyListAndWatches().add(stream(event("ADDED", pod("a", 2))));
+            ClusterListener failing = new ClusterListener() {
+                @Override
+                public <T extends ClusterObject> void replaced(ObjectKind<T> kind, Collection<T> all) {
+                    told.replaced(kind, all);
+                }
+
+                @Override
+                public <T extends ClusterObject> void applied(ObjectKind<T> kind, T object) {
+                    throw new IllegalStateException("a fault");
+                }
+
+                @Override
+                public <T extends ClusterObject> void deleted(ObjectKind<T> kind, T object) {}
+            };
+
+            cluster.watch(Set.of(ObjectKind.POD), false, failing);
+
+            assertThat(told.next()).isEqualTo("replaced: ");
+            assertThat(told.next()).isEqualTo("replaced: ");
+        }
+
+        @Test
+        void endsAtOnceWhenClosed() throws InterruptedException {
+            emptyListAndWatches();
+            watchPods();
+            server.next();
+            server.next();
+
+            long start = System.nanoTime();
+            cluster.close();
+            cluster.close();
+
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(2));
+            assertThat(threads).hasSize(2).allSatisfy(thread -> {
+                thread.join(2000);
+                assertThat(thread.isAlive()).isFalse();
+            });
+        }
+    }
+
+    @Nested
+    class Binding {
+        private final Pod web = pod("u1");
+
+        @Test
+        void isDoneWhenTheServerSaysSoWhateverTypeItsAnswerHas() throws InterruptedException {
+            server.on("POST", WEB + "/binding", request -> Answer.status(201, "", ""));
+
+            cluster.bind(web, "node-1");
+
+            Request request = server.next();
+            assertThat(request.contentType()).isEqualTo("application/json");
+            assertThat(request.json())
+                    .isEqualTo(json("{'apiVersion': 'v1', 'kind': 'Binding',"
+                            + " 'metadata': {'name': 'web', 'namespace': 'default', 'uid': 'u1'},"
+                            + " 'target': {'apiVersion': 'v1', 'kind': 'Node', 'name': 'node-1'}}"));
+        }
+
+        @Test
+        void failsWithTheServersWords() {
+            server.on(
+                    "POST",
+                    WEB + "/binding",
+                    request -> Answer.status(
+                            409,
+                            "Conflict",
+                            "Operation cannot be fulfilled on pods/binding: pod web is already assigned"));
+
+            assertThatThrownBy(() -> cluster.bind(web, "node-1"))
+                    .isInstanceOfSatisfying(
+                            ClusterException.class,
+                            failure -> assertThat(failure.isConflict()).isTrue())
+                    .hasMessage(
+                            "bind default/web to node-1: 409 Conflict: Operation cannot be fulfilled on pods/binding:"
+                                    + " pod web is already assigned");
+            assertThat(server.waiting()).isEqualTo(1);
+        }
+
+        @Test
+        void failsWithTheServersNameWhenThereIsNoAnswer() {
+            server.goDown();
+
+            assertThatThrownBy(() -> cluster.bind(web, "node-1"))
+                    .isInstanceOfSatisfying(
+                            ClusterException.class,
+                            failure -> assertThat(failure.httpStatus()).isZero())
+                    .hasMessageStartingWith("bind default/web to node-1: " + server.address() + ": ConnectException: ");
+        }
+
+        @Test
+        void failsReadablyWhenTheAnswerIsNoStatus() {
+            server.on("POST", WEB + "/binding", request -> new Answer(502, Map.of(), "<html>\nBad</html>", null));
+
+            assertThatThrownBy(() -> cluster.bind(web, "node-1"))
+                    .hasMessage("bind default/web to node-1: 502 Bad Gateway: <html> Bad</html>");
+        }
+
+        @Test
+        void waitsAsLongAsABusyServerAsks() {
+            AtomicInteger tries = new AtomicInteger();
+            server.on(
+                    "POST",
+                    WEB + "/binding",
+                    request -> tries.incrementAndGet() < 3
+                            ? Answer.status(429, "TooManyRequests", "later").with("Retry-After", "0")
+                            : Answer.status(201, "", ""));
+
+            cluster.bind(web, "node-1");
+
+            assertThat(tries).hasValue(3);
+        }
+
+        @Test
+        void isRefusedAfterClose() {
+            cluster.close();
+
+            assertThatThrownBy(() -> cluster.bind(web, "node-1")).isInstanceOf(ClusterException.class);
+        }
+    }
+
+    @Nested
+    class PatchingTheStatus {
+        record Case(
+                String name, PodStatus before, Optional<PodCondition> condition, Nomination nomination, String patch) {
+            @Override
+            public String toString() {
+                return name;
+            }
+        }
+
+        private static final PodCondition UNSCHEDULABLE =
+                new PodCondition("PodScheduled", "False", "Unschedulable", "0/1 nodes", 2);
+
+        private static PodStatus status(PodCondition condition) {
+            return PodStatus.builder().conditions(List.of(condition)).build();
+        }
+
+        static final List<Case> CASES = List.of(
+                new Case(
+                        "a first condition gets a time",
+                        PodStatus.NONE,
+                        Optional.of(UNSCHEDULABLE),
+                        Nomination.KEEP,
+                        "{'metadata': {'uid': 'u1'}, 'status': {'conditions': [{'type': 'PodScheduled', 'status': 'False',"
+                                + " 'reason': 'Unschedulable', 'message': '0/1 nodes', 'observedGeneration': 2,"
+                                + " 'lastProbeTime': null, 'lastTransitionTime': '2026-11-21T09:30:00Z'}]}}"),
+                new Case(
+                        "a condition that flips gets a time, and loses what it no longer says",
+                        status(UNSCHEDULABLE),
+                        Optional.of(new PodCondition("PodScheduled", "True", "", "", 0)),
+                        Nomination.KEEP,
+                        "{'metadata': {'uid': 'u1'}, 'status': {'conditions': [{'type': 'PodScheduled', 'status': 'True',"
+                                + " 'reason': null, 'message': null, 'lastProbeTime': null,"
+                                + " 'lastTransitionTime': '2026-11-21T09:30:00Z'}]}}"),
+                new Case(
+                        "a condition that only says something else keeps its time",
+                        status(UNSCHEDULABLE),
+                        Optional.of(new PodCondition("PodScheduled", "False", "Unschedulable", "0/2 nodes", 2)),
+                        Nomination.KEEP,
+                        "{'metadata': {'uid': 'u1'}, 'status': {'conditions': [{'type': 'PodScheduled', 'status': 'False',"
+                                + " 'reason': 'Unschedulable', 'message': '0/2 nodes', 'observedGeneration': 2,"
+                                + " 'lastProbeTime': null}]}}"),
+                new Case(
+                        "a nomination stands alone",
+                        PodStatus.NONE,
+                        Optional.empty(),
+                        new Nomination.To("node-1"),
+                        "{'metadata': {'uid': 'u1'}, 'status': {'nominatedNodeName': 'node-1'}}"),
+                new Case(
+                        "a nomination is taken back beside a condition that stays",
+                        status(UNSCHEDULABLE).toBuilder()
+                                .nominatedNodeName("node-1")
+                                .build(),
+                        Optional.of(UNSCHEDULABLE),
+                        Nomination.CLEAR,
+                        "{'metadata': {'uid': 'u1'}, 'status': {'nominatedNodeName': null}}"));
+
+        @ParameterizedTest
+        @FieldSource("CASES")
+        void sendsOnlyWhatChanges(Case change) throws InterruptedException {
+            server.on("PATCH", WEB + "/status", request -> Answer.ok("{}"));
+
+            cluster.patchStatus(pod("u1").withStatus(change.before), change.condition, change.nomination);
+
+            Request request = server.next();
+            assertThat(request.contentType()).isEqualTo("application/strategic-merge-patch+json");
+            assertThat(request.json()).isEqualTo(json(change.patch));
+        }
+
+        @Test
+        void sendsNothingIfNothingChanges() {
+            Pod pod = pod("u1")
+                    .withStatus(status(UNSCHEDULABLE).toBuilder()
+                            .nominatedNodeName("node-1")
+                            .build());
+
+            cluster.patchStatus(pod, Optional.of(UNSCHEDULABLE), Nomination.KEEP);
+            cluster.patchStatus(pod, Optional.empty(), new Nomination.To("node-1"));
+
+            assertThat(server.waiting()).isZero();
+        }
+
+        @Test
+        void triesAgainWhenThatMayHelp() {
+            AtomicInteger tries = new AtomicInteger();
+            List<Answer> answers = List.of(
+                    Answer.status(409, "Conflict", "changed"),
+                    Answer.status(500, "InternalError", "oops"),
+                    Answer.status(503, "ServiceUnavailable", "later"),
+                    Answer.ok("{}"));
+            server.on("PATCH", WEB + "/status", request -> answers.get(tries.getAndIncrement()));
+
+            cluster.patchStatus(pod("u1"), Optional.of(UNSCHEDULABLE), Nomination.KEEP);
+
+            assertThat(tries).hasValue(4);
+        }
+
+        @Test
+        void doesNotTryAgainWhenThatDoesNotHelp() {
+            assertThatThrownBy(() -> cluster.patchStatus(pod("u1"), Optional.of(UNSCHEDULABLE), Nomination.KEEP))
+                    .hasMessage("patch status of default/web: 404 NotFound: the server has no " + WEB + "/status");
+            assertThat(server.waiting()).isEqualTo(1);
+        }
+    }
+
+    @Nested
+    class OtherChanges {
+        @Test
+        void deletesThePodThatIsMeantAndNoOtherOfItsName() throws InterruptedException {
+            server.on("DELETE", WEB, request -> Answer.ok("{\"kind\":\"Pod\"}"));
+
+            cluster.delete(pod("u1"));
+
+            assertThat(server.next().json())
+                    .isEqualTo(json("{'apiVersion': 'v1', 'kind': 'DeleteOptions', 'preconditions': {'uid': 'u1'}}"));
+        }
+
+        @Test
+        void takesAPodThatIsGoneForDeleted() {
+            cluster.delete(pod("u1"));
+            server.on("DELETE", WEB, request -> Answer.status(409, "Conflict", "the UID in the precondition"));
+            cluster.delete(pod("u1"));
+            server.on("DELETE", WEB, request -> Answer.status(403, "Forbidden", "no"));
+
+            assertThatThrownBy(() -> cluster.delete(pod("u1"))).hasMessage("delete default/web: 403 Forbidden: no");
+        }
+
+        @Test
+        void patchesAnyObject() throws InterruptedException {
+            String path = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims/gpu";
+            server.on("PATCH", path, request -> Answer.ok("{}"));
+
+            cluster.patch(
+                    ObjectKind.other("resource.k8s.io/v1", "ResourceClaim", "resourceclaims", true),
+                    "default",
+                    "gpu",
+                    "{\"status\":{\"allocation\":null}}");
+
+            Request request = server.next();
+            assertThat(request.contentType()).isEqualTo("application/merge-patch+json");
+            assertThat(request.json()).isEqualTo(json("{'status': {'allocation': null}}"));
+        }
+
+        @Test
+        void patchesObjectsOfTheWholeCluster() {
+            assertThatThrownBy(() -> cluster.patch(ObjectKind.NODE, "", "node-1", "{}"))
+                    .hasMessage("patch Node node-1: 404 NotFound: the server has no /api/v1/nodes/node-1");
+            assertThatThrownBy(() -> cluster.patch(ObjectKind.NODE, "", "node-1", "[]"))
+                    .isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
+    @Nested
+    class Events {
+        @Test
+        void arePostedAsKubeSchedulerDoes() throws InterruptedException {
+            server.on("POST", EVENTS, request -> Answer.status(201, "", ""));
+            Pod preemptor = Pod.of(
+                    ObjectMeta.named("big").namespace("default").uid("u2").build(),
+                    PodSpec.builder().build());
+
+            cluster.report(new PodEvent(
+                    pod("u1"), Optional.of(preemptor), PodEvent.NORMAL, "Preempted", "Preempting", "Preempted by big"));
+
+            assertThat(server.next().json())
+                    .isEqualTo(json("{'apiVersion': 'events.k8s.io/v1', 'kind': 'Event',"
+                            + " 'metadata': {'name': 'web."
+                            + Long.toHexString(NOW.getEpochSecond() * 1_000_000_000 + NOW.getNano())
+                            + "', 'namespace': 'default'},"
+                            + " 'eventTime': '2026-11-21T09:30:00.123456Z',"
+                            + " 'reportingController': 'default-scheduler',"
+                            + " 'reportingInstance': 'default-scheduler-host-1',"
+                            + " 'action': 'Preempting', 'reason': 'Preempted',"
+                            + " 'regarding': {'apiVersion': 'v1', 'kind': 'Pod', 'namespace': 'default', 'name': 'web',"
+                            + " 'uid': 'u1', 'resourceVersion': '7'},"
+                            + " 'related': {'apiVersion': 'v1', 'kind': 'Pod', 'namespace': 'default', 'name': 'big',"
+                            + " 'uid': 'u2'},"
+                            + " 'note': 'Preempted by big', 'type': 'Normal'}"));
+        }
+
+        @Test
+        void becomeASeriesWhenTheyComeAgainAndAreCountedUntilItEnds() throws InterruptedException {
+            server.on("POST", EVENTS, request -> Answer.status(201, "", ""));
+            server.on("PATCH", EVENTS + "/*", request -> Answer.ok("{}"));
+            cluster.report(failed("0/1 nodes"));
+            String path =
+                    EVENTS + "/" + server.next().json().at("/metadata/name").textValue();
+
+            time.set(NOW.plusSeconds(10));
+            cluster.report(failed("0/2 nodes"));
+            Request second = server.next();
+            assertThat(second.method() + " " + second.path()).isEqualTo("PATCH " + path);
+            assertThat(second.json())
+                    .isEqualTo(json("{'series': {'count': 2, 'lastObservedTime': '2026-11-21T09:30:10.123456Z'}}"));
+
+            time.set(NOW.plusSeconds(20));
+            cluster.report(failed("0/3 nodes"));
+            cluster.report(failed("0/4 nodes"));
+            awaitPosted("Fence");
+            time.set(NOW.plusSeconds(20 + 7 * 60));
+            cluster.report(failed("0/5 nodes"));
+
+            Request last = server.next();
+            assertThat(last.path()).isEqualTo(path);
+            assertThat(last.json())
+                    .isEqualTo(json("{'series': {'count': 4, 'lastObservedTime': '2026-11-21T09:30:20.123456Z'}}"));
+            assertThat(server.next().json().path("note").textValue()).isEqualTo("0/5 nodes");
+        }
+
+        @Test
+        void ofASeriesThatEndedAreCountedOnceMore() throws InterruptedException {
+            server.on("POST", EVENTS, request -> Answer.status(201, "", ""));
+            server.on("PATCH", EVENTS + "/*", request -> Answer.ok("{}"));
+            for (int i = 0; i < 5; i++) {
+                cluster.report(failed("0/1 nodes"));
+            }
+            server.next();
+            assertThat(server.next().json().at("/series/count").intValue()).isEqualTo(2);
+            awaitPosted("First");
+
+            time.set(NOW.plusSeconds(7 * 60));
+            cluster.report(new PodEvent(pod("u1"), Optional.empty(), PodEvent.NORMAL, "Second", "Testing", "all"));
+
+            assertThat(List.of(server.next(), server.next()))
+                    .extracting(request -> request.method() + request.json().at("/series/count"))
+                    .containsExactlyInAnyOrder("POST", "PATCH5");
+        }
+
+        private void awaitPosted(String reason) throws InterruptedException {
+            cluster.report(new PodEvent(pod("u1"), Optional.empty(), PodEvent.NORMAL, reason, "Testing", "all"));
+            assertThat(server.next().json().path("reason").textValue()).isEqualTo(reason);
+        }
+
+        @Test
+        void thatExpiredInTheMeantimeArePostedAnew() throws InterruptedException {
+            server.on("POST", EVENTS, request -> Answer.status(201, "", ""));
+            cluster.report(failed("0/1 nodes"));
+            assertThat(server.next().method()).isEqualTo("POST");
+
+            cluster.report(failed("0/2 nodes"));
+
+            assertThat(server.next().method()).isEqualTo("PATCH");
+            assertThat(server.next().json().path("note").textValue()).isEqualTo("0/2 nodes");
+        }
+
+        @Test
+        void areTriedAgainWhenThatMayHelpAndElseDropped() throws InterruptedException {
+            AtomicInteger tries = new AtomicInteger();
+            List<Answer> answers = List.of(
+                    Answer.status(500, "InternalError", "oops"),
+                    Answer.status(403, "Forbidden", "no"),
+                    Answer.status(201, "", ""));
+            server.on("POST", EVENTS, request -> answers.get(tries.getAndIncrement()));
+
+            cluster.report(failed("first"));
+            cluster.report(failed("second"));
+
+            assertThat(List.of(server.next(), server.next(), server.next()))
+                    .extracting(request -> request.json().path("note").textValue())
+                    .containsExactly("first", "first", "second");
+        }
+
+        @Test
+        void areDroppedRatherThanWaitedFor() throws InterruptedException {
+            BlockingQueue<String> hold = new LinkedBlockingQueue<>();
+            server.on("POST", EVENTS, request -> Answer.stream(hold));
+            Log log = Log.of(EventRecorder.class);
+
+            cluster.report(failed("held"));
+            server.next();
+            for (int i = 0; i < 2000; i++) {
+                cluster.report(failed("more"));
+            }
+
+            assertThat(log.warnings())
+                    .hasSize(1)
+                    .allSatisfy(warning -> assertThat(warning).startsWith("Dropping events"));
+        }
+
+        record Note(String name, String note, String posted) {
+            @Override
+            public String toString() {
+                return name;
+            }
+        }
+
+        static final List<Note> NOTES = List.of(
+                new Note("one that fits", "a".repeat(1024), "a".repeat(1024)),
+                new Note("one that is too long", "a".repeat(1025), "a".repeat(1020) + " ..."),
+                new Note("one whose characters take several bytes", "ä".repeat(513), "ä".repeat(510) + " ..."),
+                new Note(
+                        "one that would be cut within a character",
+                        "a" + "ä".repeat(512),
+                        "a" + "ä".repeat(509) + " ..."),
+                new Note("one of characters outside the basic plane", "🚢".repeat(257), "🚢".repeat(255) + " ..."));
+
+        @ParameterizedTest
+        @FieldSource("NOTES")
+        void areCutToWhatTheServerTakes(Note note) {
+            assertThat(EventRecorder.cut(note.note)).isEqualTo(note.posted);
+        }
+
+        private static PodEvent failed(String note) {
+            return new PodEvent(pod("u1"), Optional.empty(), PodEvent.WARNING, "FailedScheduling", "Scheduling", note);
+        }
+    }
+
+    private static Pod pod(String uid) {
+        return Pod.of(
+                ObjectMeta.named("web")
+                        .namespace("default")
+                        .uid(uid)
+                        .resourceVersion("7")
+                        .build(),
+                PodSpec.builder().build());
+    }
+
+    private static JsonNode json(String text) {
+        try {
+            return ObjectStreams.object(text.replace('\'', '"'));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** What a class logs. */
+    private static final class Log extends AppenderBase<ILoggingEvent> {
+        private final BlockingQueue<ILoggingEvent> events = new LinkedBlockingQueue<>();
+
+        static Log of(Class<?> type) {
+            Logger logger = (Logger) LoggerFactory.getLogger(type);
+            logger.setLevel(Level.DEBUG);
+            Log log = new Log();
+            log.start();
+            logger.addAppender(log);
+            return log;
+        }
+
+        @Override
+        protected void append(ILoggingEvent event) {
+            events.add(event);
+        }
+
+        Level next() throws InterruptedException {
+            ILoggingEvent event = events.poll(20, TimeUnit.SECONDS);
+            return event == null ? Level.OFF : event.getLevel();
+        }
+
+        List<String> warnings() {
+            return events.stream()
+                    .filter(event -> event.getLevel() == Level.WARN)
+                    .map(event -> event.getMessage() + " " + event.getKeyValuePairs())
+                    .toList();
+        }
+    }
+}

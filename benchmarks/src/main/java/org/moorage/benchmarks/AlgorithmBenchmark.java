@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.benchmarks;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.moorage.api.CycleState;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.model.Pod;
+import org.moorage.builtin.BuiltinPlugins;
+import org.moorage.runtime.PluginRegistry;
+import org.moorage.runtime.config.SchedulerConfig;
+import org.moorage.runtime.internal.cache.ClusterSnapshot;
+import org.moorage.runtime.internal.cache.SchedulerCache;
+import org.moorage.runtime.internal.cycle.Parallelism;
+import org.moorage.runtime.internal.cycle.Profile;
+import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
+import org.moorage.runtime.internal.profile.ProfileBuilder;
+import org.moorage.testkit.TestHandle;
+
+/**
+ * Times the scheduling algorithm in process, as the oracle's {@code bench} does for kube-scheduler: bring the snapshot up to
+ * date, filter, score, choose and assume, pod after pod, with no cluster in between. Prints one JSON line.
+ */
+public final class AlgorithmBenchmark {
+    private AlgorithmBenchmark() {}
+
+    /** Runs the benchmark; {@code benchmarks/run} tells the arguments. */
+    public static void main(String[] args) {
+        Arguments arguments = Arguments.parse(args);
+        Workload workload = new Workload(arguments.kind);
+        PluginRegistry registry = PluginRegistry.of(BuiltinPlugins.all());
+        SchedulerConfig config = SchedulerConfig.defaults(registry);
+        int workers = Math.min(config.parallelism(), Runtime.getRuntime().availableProcessors());
+        ExecutorService executor = Executors.newFixedThreadPool(Math.max(1, workers - 1), task -> {
+            Thread thread = new Thread(task, "worker");
+            thread.setDaemon(true);
+            return thread;
+        });
+        Run run = new Run(
+                new ProfileBuilder(registry, profile -> TestHandle.create(), node -> List.of())
+                        .build(config)
+                        .byName()
+                        .values()
+                        .iterator()
+                        .next(),
+                new SchedulingAlgorithm(arguments.percent, new Parallelism(executor, workers)));
+        for (int i = 0; i < arguments.nodes; i++) {
+            run.cache.putNode(workload.node(i));
+        }
+        run.schedule(workload.pods("init", arguments.existing));
+        System.gc();
+        long start = System.nanoTime();
+        long[] nanos = run.schedule(workload.pods("measure", arguments.pods));
+        double seconds = (System.nanoTime() - start) / 1e9;
+        Arrays.sort(nanos);
+        System.out.println(String.format(
+                Locale.ROOT,
+                "{\"scheduler\":\"moorage\",\"kind\":\"%s\",\"nodes\":%d,\"pods\":%d,\"percent\":%d,"
+                        + "\"podsPerSecond\":%.1f,\"p50ms\":%.3f,\"p99ms\":%.3f}",
+                arguments.kind,
+                arguments.nodes,
+                arguments.pods,
+                arguments.percent,
+                arguments.pods / seconds,
+                millis(nanos, 0.5),
+                millis(nanos, 0.99)));
+    }
+
+    private static double millis(long[] sorted, double share) {
+        return sorted[(int) (share * (sorted.length - 1))] / 1e6;
+    }
+
+    private static final class Run {
+        private final Profile profile;
+        private final SchedulingAlgorithm algorithm;
+        private final SchedulerCache cache = new SchedulerCache();
+        private final ClusterSnapshot snapshot = new ClusterSnapshot();
+
+        Run(Profile profile, SchedulingAlgorithm algorithm) {
+            this.profile = profile;
+            this.algorithm = algorithm;
+        }
+
+        long[] schedule(List<Pod> pods) {
+            long[] nanos = new long[pods.size()];
+            for (int i = 0; i < nanos.length; i++) {
+                Pod pod = pods.get(i);
+                long start = System.nanoTime();
+                cache.update(snapshot);
+                NodeInfo node =
+                        algorithm.find(profile, new CycleState(), pod, snapshot).node();
+                if (node == null) {
+                    throw new IllegalStateException("pod " + pod.key() + " fits nowhere (expected: room for all)");
+                }
+                cache.assume(pod.withNode(node.name()));
+                nanos[i] = System.nanoTime() - start;
+            }
+            return nanos;
+        }
+    }
+
+    private record Arguments(String kind, int nodes, int pods, int existing, int percent) {
+        static Arguments parse(String[] args) {
+            String kind = "basic";
+            int nodes = 5_000;
+            int pods = 1_000;
+            int existing = 1_000;
+            int percent = 0;
+            for (int i = 0; i + 1 < args.length; i += 2) {
+                String value = args[i + 1];
+                switch (args[i]) {
+                    case "--kind" -> kind = value;
+                    case "--nodes" -> nodes = Integer.parseInt(value);
+                    case "--pods" -> pods = Integer.parseInt(value);
+                    case "--existing" -> existing = Integer.parseInt(value);
+                    case "--percent" -> percent = Integer.parseInt(value);
+                    default ->
+                        throw new IllegalArgumentException(
+                                args[i] + " (expected: --kind, --nodes, --pods, --existing or --percent)");
+                }
+            }
+            return new Arguments(kind, nodes, pods, existing, percent);
+        }
+    }
+}

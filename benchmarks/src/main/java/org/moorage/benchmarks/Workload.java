@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.benchmarks;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.TreeMap;
+import org.moorage.api.model.Affinity;
+import org.moorage.api.model.Container;
+import org.moorage.api.model.LabelSelector;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.NodeAffinity;
+import org.moorage.api.model.NodeSelector;
+import org.moorage.api.model.ObjectMeta;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodAffinity;
+import org.moorage.api.model.PodAffinityTerm;
+import org.moorage.api.model.PodSpec;
+import org.moorage.api.model.Quantity;
+import org.moorage.api.model.Taint;
+import org.moorage.api.model.TopologySpreadConstraint;
+
+/**
+ * The nodes and pods of a kind of work: the same, one for one, as those of the oracle's {@code bench}. Pods of one template
+ * share their specification, as they do when they are read from a cluster.
+ */
+final class Workload {
+    private static final String ZONE = "topology.kubernetes.io/zone";
+    private static final String HOST = "kubernetes.io/hostname";
+    private static final List<String> ZONES = List.of("zone1", "zone2", "zone3");
+    private static final List<String> KINDS = List.of(
+            "basic",
+            "mixedrequests",
+            "nodeaffinity",
+            "taints",
+            "podaffinity",
+            "podantiaffinity",
+            "preferredpodaffinity",
+            "preferredpodantiaffinity",
+            "spread",
+            "preferredspread");
+
+    private final String kind;
+    private final Map<Map<String, Quantity>, PodSpec> specByRequests =
+            new TreeMap<>((first, second) -> first.toString().compareTo(second.toString()));
+
+    Workload(String kind) {
+        if (!KINDS.contains(kind)) {
+            throw new IllegalArgumentException("--kind: \"" + kind + "\" (expected: one of " + KINDS + ")");
+        }
+        this.kind = kind;
+    }
+
+    Node node(int number) {
+        String name = "node-" + number;
+        Node.Builder node = Node.of(ObjectMeta.named(name)
+                        .labels(Map.of(HOST, name, ZONE, ZONES.get(number % 3), "topology.kubernetes.io/region", "r1"))
+                        .build())
+                .allocatable(
+                        Map.of("cpu", Quantity.of(32), "memory", Quantity.of(128L << 30), "pods", Quantity.of(110)));
+        if (kind.equals("taints") && number % 4 == 0) {
+            node.taints(List.of(new Taint("dedicated", "x", Taint.NO_SCHEDULE)));
+        }
+        return node.build();
+    }
+
+    List<Pod> pods(String prefix, int count) {
+        List<Pod> pods = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            pods.add(pod(prefix, i));
+        }
+        return pods;
+    }
+
+    private Pod pod(String prefix, int number) {
+        String name = prefix + "-" + number;
+        String color = kind.equals("podantiaffinity") ? "green" : "blue";
+        Map<String, Quantity> requests = Map.of("cpu", Quantity.ofMilli(100), "memory", Quantity.of(500L << 20));
+        if (kind.equals("mixedrequests")) {
+            requests = Map.of(
+                    "cpu", Quantity.ofMilli(50 + (number * 37) % 400),
+                    "memory", Quantity.of((64L + (number * 53) % 900) << 20));
+        }
+        ObjectMeta metadata = ObjectMeta.named(name)
+                .namespace("default")
+                .uid(name)
+                .labels(Map.of("color", color, "run", prefix))
+                .build();
+        return Pod.of(metadata, specByRequests.computeIfAbsent(requests, this::spec));
+    }
+
+    private PodSpec spec(Map<String, Quantity> requests) {
+        PodSpec.Builder spec = PodSpec.builder()
+                .containers(List.of(new Container("pause", "pause:3.10", requests, Map.of(), List.of(), "")));
+        switch (kind) {
+            case "nodeaffinity" ->
+                spec.affinity(new Affinity(
+                        new NodeAffinity(
+                                Optional.of(new NodeSelector(List.of(new NodeSelector.Term(
+                                        List.of(new NodeSelector.Requirement(ZONE, "In", List.of("zone1", "zone2"))),
+                                        List.of())))),
+                                List.of()),
+                        Optional.empty(),
+                        Optional.empty()));
+            case "podaffinity" -> spec.affinity(near(new PodAffinity(List.of(term("blue", ZONE)), List.of())));
+            case "podantiaffinity" -> spec.affinity(apart(new PodAffinity(List.of(term("green", HOST)), List.of())));
+            case "preferredpodaffinity" ->
+                spec.affinity(near(
+                        new PodAffinity(List.of(), List.of(new PodAffinityTerm.Weighted(1, term("blue", HOST))))));
+            case "preferredpodantiaffinity" ->
+                spec.affinity(apart(
+                        new PodAffinity(List.of(), List.of(new PodAffinityTerm.Weighted(1, term("blue", HOST))))));
+            case "spread" -> spec.topologySpreadConstraints(List.of(spread("DoNotSchedule")));
+            case "preferredspread" -> spec.topologySpreadConstraints(List.of(spread("ScheduleAnyway")));
+            default -> {}
+        }
+        return spec.build();
+    }
+
+    private static Affinity near(PodAffinity affinity) {
+        return new Affinity(NodeAffinity.NONE, Optional.of(affinity), Optional.empty());
+    }
+
+    private static Affinity apart(PodAffinity affinity) {
+        return new Affinity(NodeAffinity.NONE, Optional.empty(), Optional.of(affinity));
+    }
+
+    private static PodAffinityTerm term(String color, String topologyKey) {
+        return new PodAffinityTerm(Optional.of(selector(color)), List.of(), Optional.empty(), topologyKey);
+    }
+
+    private static LabelSelector selector(String color) {
+        return new LabelSelector(Map.of("color", color), List.of());
+    }
+
+    private static TopologySpreadConstraint spread(String whenUnsatisfiable) {
+        return new TopologySpreadConstraint(
+                5, ZONE, whenUnsatisfiable, Optional.of(selector("blue")), OptionalInt.empty(), "", "", List.of());
+    }
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * How fast the scheduler decides, beside kube-scheduler on the same work.
+ *
+ * <p>Starting points: {@link org.moorage.benchmarks.AlgorithmBenchmark}, {@link org.moorage.benchmarks.Workload}.
+ */
+@NullMarked
+package org.moorage.benchmarks;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.examples.team;
+
+import org.moorage.api.CycleState;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.Status;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.FilterPlugin;
+import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.Plugin;
+import org.moorage.api.plugin.PluginArgs;
+import org.moorage.api.plugin.PluginFactory;
+
+/** Keeps a team's nodes for the team: a node with the label {@code team} takes only pods with the same label. */
+public record TeamNodes() implements FilterPlugin {
+    static final String NAME = "TeamNodes";
+    private static final Status OTHER_TEAM = Status.unresolvable("node(s) belonged to another team");
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public Status filter(CycleState state, Pod pod, NodeInfo node) {
+        String team = node.node().labels().get("team");
+        return team == null || team.equals(pod.labels().get("team")) ? Status.success() : OTHER_TEAM;
+    }
+
+    /** Named in {@code META-INF/services/org.moorage.api.plugin.PluginFactory}, which is how the plugin is found. */
+    public static final class Factory implements PluginFactory<PluginArgs.None> {
+        @Override
+        public String name() {
+            return NAME;
+        }
+
+        @Override
+        public Class<PluginArgs.None> argsType() {
+            return PluginArgs.None.class;
+        }
+
+        @Override
+        public Plugin create(PluginArgs.None args, Handle handle) {
+            return new TeamNodes();
+        }
+    }
+}

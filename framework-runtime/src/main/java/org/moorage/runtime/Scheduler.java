@@ -42,6 +42,8 @@ import org.moorage.api.plugin.PodEvent;
 import org.moorage.api.plugin.PreEnqueuePlugin;
 import org.moorage.api.plugin.QueueSortPlugin;
 import org.moorage.api.plugin.WaitingPod;
+import org.moorage.runtime.config.ConfigException;
+import org.moorage.runtime.config.LoadedConfig;
 import org.moorage.runtime.config.SchedulerConfig;
 import org.moorage.runtime.internal.binding.BindingCycle;
 import org.moorage.runtime.internal.binding.Candidate;
@@ -172,7 +174,12 @@ public final class Scheduler implements AutoCloseable {
 
     /** A builder for a scheduler of that configuration, with these plugins, for this cluster. */
     public static Builder builder(SchedulerConfig config, PluginRegistry registry, Cluster cluster) {
-        return new Builder(config, registry, cluster);
+        return new Builder(config, registry, cluster, null);
+    }
+
+    /** A builder for a scheduler of a configuration that was read; what is wrong with it is told with its place there. */
+    public static Builder builder(LoadedConfig loaded, PluginRegistry registry, Cluster cluster) {
+        return new Builder(loaded.config(), registry, cluster, loaded);
     }
 
     /**
@@ -671,16 +678,19 @@ public final class Scheduler implements AutoCloseable {
         private final SchedulerConfig config;
         private final PluginRegistry registry;
         private final Cluster cluster;
+        private final @Nullable LoadedConfig loaded;
         private SchedulerListener listener = SchedulerListener.NONE;
         private InstantSource clock = InstantSource.system();
         private RandomGenerator random = RandomGenerator.getDefault();
         private Duration maxInUnschedulable = Duration.ofMinutes(5);
         private @Nullable Executor bindingExecutor;
 
-        private Builder(SchedulerConfig config, PluginRegistry registry, Cluster cluster) {
+        private Builder(
+                SchedulerConfig config, PluginRegistry registry, Cluster cluster, @Nullable LoadedConfig loaded) {
             this.config = Objects.requireNonNull(config, "config");
             this.registry = Objects.requireNonNull(registry, "registry");
             this.cluster = Objects.requireNonNull(cluster, "cluster");
+            this.loaded = loaded;
         }
 
         /** Sets whom to tell what happens; nobody if not set. */
@@ -719,11 +729,15 @@ public final class Scheduler implements AutoCloseable {
         /**
          * The scheduler.
          *
-         * @throws org.moorage.runtime.config.ConfigException if the profiles cannot be built from the plugins; it names
+         * @throws ConfigException if the profiles cannot be built from the plugins; it names
          *     every problem
          */
         public Scheduler build() {
-            return new Scheduler(this);
+            try {
+                return new Scheduler(this);
+            } catch (ConfigException refused) {
+                throw loaded == null ? refused : loaded.refusal(refused.problems());
+            }
         }
     }
 }

@@ -75,7 +75,7 @@ final class SchedulerCommand {
                 new Random(),
                 Executors.defaultThreadFactory());
         AtomicBoolean stopped = new AtomicBoolean();
-        try (Scheduler scheduler = Scheduler.builder(loaded.config(), registry, cluster)
+        try (Scheduler scheduler = Scheduler.builder(loaded, registry, cluster)
                 .listener(new PodLog())
                 .build()) {
             termination.then(() -> terminate(scheduler, stopped));

@@ -40,7 +40,7 @@ final class ConfigReader {
         boolean readable = problems.isEmpty() || tree.root().size() > 0;
         if (!readable || !isThisFormat(top)) {
             // In another format the fields mean something else.
-            return new LoadedConfig(nothing(), top.effective(), originByPath, List.of());
+            return new LoadedConfig(tree.sourceName(), nothing(), top.effective(), originByPath, List.of());
         }
         int parallelism = top.integer("parallelism", 16);
         if (parallelism <= 0) {
@@ -81,7 +81,7 @@ final class ConfigReader {
                 delayCache,
                 profiles,
                 extenders);
-        return new LoadedConfig(config, top.effective(), originByPath, List.copyOf(missing));
+        return new LoadedConfig(tree.sourceName(), config, top.effective(), originByPath, List.copyOf(missing));
     }
 
     static void checkPercentage(int percentage, Problems at) {

@@ -11,6 +11,7 @@ import org.moorage.api.plugin.Problems;
 /**
  * A configuration that was read, and where it comes from.
  *
+ * @param sourceName what it was read from
  * @param config the configuration
  * @param effective the same in kube-scheduler's form, with every default filled in; not to be changed
  * @param originByPath where each setting of the effective form comes from: {@code default}, {@code scheduler.yaml:12} or
@@ -19,14 +20,18 @@ import org.moorage.api.plugin.Problems;
  *     they have no part in any decision
  */
 public record LoadedConfig(
-        SchedulerConfig config, ObjectNode effective, Map<String, String> originByPath, List<String> missingPlugins) {
+        String sourceName,
+        SchedulerConfig config,
+        ObjectNode effective,
+        Map<String, String> originByPath,
+        List<String> missingPlugins) {
     public LoadedConfig {
         originByPath = Collections.unmodifiableMap(new LinkedHashMap<>(originByPath));
         missingPlugins = List.copyOf(missingPlugins);
     }
 
     /** The refusal of this configuration for what was only found when its plugins were made. */
-    public ConfigException refusal(String sourceName, List<Problems.Problem> problems) {
+    public ConfigException refusal(List<Problems.Problem> problems) {
         Map<String, String> places = new LinkedHashMap<>(originByPath);
         places.values().removeIf(origin -> origin.equals(ConfigLoader.DEFAULT_ORIGIN));
         return new ConfigException(sourceName, problems, places);

@@ -48,6 +48,11 @@ final class SourceTree {
         this.root = nodes.objectNode();
     }
 
+    /** What the text was read from. */
+    String sourceName() {
+        return sourceName;
+    }
+
     /** Reads the text. What is wrong with it is reported; the tree then has what could be read. */
     static SourceTree read(String text, String sourceName, Problems problems) {
         SourceTree tree = new SourceTree(sourceName);

@@ -76,7 +76,7 @@ class ConfigLoaderTest {
                     .at(0)
                     .report("one is needed");
 
-            assertThat(loaded.refusal("scheduler.yaml", problems.all()))
+            assertThat(loaded.refusal(problems.all()))
                     .hasMessageContaining("scheduler.yaml:6: profiles[0].plugins.bind.disabled[0]: one is needed");
         }
     }

@@ -48,9 +48,7 @@ final class ConfigCommand {
     // Some faults show only when the plugins are made.
     private static LoadedConfig checked(Optional<Path> file, PluginRegistry registry) {
         LoadedConfig loaded = ConfigFile.load(file, registry);
-        Scheduler.builder(loaded.config(), registry, new InMemoryCluster())
-                .build()
-                .close();
+        Scheduler.builder(loaded, registry, new InMemoryCluster()).build().close();
         return loaded;
     }
 }

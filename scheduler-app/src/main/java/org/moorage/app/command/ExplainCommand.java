@@ -89,7 +89,7 @@ final class ExplainCommand implements Callable<Integer> {
         if (pod.isBound()) {
             objects.remove(pod);
         }
-        Scheduler.Builder builder = Scheduler.builder(loaded.config(), registry, objects)
+        Scheduler.Builder builder = Scheduler.builder(loaded, registry, objects)
                 .clock(new SteppingClock(input.youngest()))
                 .bindingExecutor(Runnable::run);
         try (Scheduler scheduler = builder.build()) {

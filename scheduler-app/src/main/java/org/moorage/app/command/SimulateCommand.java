@@ -103,7 +103,7 @@ final class SimulateCommand implements Callable<Integer> {
         Progress progress = new Progress(terminal, "pods", input.waitingPods().size());
         Set<String> tried = new HashSet<>();
         try {
-            return new Simulation(input, terminal.clock()).run(loaded.config(), registry, random, decision -> {
+            return new Simulation(input, terminal.clock()).run(loaded, registry, random, decision -> {
                 steps.accept(decision);
                 tried.add(decision.pod().uid());
                 progress.at(tried.size());

@@ -26,7 +26,7 @@ import org.moorage.runtime.InMemoryCluster;
 import org.moorage.runtime.PluginRegistry;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.SchedulerListener;
-import org.moorage.runtime.config.SchedulerConfig;
+import org.moorage.runtime.config.LoadedConfig;
 
 /** Has a scheduler place the waiting pods of a cluster, with nothing else happening there. */
 final class Simulation {
@@ -109,7 +109,7 @@ final class Simulation {
      *
      * @param steps is told the outcome of each attempt
      */
-    Result run(SchedulerConfig config, PluginRegistry registry, RandomGenerator random, Consumer<Decision> steps) {
+    Result run(LoadedConfig config, PluginRegistry registry, RandomGenerator random, Consumer<Decision> steps) {
         Instant start = clock.instant();
         InMemoryCluster cluster = InMemoryCluster.of(input.objects());
         Scheduler.Builder builder = Scheduler.builder(config, registry, cluster)

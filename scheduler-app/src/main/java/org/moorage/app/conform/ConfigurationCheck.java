@@ -43,7 +43,7 @@ final class ConfigurationCheck implements VectorCheck {
         try {
             loaded = ConfigLoader.load(yaml, "configuration", registry);
             // Some mistakes only show when the plugins are made.
-            Scheduler.builder(loaded.config(), registry, new InMemoryCluster())
+            Scheduler.builder(loaded, registry, new InMemoryCluster())
                     .bindingExecutor(Runnable::run)
                     .build()
                     .close();

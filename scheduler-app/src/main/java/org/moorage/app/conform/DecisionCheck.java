@@ -44,7 +44,7 @@ final class DecisionCheck implements VectorCheck {
         InMemoryCluster cluster = recorded.of(vector.path("objects"));
         Pod pod = pod(cluster, vector.path("pod").asText());
         List<Pod> before = cluster.all(ObjectKind.POD);
-        try (Scheduler scheduler = Scheduler.builder(loaded.config(), registry, cluster)
+        try (Scheduler scheduler = Scheduler.builder(loaded, registry, cluster)
                 .random(new SplittableRandom(SEED))
                 .bindingExecutor(Runnable::run)
                 .build()) {

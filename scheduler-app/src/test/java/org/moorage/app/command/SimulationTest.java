@@ -83,11 +83,7 @@ class SimulationTest {
                 + "[{plugins: {multiPoint: {enabled: [{name: Capricious}, {name: SchedulingGates}, {name: PrioritySort},"
                 + " {name: NodeResourcesFit}, {name: DefaultBinder}], disabled: [{name: '*'}]}}}]}";
         return new Simulation(new ClusterInput(List.of(), List.of(objects)), InstantSource.fixed(Instant.EPOCH))
-                .run(
-                        ConfigLoader.load(config, "test", registry).config(),
-                        registry,
-                        new SplittableRandom(1),
-                        this::step);
+                .run(ConfigLoader.load(config, "test", registry), registry, new SplittableRandom(1), this::step);
     }
 
     private void step(Decision decision) {

@@ -122,7 +122,10 @@ final class EventRecorder implements Runnable {
     void report(PodEvent event) {
         boolean taken = queue.offer(new Occurrence(event, clock.instant()));
         if (taken) {
-            full.set(false);
+            // Not at the first free place: a server that is merely slow would have it said over and over.
+            if (queue.size() < QUEUED / 2) {
+                full.set(false);
+            }
         } else if (!full.getAndSet(true)) {
             LOG.atWarn().addKeyValue("queued", QUEUED).log("Dropping events: the API server takes them too slowly");
         }

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.examples.team;
 
+import java.util.List;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Status;
+import org.moorage.api.event.ActionType;
+import org.moorage.api.event.ClusterEvent;
+import org.moorage.api.event.EventRegistration;
+import org.moorage.api.event.EventResource;
 import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.Plugin;
@@ -12,7 +18,7 @@ import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 
 /** Keeps a team's nodes for the team: a node with the label {@code team} takes only pods with the same label. */
-public record TeamNodes() implements FilterPlugin {
+public record TeamNodes() implements FilterPlugin, EnqueueExtensions {
     static final String NAME = "TeamNodes";
     private static final Status OTHER_TEAM = Status.unresolvable("node(s) belonged to another team");
 
@@ -25,6 +31,14 @@ public record TeamNodes() implements FilterPlugin {
     public Status filter(CycleState state, Pod pod, NodeInfo node) {
         String team = node.node().labels().get("team");
         return team == null || team.equals(pod.labels().get("team")) ? Status.success() : OTHER_TEAM;
+    }
+
+    // What could make a rejected pod fit: another node, or another label. Without this, every event would have it retried.
+    @Override
+    public List<EventRegistration> eventsToRegister() {
+        return List.of(
+                EventRegistration.always(ClusterEvent.of(EventResource.NODE, ActionType.ADD, ActionType.UPDATE_NODE_LABEL)),
+                EventRegistration.always(ClusterEvent.of(EventResource.POD, ActionType.UPDATE_POD_LABEL)));
     }
 
     /** Named in {@code META-INF/services/org.moorage.api.plugin.PluginFactory}, which is how the plugin is found. */

@@ -8,6 +8,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
+import org.moorage.api.model.Namespace;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
 import org.moorage.builtin.BuiltinPlugins;
 import org.moorage.runtime.PluginRegistry;
@@ -39,14 +42,18 @@ public final class AlgorithmBenchmark {
             thread.setDaemon(true);
             return thread;
         });
+        ClusterSnapshot snapshot = new ClusterSnapshot();
+        TestHandle handle =
+                TestHandle.of(snapshot).with(ObjectKind.NAMESPACE, new Namespace(ObjectMeta.named("default").build()));
         Run run = new Run(
-                new ProfileBuilder(registry, profile -> TestHandle.create(), node -> List.of())
+                new ProfileBuilder(registry, profile -> handle, node -> List.of())
                         .build(config)
                         .byName()
                         .values()
                         .iterator()
                         .next(),
-                new SchedulingAlgorithm(arguments.percent, new Parallelism(executor, workers)));
+                new SchedulingAlgorithm(arguments.percent, new Parallelism(executor, workers)),
+                snapshot);
         for (int i = 0; i < arguments.nodes; i++) {
             run.cache.putNode(workload.node(i));
         }
@@ -77,11 +84,12 @@ public final class AlgorithmBenchmark {
         private final Profile profile;
         private final SchedulingAlgorithm algorithm;
         private final SchedulerCache cache = new SchedulerCache();
-        private final ClusterSnapshot snapshot = new ClusterSnapshot();
+        private final ClusterSnapshot snapshot;
 
-        Run(Profile profile, SchedulingAlgorithm algorithm) {
+        Run(Profile profile, SchedulingAlgorithm algorithm, ClusterSnapshot snapshot) {
             this.profile = profile;
             this.algorithm = algorithm;
+            this.snapshot = snapshot;
         }
 
         long[] schedule(List<Pod> pods) {

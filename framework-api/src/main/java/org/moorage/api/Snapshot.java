@@ -22,4 +22,9 @@ public interface Snapshot {
 
     /** The nodes that have a pod with required pod anti-affinity. */
     List<NodeInfo> nodesWithRequiredAntiAffinityPods();
+
+    /** How the values of a node label divide the nodes into domains. */
+    default Topology topology(String key) {
+        return Topology.of(key, nodes());
+    }
 }

@@ -18,6 +18,10 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.OtherObject;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
+import org.moorage.api.model.ReplicaSet;
+import org.moorage.api.model.ReplicationController;
+import org.moorage.api.model.Service;
+import org.moorage.api.model.StatefulSet;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.PodEvent;
@@ -223,6 +227,18 @@ public final class InMemoryCluster implements Cluster {
         }
         if (object instanceof Namespace) {
             return ObjectKind.NAMESPACE;
+        }
+        if (object instanceof Service) {
+            return ObjectKind.SERVICE;
+        }
+        if (object instanceof ReplicationController) {
+            return ObjectKind.REPLICATION_CONTROLLER;
+        }
+        if (object instanceof ReplicaSet) {
+            return ObjectKind.REPLICA_SET;
+        }
+        if (object instanceof StatefulSet) {
+            return ObjectKind.STATEFUL_SET;
         }
         if (object instanceof OtherObject other) {
             return other.kind();

@@ -3,6 +3,7 @@ package org.moorage.builtin;
 
 import java.util.List;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.builtin.affinity.InterPodAffinity;
 import org.moorage.builtin.affinity.NodeAffinity;
 import org.moorage.builtin.binding.DefaultBinder;
 import org.moorage.builtin.node.ImageLocality;
@@ -14,6 +15,7 @@ import org.moorage.builtin.queue.PrioritySort;
 import org.moorage.builtin.queue.SchedulingGates;
 import org.moorage.builtin.resources.NodeResourcesBalancedAllocation;
 import org.moorage.builtin.resources.NodeResourcesFit;
+import org.moorage.builtin.spread.PodTopologySpread;
 
 /** The one list of kube-scheduler's own plugins. */
 public final class BuiltinPlugins {
@@ -26,6 +28,8 @@ public final class BuiltinPlugins {
             new NodeAffinity.Factory(),
             new NodePorts.Factory(),
             new NodeResourcesFit.Factory(),
+            new PodTopologySpread.Factory(),
+            new InterPodAffinity.Factory(),
             new NodeResourcesBalancedAllocation.Factory(),
             new ImageLocality.Factory(),
             new DefaultBinder.Factory());

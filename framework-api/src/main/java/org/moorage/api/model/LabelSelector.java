@@ -28,7 +28,7 @@ public record LabelSelector(Map<String, String> matchLabels, List<Requirement> m
             values = List.copyOf(values);
         }
 
-        private boolean matches(Map<String, String> labels) {
+        boolean matches(Map<String, String> labels) {
             String value = labels.get(key);
             return switch (operator) {
                 case "In" -> value != null && values.contains(value);

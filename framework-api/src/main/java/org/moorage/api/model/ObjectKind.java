@@ -23,9 +23,22 @@ public record ObjectKind<T extends ClusterObject>(
     /** Namespaces. */
     public static final ObjectKind<Namespace> NAMESPACE =
             new ObjectKind<>("v1", "Namespace", "namespaces", false, Namespace.class);
+    /** Services. */
+    public static final ObjectKind<Service> SERVICE =
+            new ObjectKind<>("v1", "Service", "services", true, Service.class);
+    /** Replication controllers. */
+    public static final ObjectKind<ReplicationController> REPLICATION_CONTROLLER = new ObjectKind<>(
+            "v1", "ReplicationController", "replicationcontrollers", true, ReplicationController.class);
+    /** Replica sets. */
+    public static final ObjectKind<ReplicaSet> REPLICA_SET =
+            new ObjectKind<>("apps/v1", "ReplicaSet", "replicasets", true, ReplicaSet.class);
+    /** Stateful sets. */
+    public static final ObjectKind<StatefulSet> STATEFUL_SET =
+            new ObjectKind<>("apps/v1", "StatefulSet", "statefulsets", true, StatefulSet.class);
 
     /** The kinds that have a type of their own. */
-    public static final List<ObjectKind<?>> TYPED = List.of(POD, NODE, NAMESPACE);
+    public static final List<ObjectKind<?>> TYPED =
+            List.of(POD, NODE, NAMESPACE, SERVICE, REPLICATION_CONTROLLER, REPLICA_SET, STATEFUL_SET);
 
     public ObjectKind {
         Objects.requireNonNull(apiVersion, "apiVersion");

@@ -186,6 +186,29 @@ public final class PodSpec {
         return imageVolumes;
     }
 
+    /** Whether the node has the labels of the {@link #nodeSelector} and is selected by the required node affinity. */
+    public boolean selects(Node node) {
+        if (!nodeSelector.isEmpty()) {
+            for (Map.Entry<String, String> label : nodeSelector.entrySet()) {
+                if (!label.getValue().equals(node.labels().get(label.getKey()))) {
+                    return false;
+                }
+            }
+        }
+        return affinity.node().required().isEmpty()
+                || affinity.node().required().get().matches(node);
+    }
+
+    /** Whether one of the {@link #tolerations} matches this taint. */
+    public boolean tolerates(Taint taint) {
+        for (int i = 0; i < tolerations.size(); i++) {
+            if (tolerations.get(i).tolerates(taint)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** The ports of the node that its containers and sidecars take. */
     public List<HostPort> hostPorts() {
         return hostPorts;

@@ -36,6 +36,10 @@ import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.Quantity;
+import org.moorage.api.model.ReplicaSet;
+import org.moorage.api.model.ReplicationController;
+import org.moorage.api.model.Service;
+import org.moorage.api.model.StatefulSet;
 import org.moorage.api.model.Taint;
 import org.moorage.api.model.Toleration;
 import org.moorage.api.model.TopologySpreadConstraint;
@@ -136,13 +140,21 @@ public final class ObjectDecoder {
             decoded = node(object);
         } else if (kind.type() == Namespace.class) {
             decoded = new Namespace(metadata(Located.root(object)));
+        } else if (kind.type() == Service.class) {
+            decoded = service(Located.root(object));
+        } else if (kind.type() == ReplicationController.class) {
+            decoded = replicationController(Located.root(object));
+        } else if (kind.type() == ReplicaSet.class) {
+            decoded = replicaSet(Located.root(object));
+        } else if (kind.type() == StatefulSet.class) {
+            decoded = statefulSet(Located.root(object));
         } else if (kind.type() == OtherObject.class) {
             ObjectKind<OtherObject> other =
                     ObjectKind.other(kind.apiVersion(), kind.kind(), kind.plural(), kind.namespaced());
             decoded = new OtherObject(shared(other), metadata(Located.root(object)), json(object));
         } else {
             throw new IllegalArgumentException(
-                    "kind: " + kind + " (expected: Pod, Node, Namespace or one without a type)");
+                    "kind: " + kind + " (expected: a type of the model, or one without a type)");
         }
         return kind.type().cast(decoded);
     }
@@ -184,6 +196,22 @@ public final class ObjectDecoder {
                 .conditions(conditions(status))
                 .declaredFeatures(shared(status.texts("declaredFeatures")))
                 .build();
+    }
+
+    private Service service(Located root) {
+        return new Service(metadata(root), textMap(root.object("spec"), "selector"));
+    }
+
+    private ReplicationController replicationController(Located root) {
+        return new ReplicationController(metadata(root), textMap(root.object("spec"), "selector"));
+    }
+
+    private ReplicaSet replicaSet(Located root) {
+        return new ReplicaSet(metadata(root), root.object("spec").optional("selector", this::labelSelector));
+    }
+
+    private StatefulSet statefulSet(Located root) {
+        return new StatefulSet(metadata(root), root.object("spec").optional("selector", this::labelSelector));
     }
 
     private Taint taint(Located taint) {

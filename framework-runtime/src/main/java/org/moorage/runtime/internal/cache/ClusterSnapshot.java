@@ -7,11 +7,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.ImageState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.ResourceName;
 import org.moorage.api.Snapshot;
+import org.moorage.api.Topology;
 import org.moorage.api.model.HostPort;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
@@ -24,6 +26,7 @@ import org.moorage.api.model.Pod;
  */
 public final class ClusterSnapshot implements Snapshot {
     private static final int RESOURCES = 3;
+    private static final int MOST_TOPOLOGIES = 64;
 
     private final Map<String, SnapshotNode> nodeByName = new HashMap<>();
     private final List<NodeInfo> nodes = new ArrayList<>();
@@ -31,6 +34,7 @@ public final class ClusterSnapshot implements Snapshot {
     private List<NodeInfo> withAffinity = List.of();
     private List<NodeInfo> withRequiredAntiAffinity = List.of();
     private Map<String, ImageState> images = Map.of();
+    private final Map<String, Topology> topologies = new ConcurrentHashMap<>();
     private boolean affinityChanged;
     private long generation;
     private long treeVersion;
@@ -64,6 +68,20 @@ public final class ClusterSnapshot implements Snapshot {
     @Override
     public List<NodeInfo> nodesWithRequiredAntiAffinityPods() {
         return withRequiredAntiAffinity;
+    }
+
+    @Override
+    public Topology topology(String key) {
+        Topology known = topologies.get(key);
+        if (known == null) {
+            // Pods may name any key, so what nobody asks for again must go at some time.
+            if (topologies.size() >= MOST_TOPOLOGIES) {
+                topologies.clear();
+            }
+            known = Topology.of(key, nodesView);
+            topologies.put(key, known);
+        }
+        return known;
     }
 
     /** A node to try things on. */
@@ -106,6 +124,7 @@ public final class ClusterSnapshot implements Snapshot {
         podCounts = new int[size];
         treeVersion = version;
         affinityChanged = true;
+        topologies.clear();
     }
 
     void set(int index, Node node, NodeContents contents, long nodeGeneration) {
@@ -121,6 +140,9 @@ public final class ClusterSnapshot implements Snapshot {
                 target.withAffinity.isEmpty() != contents.withAffinity().isEmpty()
                         || target.withRequiredAntiAffinity.isEmpty()
                                 != contents.withRequiredAntiAffinity().isEmpty();
+        if (!target.hasLabelsOf(node)) {
+            topologies.clear();
+        }
         target.set(node, contents, nodeGeneration);
         allocatable[0][index] = node.allocatableResources().milliCpu();
         allocatable[1][index] = node.allocatableResources().memory();
@@ -167,6 +189,11 @@ public final class ClusterSnapshot implements Snapshot {
 
         SnapshotNode(int index) {
             this.index = index;
+        }
+
+        boolean hasLabelsOf(Node other) {
+            Node known = node;
+            return known == other || known != null && known.labels().equals(other.labels());
         }
 
         void set(Node newNode, NodeContents contents, long newGeneration) {

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.api;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * How the values of a node label divide the nodes of a {@link Snapshot} into domains: nodes of equal value are in one domain.
+ *
+ * <p>Domains are numbered from 0, so that what belongs to a domain can be kept in an array. Immutable.
+ */
+public final class Topology {
+    /** The domain of a node that does not have the label. */
+    public static final int NONE = -1;
+
+    private final int[] domainByNode;
+    private final Map<String, Integer> domainByValue;
+
+    private Topology(int[] domainByNode, Map<String, Integer> domainByValue) {
+        this.domainByNode = domainByNode;
+        this.domainByValue = domainByValue;
+    }
+
+    /** The domains of a label among all nodes of a snapshot. */
+    public static Topology of(String key, List<NodeInfo> nodes) {
+        int[] domainByNode = new int[nodes.size()];
+        Arrays.fill(domainByNode, NONE);
+        Map<String, Integer> domainByValue = new HashMap<>();
+        for (int i = 0; i < domainByNode.length; i++) {
+            String value = nodes.get(i).node().labels().get(key);
+            if (value != null) {
+                Integer known = domainByValue.putIfAbsent(value, domainByValue.size());
+                domainByNode[i] = known == null ? domainByValue.size() - 1 : known;
+            }
+        }
+        return new Topology(domainByNode, domainByValue);
+    }
+
+    /** How many domains there are. */
+    public int size() {
+        return domainByValue.size();
+    }
+
+    /** The domain of a node of the snapshot, or of a copy of one; {@link #NONE} if the node does not have the label. */
+    public int domain(NodeInfo node) {
+        return domainByNode[node.index()];
+    }
+
+    /** The domain of the nodes with this value, or {@link #NONE}. */
+    public int domainOf(String value) {
+        return domainByValue.getOrDefault(value, NONE);
+    }
+}

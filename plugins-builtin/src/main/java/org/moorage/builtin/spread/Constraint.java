@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.spread;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.Topology;
+import org.moorage.api.model.LabelMatcher;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.Taint;
+import org.moorage.api.model.TopologySpreadConstraint;
+
+/**
+ * A constraint of the pod to schedule, complete and made ready to look at many pods and nodes.
+ *
+ * @param maxSkew by how many pods domains may differ
+ * @param topologyKey the node label whose equal values make a domain
+ * @param selector which pods are counted
+ * @param minDomains below this number of domains the least counts as 0
+ * @param honorsNodeAffinity whether nodes that the pod does not select are left out
+ * @param honorsTaints whether nodes with taints that keep the pod off are left out
+ */
+record Constraint(
+        int maxSkew,
+        String topologyKey,
+        LabelMatcher selector,
+        int minDomains,
+        boolean honorsNodeAffinity,
+        boolean honorsTaints) {
+    private static final String HONOR = "Honor";
+
+    /** Those of a list of constraints that say this of what cannot be satisfied, for pods with these labels. */
+    static List<Constraint> of(
+            List<TopologySpreadConstraint> all, String whenUnsatisfiable, Map<String, String> podLabels) {
+        List<Constraint> result = new ArrayList<>(all.size());
+        for (TopologySpreadConstraint one : all) {
+            if (one.whenUnsatisfiable().equals(whenUnsatisfiable)) {
+                result.add(new Constraint(
+                        one.maxSkew(),
+                        one.topologyKey(),
+                        selector(one, podLabels),
+                        one.minDomains().orElse(1),
+                        one.nodeAffinityPolicy().isEmpty()
+                                || one.nodeAffinityPolicy().equals(HONOR),
+                        one.nodeTaintsPolicy().equals(HONOR)));
+            }
+        }
+        return result;
+    }
+
+    private static LabelMatcher selector(TopologySpreadConstraint constraint, Map<String, String> podLabels) {
+        LabelMatcher selector = LabelMatcher.of(constraint.labelSelector());
+        if (constraint.matchLabelKeys().isEmpty()) {
+            return selector;
+        }
+        Map<String, String> shared = new HashMap<>();
+        for (String key : constraint.matchLabelKeys()) {
+            String value = podLabels.get(key);
+            if (value != null) {
+                shared.put(key, value);
+            }
+        }
+        return LabelMatcher.of(shared).and(selector);
+    }
+
+    Constraint withSelector(LabelMatcher other) {
+        return new Constraint(maxSkew, topologyKey, other, minDomains, honorsNodeAffinity, honorsTaints);
+    }
+
+    /** Whether pods on this node count when the pod is scheduled. */
+    boolean includes(Pod pod, Node node) {
+        if (honorsNodeAffinity && !pod.spec().selects(node)) {
+            return false;
+        }
+        if (honorsTaints) {
+            List<Taint> taints = node.taints();
+            for (int i = 0; i < taints.size(); i++) {
+                if (taints.get(i).blocks() && !pod.spec().tolerates(taints.get(i))) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    /** How many pods on a node count. A selector that takes everything counts nothing. */
+    int count(NodeInfo node, String namespace) {
+        if (selector.takesEverything()) {
+            return 0;
+        }
+        List<Pod> pods = node.pods();
+        int count = 0;
+        for (int i = 0; i < pods.size(); i++) {
+            Pod pod = pods.get(i);
+            if (pod.namespace().equals(namespace)
+                    && !pod.metadata().isDeleting()
+                    && selector.matches(pod.labels())) {
+                count++;
+            }
+        }
+        return count;
+    }
+
+    /** Whether the node has the keys of all constraints. */
+    static boolean haveKeys(Constraint[] constraints, Map<String, String> nodeLabels) {
+        for (Constraint constraint : constraints) {
+            if (!nodeLabels.containsKey(constraint.topologyKey)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Whether the node is in a domain of all these topologies. */
+    static boolean isIn(Topology[] topologies, NodeInfo node) {
+        for (Topology topology : topologies) {
+            if (topology.domain(node) == Topology.NONE) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -285,8 +285,8 @@ public final class Profile {
         }
     }
 
-    /** The Score plugins that have a say about a pod, with their weights. */
-    record Scorers(ScorePlugin[] plugins, long[] weights) {}
+    /** The Score plugins that have a say about a pod, with their weights, and what a node has before any of them. */
+    record Scorers(ScorePlugin[] plugins, long[] weights, long base) {}
 
     /** Runs PreScore. */
     Scorers preScore(CycleState state, Pod pod, List<NodeInfo> nodes) {
@@ -305,7 +305,8 @@ public final class Profile {
             }
         }
         if (skipped.isEmpty()) {
-            return new Scorers(scores, weights);
+            // Where nobody scores, each node counts 1; where everybody happens to pass, it counts 0.
+            return new Scorers(scores, weights, scores() ? 0 : 1);
         }
         List<ScorePlugin> active = new ArrayList<>(scores.length);
         long[] activeWeights = new long[scores.length];
@@ -315,7 +316,7 @@ public final class Profile {
                 active.add(scores[i]);
             }
         }
-        return new Scorers(active.toArray(ScorePlugin[]::new), activeWeights);
+        return new Scorers(active.toArray(ScorePlugin[]::new), activeWeights, scores() ? 0 : 1);
     }
 
     private static PluginFailure preScoreFailure(Plugin plugin, String what, @Nullable RuntimeException thrown) {

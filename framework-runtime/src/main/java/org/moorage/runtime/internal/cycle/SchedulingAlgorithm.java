@@ -249,7 +249,7 @@ public final class SchedulingAlgorithm {
         if (totals.length < count) {
             totals = new long[count];
         }
-        Arrays.fill(totals, 0, count, plugins.length == 0 ? 1 : 0);
+        Arrays.fill(totals, 0, count, scorers.base());
         long[] raw = rawScores;
         Parallelism.Chunk chunk = (from, to) -> {
             for (int p = 0; p < plugins.length; p++) {

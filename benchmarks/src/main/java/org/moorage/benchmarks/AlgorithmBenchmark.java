@@ -43,8 +43,10 @@ public final class AlgorithmBenchmark {
             return thread;
         });
         ClusterSnapshot snapshot = new ClusterSnapshot();
-        TestHandle handle =
-                TestHandle.of(snapshot).with(ObjectKind.NAMESPACE, new Namespace(ObjectMeta.named("default").build()));
+        TestHandle handle = TestHandle.of(snapshot)
+                .with(
+                        ObjectKind.NAMESPACE,
+                        new Namespace(ObjectMeta.named("default").build()));
         Run run = new Run(
                 new ProfileBuilder(registry, profile -> handle, node -> List.of())
                         .build(config)

@@ -27,4 +27,7 @@ public interface Snapshot {
     default Topology topology(String key) {
         return Topology.of(key, nodes());
     }
+
+    /** Whether a pod on any of the nodes uses the claim of that name by naming it. */
+    boolean isClaimInUse(String namespace, String claimName);
 }

@@ -12,16 +12,10 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.ClusterObject;
-import org.moorage.api.model.Namespace;
-import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.OtherObject;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
-import org.moorage.api.model.ReplicaSet;
-import org.moorage.api.model.ReplicationController;
-import org.moorage.api.model.Service;
-import org.moorage.api.model.StatefulSet;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.PodEvent;
@@ -219,29 +213,13 @@ public final class InMemoryCluster implements Cluster {
     }
 
     private static ObjectKind<?> kindOf(ClusterObject object) {
-        if (object instanceof Pod) {
-            return ObjectKind.POD;
-        }
-        if (object instanceof Node) {
-            return ObjectKind.NODE;
-        }
-        if (object instanceof Namespace) {
-            return ObjectKind.NAMESPACE;
-        }
-        if (object instanceof Service) {
-            return ObjectKind.SERVICE;
-        }
-        if (object instanceof ReplicationController) {
-            return ObjectKind.REPLICATION_CONTROLLER;
-        }
-        if (object instanceof ReplicaSet) {
-            return ObjectKind.REPLICA_SET;
-        }
-        if (object instanceof StatefulSet) {
-            return ObjectKind.STATEFUL_SET;
-        }
         if (object instanceof OtherObject other) {
             return other.kind();
+        }
+        for (ObjectKind<?> kind : ObjectKind.TYPED) {
+            if (kind.type().isInstance(object)) {
+                return kind;
+            }
         }
         throw new IllegalArgumentException(
                 "object: " + object.getClass().getName() + " (expected: a type of the model)");

@@ -122,6 +122,14 @@ public final class ClusterSketch implements Snapshot {
                 .toList();
     }
 
+    @Override
+    public boolean isClaimInUse(String namespace, String claimName) {
+        return nodes.stream()
+                .flatMap(node -> node.pods().stream())
+                .anyMatch(pod -> pod.namespace().equals(namespace)
+                        && pod.spec().claimNames().contains(claimName));
+    }
+
     // The size is that of the first node that has the image; a node that names it twice still counts once.
     private static Map<String, ImageState> imagesOf(List<Node> nodes) {
         Map<String, ImageState> images = new HashMap<>();

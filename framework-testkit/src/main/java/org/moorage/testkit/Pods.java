@@ -23,6 +23,7 @@ import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.model.Toleration;
 import org.moorage.api.model.TopologySpreadConstraint;
+import org.moorage.api.model.Volume;
 
 /**
  * Builds pods for tests. A pod is in the namespace {@code default}, its uid is {@code namespace/name}, and it has one
@@ -56,6 +57,7 @@ public final class Pods {
     private final List<TopologySpreadConstraint> spread = new ArrayList<>();
     private final List<String> schedulingGates = new ArrayList<>();
     private final List<String> imageVolumes = new ArrayList<>();
+    private final List<Volume> volumes = new ArrayList<>();
     private final List<PodSpec.ResourceClaim> resourceClaims = new ArrayList<>();
     private PodStatus status = PodStatus.NONE;
     private String nodeName = "";
@@ -321,6 +323,17 @@ public final class Pods {
         return this;
     }
 
+    /** A volume; its name is {@code v} and a number, from 0. */
+    public Pods volume(Volume.Source source) {
+        volumes.add(new Volume("v" + volumes.size(), source));
+        return this;
+    }
+
+    /** A volume that is the claim of that name. */
+    public Pods claim(String claimName) {
+        return volume(new Volume.Claim(claimName));
+    }
+
     /** Adds an entry to its resource claims. */
     public Pods resourceClaim(PodSpec.ResourceClaim claim) {
         resourceClaims.add(claim);
@@ -373,7 +386,8 @@ public final class Pods {
                 .topologySpreadConstraints(spread)
                 .schedulingGates(schedulingGates)
                 .resourceClaims(resourceClaims)
-                .imageVolumes(imageVolumes);
+                .imageVolumes(imageVolumes)
+                .volumes(volumes);
         return Pod.of(metadata.build(), spec.build()).withNode(nodeName).withStatus(status);
     }
 

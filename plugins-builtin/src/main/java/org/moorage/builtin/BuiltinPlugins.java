@@ -16,6 +16,10 @@ import org.moorage.builtin.queue.SchedulingGates;
 import org.moorage.builtin.resources.NodeResourcesBalancedAllocation;
 import org.moorage.builtin.resources.NodeResourcesFit;
 import org.moorage.builtin.spread.PodTopologySpread;
+import org.moorage.builtin.volume.NodeVolumeLimits;
+import org.moorage.builtin.volume.VolumeRestrictions;
+import org.moorage.builtin.volume.VolumeZone;
+import org.moorage.builtin.volume.binding.VolumeBinding;
 
 /** The one list of kube-scheduler's own plugins. */
 public final class BuiltinPlugins {
@@ -28,6 +32,10 @@ public final class BuiltinPlugins {
             new NodeAffinity.Factory(),
             new NodePorts.Factory(),
             new NodeResourcesFit.Factory(),
+            new VolumeRestrictions.Factory(),
+            new NodeVolumeLimits.Factory(),
+            new VolumeBinding.Factory(),
+            new VolumeZone.Factory(),
             new PodTopologySpread.Factory(),
             new InterPodAffinity.Factory(),
             new NodeResourcesBalancedAllocation.Factory(),

@@ -25,6 +25,16 @@ public record NodeSelector(List<Term> terms) {
         return false;
     }
 
+    /** Whether a node without a name and with these labels is selected. */
+    public boolean matchesLabels(Map<String, String> labels) {
+        for (int i = 0; i < terms.size(); i++) {
+            if (terms.get(i).matchesLabels(labels)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /**
      * Requirements that must all hold; a term without any holds for no node, and neither does one with a requirement
      * that makes no sense, such as a comparison with something that is not a number.
@@ -47,10 +57,18 @@ public record NodeSelector(List<Term> terms) {
 
         /** Whether the term holds for the node. */
         public boolean matches(Node node) {
+            return matches(node.labels(), node.name());
+        }
+
+        /** Whether the term holds for a node without a name and with these labels. */
+        public boolean matchesLabels(Map<String, String> labels) {
+            return matches(labels, "");
+        }
+
+        private boolean matches(Map<String, String> labels, String name) {
             if (isEmpty()) {
                 return false;
             }
-            Map<String, String> labels = node.labels();
             for (int i = 0; i < matchExpressions.size(); i++) {
                 Requirement requirement = matchExpressions.get(i);
                 if (!requirement.matches(labels.get(requirement.key()))) {
@@ -58,7 +76,7 @@ public record NodeSelector(List<Term> terms) {
                 }
             }
             for (int i = 0; i < matchFields.size(); i++) {
-                if (!matchesName(matchFields.get(i), node.name())) {
+                if (!matchesName(matchFields.get(i), name)) {
                     return false;
                 }
             }

@@ -36,9 +36,44 @@ public record ObjectKind<T extends ClusterObject>(
     public static final ObjectKind<StatefulSet> STATEFUL_SET =
             new ObjectKind<>("apps/v1", "StatefulSet", "statefulsets", true, StatefulSet.class);
 
+    /** Persistent volumes. */
+    public static final ObjectKind<PersistentVolume> PERSISTENT_VOLUME =
+            new ObjectKind<>("v1", "PersistentVolume", "persistentvolumes", false, PersistentVolume.class);
+    /** Claims of persistent volumes. */
+    public static final ObjectKind<PersistentVolumeClaim> PERSISTENT_VOLUME_CLAIM = new ObjectKind<>(
+            "v1", "PersistentVolumeClaim", "persistentvolumeclaims", true, PersistentVolumeClaim.class);
+    /** Classes of storage. */
+    public static final ObjectKind<StorageClass> STORAGE_CLASS =
+            new ObjectKind<>("storage.k8s.io/v1", "StorageClass", "storageclasses", false, StorageClass.class);
+    /** What storage drivers say of nodes. */
+    public static final ObjectKind<CsiNode> CSI_NODE =
+            new ObjectKind<>("storage.k8s.io/v1", "CSINode", "csinodes", false, CsiNode.class);
+    /** Storage drivers. */
+    public static final ObjectKind<CsiDriver> CSI_DRIVER =
+            new ObjectKind<>("storage.k8s.io/v1", "CSIDriver", "csidrivers", false, CsiDriver.class);
+    /** Where storage is left. */
+    public static final ObjectKind<CsiStorageCapacity> CSI_STORAGE_CAPACITY = new ObjectKind<>(
+            "storage.k8s.io/v1", "CSIStorageCapacity", "csistoragecapacities", true, CsiStorageCapacity.class);
+    /** Volumes attached to nodes. */
+    public static final ObjectKind<VolumeAttachment> VOLUME_ATTACHMENT = new ObjectKind<>(
+            "storage.k8s.io/v1", "VolumeAttachment", "volumeattachments", false, VolumeAttachment.class);
+
     /** The kinds that have a type of their own. */
-    public static final List<ObjectKind<?>> TYPED =
-            List.of(POD, NODE, NAMESPACE, SERVICE, REPLICATION_CONTROLLER, REPLICA_SET, STATEFUL_SET);
+    public static final List<ObjectKind<?>> TYPED = List.of(
+            POD,
+            NODE,
+            NAMESPACE,
+            SERVICE,
+            REPLICATION_CONTROLLER,
+            REPLICA_SET,
+            STATEFUL_SET,
+            PERSISTENT_VOLUME,
+            PERSISTENT_VOLUME_CLAIM,
+            STORAGE_CLASS,
+            CSI_NODE,
+            CSI_DRIVER,
+            CSI_STORAGE_CAPACITY,
+            VOLUME_ATTACHMENT);
 
     public ObjectKind {
         Objects.requireNonNull(apiVersion, "apiVersion");

@@ -32,6 +32,8 @@ public final class PodSpec {
     private final boolean hostNetwork;
     private final List<ResourceClaim> resourceClaims;
     private final List<String> imageVolumes;
+    private final List<Volume> volumes;
+    private final List<String> claimNames;
     private final List<HostPort> hostPorts;
     private final int hash;
     // Derived on first use; a race computes the same value twice, which does no harm.
@@ -54,8 +56,21 @@ public final class PodSpec {
         hostNetwork = builder.hostNetwork;
         resourceClaims = List.copyOf(builder.resourceClaims);
         imageVolumes = List.copyOf(builder.imageVolumes);
+        volumes = List.copyOf(builder.volumes);
+        claimNames = claimNames(volumes);
         hostPorts = hostPorts(containers, initContainers);
-        hash = Objects.hash(containers, initContainers, nodeSelector, affinity, tolerations, priority, schedulerName);
+        hash = Objects.hash(
+                containers, initContainers, nodeSelector, affinity, tolerations, priority, schedulerName, volumes);
+    }
+
+    private static List<String> claimNames(List<Volume> volumes) {
+        List<String> names = new ArrayList<>(0);
+        for (Volume volume : volumes) {
+            if (volume.source() instanceof Volume.Claim claim) {
+                names.add(claim.claimName());
+            }
+        }
+        return List.copyOf(names);
     }
 
     private static List<HostPort> hostPorts(List<Container> containers, List<Container> initContainers) {
@@ -94,7 +109,8 @@ public final class PodSpec {
                 .schedulingGates(schedulingGates)
                 .hostNetwork(hostNetwork)
                 .resourceClaims(resourceClaims)
-                .imageVolumes(imageVolumes);
+                .imageVolumes(imageVolumes)
+                .volumes(volumes);
     }
 
     /**
@@ -209,6 +225,16 @@ public final class PodSpec {
         return false;
     }
 
+    /** Its volumes, in the order of the manifest, as far as scheduling looks at them: claims, and disks of some sorts. */
+    public List<Volume> volumes() {
+        return volumes;
+    }
+
+    /** The claims that its volumes name, without those that are made for the pod; a claim named twice is here twice. */
+    public List<String> claimNames() {
+        return claimNames;
+    }
+
     /** The ports of the node that its containers and sidecars take. */
     public List<HostPort> hostPorts() {
         return hostPorts;
@@ -247,7 +273,8 @@ public final class PodSpec {
                 && schedulingGates.equals(that.schedulingGates)
                 && hostNetwork == that.hostNetwork
                 && resourceClaims.equals(that.resourceClaims)
-                && imageVolumes.equals(that.imageVolumes);
+                && imageVolumes.equals(that.imageVolumes)
+                && volumes.equals(that.volumes);
     }
 
     @Override
@@ -273,6 +300,7 @@ public final class PodSpec {
         private boolean hostNetwork;
         private List<ResourceClaim> resourceClaims = List.of();
         private List<String> imageVolumes = List.of();
+        private List<Volume> volumes = List.of();
 
         private Builder() {}
 
@@ -369,6 +397,12 @@ public final class PodSpec {
         /** Sets {@link PodSpec#imageVolumes}. */
         public Builder imageVolumes(List<String> value) {
             imageVolumes = Objects.requireNonNull(value, "imageVolumes");
+            return this;
+        }
+
+        /** Sets {@link PodSpec#volumes}. */
+        public Builder volumes(List<Volume> value) {
+            volumes = Objects.requireNonNull(value, "volumes");
             return this;
         }
 

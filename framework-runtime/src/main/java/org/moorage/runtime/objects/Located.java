@@ -175,6 +175,11 @@ final class Located {
         }
     }
 
+    /** The quantity in a field, unless the field is absent. */
+    Optional<Quantity> quantity(String field) {
+        return has(field) ? Optional.of(new Located(node.path(field), this, field, -1).quantity()) : Optional.empty();
+    }
+
     private Quantity quantity() {
         if (node.isNull()) {
             return Quantity.ZERO;

@@ -16,9 +16,13 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.moorage.api.model.Affinity;
+import org.moorage.api.model.CloudDisk;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Container;
 import org.moorage.api.model.ContainerImage;
+import org.moorage.api.model.CsiDriver;
+import org.moorage.api.model.CsiNode;
+import org.moorage.api.model.CsiStorageCapacity;
 import org.moorage.api.model.HostPort;
 import org.moorage.api.model.LabelSelector;
 import org.moorage.api.model.Namespace;
@@ -29,6 +33,8 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.OtherObject;
 import org.moorage.api.model.OwnerReference;
+import org.moorage.api.model.PersistentVolume;
+import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodAffinity;
 import org.moorage.api.model.PodAffinityTerm;
@@ -40,9 +46,12 @@ import org.moorage.api.model.ReplicaSet;
 import org.moorage.api.model.ReplicationController;
 import org.moorage.api.model.Service;
 import org.moorage.api.model.StatefulSet;
+import org.moorage.api.model.StorageClass;
 import org.moorage.api.model.Taint;
 import org.moorage.api.model.Toleration;
 import org.moorage.api.model.TopologySpreadConstraint;
+import org.moorage.api.model.Volume;
+import org.moorage.api.model.VolumeAttachment;
 
 /**
  * Makes the objects that scheduling reads from trees of JSON or YAML.
@@ -60,6 +69,16 @@ public final class ObjectDecoder {
     private static final List<String> CONTAINER_STATUSES = List.of("containerStatuses", "initContainerStatuses");
     private static final String SIBILANT_ENDING = ".*(s|x|z|ch|sh)";
     private static final Set<String> PLURAL_ALREADY = Set.of("Endpoints");
+
+    /** Sources of volumes, of pods' own and of PersistentVolumes. */
+    private static final Map<String, CloudDisk.Type> CLOUD_DISKS = Map.of(
+            "awsElasticBlockStore", CloudDisk.Type.AWS_ELASTIC_BLOCK_STORE,
+            "gcePersistentDisk", CloudDisk.Type.GCE_PERSISTENT_DISK,
+            "azureDisk", CloudDisk.Type.AZURE_DISK,
+            "azureFile", CloudDisk.Type.AZURE_FILE,
+            "cinder", CloudDisk.Type.CINDER,
+            "portworxVolume", CloudDisk.Type.PORTWORX,
+            "vsphereVolume", CloudDisk.Type.VSPHERE);
 
     private static final int TEXT_SLOTS = 1 << 14;
     private static final int LONGEST_SHARED_TEXT = 128;
@@ -148,13 +167,27 @@ public final class ObjectDecoder {
             decoded = replicaSet(Located.root(object));
         } else if (kind.type() == StatefulSet.class) {
             decoded = statefulSet(Located.root(object));
+        } else if (kind.type() == PersistentVolume.class) {
+            decoded = persistentVolume(Located.root(object));
+        } else if (kind.type() == PersistentVolumeClaim.class) {
+            decoded = persistentVolumeClaim(Located.root(object));
+        } else if (kind.type() == StorageClass.class) {
+            decoded = storageClass(Located.root(object));
+        } else if (kind.type() == CsiNode.class) {
+            decoded = csiNode(Located.root(object));
+        } else if (kind.type() == CsiDriver.class) {
+            decoded = csiDriver(Located.root(object));
+        } else if (kind.type() == CsiStorageCapacity.class) {
+            decoded = csiStorageCapacity(Located.root(object));
+        } else if (kind.type() == VolumeAttachment.class) {
+            decoded = volumeAttachment(Located.root(object));
         } else if (kind.type() == OtherObject.class) {
             ObjectKind<OtherObject> other =
                     ObjectKind.other(kind.apiVersion(), kind.kind(), kind.plural(), kind.namespaced());
             decoded = new OtherObject(shared(other), metadata(Located.root(object)), json(object));
         } else {
             throw new IllegalArgumentException(
-                    "kind: " + kind + " (expected: a type of the model, or one without a type)");
+                    "kind: " + kind + " (expected: one of ObjectKind.TYPED, or one without a type)");
         }
         return kind.type().cast(decoded);
     }
@@ -289,6 +322,7 @@ public final class ObjectDecoder {
                 .hostNetwork(spec.flag("hostNetwork"))
                 .resourceClaims(shared(spec.list("resourceClaims", this::resourceClaim)))
                 .imageVolumes(shared(imageVolumes(spec)))
+                .volumes(shared(volumes(spec)))
                 .build();
     }
 
@@ -297,6 +331,149 @@ public final class ObjectDecoder {
                 spec.list("volumes", volume -> volume.object("image").text("reference")));
         images.removeIf(String::isEmpty);
         return List.copyOf(images);
+    }
+
+    private List<Volume> volumes(Located spec) {
+        List<Volume> volumes = new ArrayList<>(0);
+        for (Optional<Volume> volume : spec.list("volumes", this::volume)) {
+            volume.ifPresent(volumes::add);
+        }
+        return List.copyOf(volumes);
+    }
+
+    private Optional<Volume> volume(Located volume) {
+        return volumeSource(volume).map(source -> shared(new Volume(text(volume.text("name")), source)));
+    }
+
+    private Optional<Volume.Source> volumeSource(Located volume) {
+        if (volume.has("persistentVolumeClaim")) {
+            return Optional.of(
+                    new Volume.Claim(volume.object("persistentVolumeClaim").text("claimName")));
+        }
+        if (volume.has("ephemeral")) {
+            Located template = volume.object("ephemeral").object("volumeClaimTemplate");
+            return Optional.of(new Volume.EphemeralClaim(persistentVolumeClaim(template)));
+        }
+        if (volume.has("iscsi")) {
+            Located iscsi = volume.object("iscsi");
+            return Optional.of(new Volume.Iscsi(iscsi.text("iqn"), iscsi.flag("readOnly")));
+        }
+        if (volume.has("rbd")) {
+            Located rbd = volume.object("rbd");
+            return Optional.of(
+                    new Volume.Rbd(rbd.texts("monitors"), rbd.text("pool"), rbd.text("image"), rbd.flag("readOnly")));
+        }
+        if (volume.has("csi")) {
+            return Optional.of(new Volume.InlineCsi(text(volume.object("csi").text("driver"))));
+        }
+        return cloudDisk(volume).map(disk -> disk);
+    }
+
+    private static Optional<CloudDisk> cloudDisk(Located volume) {
+        for (Map.Entry<String, CloudDisk.Type> field : CLOUD_DISKS.entrySet()) {
+            if (volume.has(field.getKey())) {
+                Located disk = volume.object(field.getKey());
+                String id = switch (field.getValue()) {
+                    case AWS_ELASTIC_BLOCK_STORE, CINDER, PORTWORX -> disk.text("volumeID");
+                    case GCE_PERSISTENT_DISK -> disk.text("pdName");
+                    case AZURE_DISK -> disk.text("diskURI");
+                    case AZURE_FILE -> disk.text("shareName");
+                    case VSPHERE -> disk.text("volumePath");
+                };
+                return Optional.of(new CloudDisk(field.getValue(), id, disk.text("kind"), disk.flag("readOnly")));
+            }
+        }
+        return Optional.empty();
+    }
+
+    private PersistentVolume persistentVolume(Located root) {
+        Located spec = root.object("spec");
+        PersistentVolume.Builder result = PersistentVolume.of(metadata(root))
+                .capacity(quantities(spec, "capacity").getOrDefault("storage", Quantity.ZERO))
+                .accessModes(shared(spec.texts("accessModes")))
+                .storageClassName(text(spec.text("storageClassName")))
+                .volumeMode(text(spec.text("volumeMode", PersistentVolumeClaim.FILESYSTEM)))
+                .attributesClassName(text(spec.text("volumeAttributesClassName")))
+                .phase(text(root.object("status").text("phase")));
+        spec.object("nodeAffinity")
+                .optional("required", this::nodeSelector)
+                .ifPresent(selector -> result.nodeAffinity(shared(selector)));
+        spec.optional(
+                        "claimRef",
+                        claim -> new PersistentVolume.ClaimReference(
+                                text(claim.text("namespace")), claim.text("name"), claim.text("uid")))
+                .ifPresent(result::claim);
+        spec.optional("csi", csi -> new PersistentVolume.CsiSource(text(csi.text("driver")), csi.text("volumeHandle")))
+                .ifPresent(result::csi);
+        cloudDisk(spec).ifPresent(result::cloudDisk);
+        return result.build();
+    }
+
+    private PersistentVolumeClaim persistentVolumeClaim(Located root) {
+        Located spec = root.object("spec");
+        PersistentVolumeClaim.Builder result = PersistentVolumeClaim.of(metadata(root))
+                .accessModes(shared(spec.texts("accessModes")))
+                .storageClassName(text(spec.text("storageClassName")))
+                .volumeMode(text(spec.text("volumeMode", PersistentVolumeClaim.FILESYSTEM)))
+                .attributesClassName(text(spec.text("volumeAttributesClassName")))
+                .volumeName(spec.text("volumeName"))
+                .phase(text(root.object("status").text("phase")));
+        Quantity request = quantities(spec.object("resources"), "requests").get("storage");
+        if (request != null) {
+            result.request(request);
+        }
+        spec.optional("selector", this::labelSelector).ifPresent(selector -> result.selector(shared(selector)));
+        return result.build();
+    }
+
+    private StorageClass storageClass(Located root) {
+        return new StorageClass(
+                metadata(root),
+                text(root.text("provisioner")),
+                text(root.text("volumeBindingMode")),
+                root.list("allowedTopologies", this::topologyTerm));
+    }
+
+    private NodeSelector.Term topologyTerm(Located term) {
+        return new NodeSelector.Term(
+                term.list(
+                        "matchLabelExpressions",
+                        label -> new NodeSelector.Requirement(text(label.text("key")), "In", label.texts("values"))),
+                List.of());
+    }
+
+    private CsiNode csiNode(Located root) {
+        return new CsiNode(metadata(root), shared(root.object("spec").list("drivers", this::csiNodeDriver)));
+    }
+
+    private CsiNode.Driver csiNodeDriver(Located driver) {
+        Located allocatable = driver.object("allocatable");
+        return shared(new CsiNode.Driver(
+                text(driver.text("name")),
+                shared(driver.texts("topologyKeys")),
+                allocatable.has("count") ? OptionalInt.of(allocatable.number("count")) : OptionalInt.empty()));
+    }
+
+    private CsiDriver csiDriver(Located root) {
+        return new CsiDriver(metadata(root), root.object("spec").flag("storageCapacity"));
+    }
+
+    private CsiStorageCapacity csiStorageCapacity(Located root) {
+        return new CsiStorageCapacity(
+                metadata(root),
+                text(root.text("storageClassName")),
+                root.quantity("capacity"),
+                root.quantity("maximumVolumeSize"),
+                root.optional("nodeTopology", this::labelSelector).map(this::shared));
+    }
+
+    private VolumeAttachment volumeAttachment(Located root) {
+        Located spec = root.object("spec");
+        return new VolumeAttachment(
+                metadata(root),
+                text(spec.text("attacher")),
+                text(spec.text("nodeName")),
+                spec.object("source").text("persistentVolumeName"));
     }
 
     private Container container(Located container) {
@@ -326,13 +503,15 @@ public final class ObjectDecoder {
 
     private NodeAffinity nodeAffinity(Located affinity) {
         return new NodeAffinity(
-                affinity.optional(
-                        "requiredDuringSchedulingIgnoredDuringExecution",
-                        selector -> new NodeSelector(selector.list("nodeSelectorTerms", this::nodeSelectorTerm))),
+                affinity.optional("requiredDuringSchedulingIgnoredDuringExecution", this::nodeSelector),
                 affinity.list(
                         "preferredDuringSchedulingIgnoredDuringExecution",
                         wish -> new NodeAffinity.Preferred(
                                 wish.number("weight"), nodeSelectorTerm(wish.object("preference")))));
+    }
+
+    private NodeSelector nodeSelector(Located selector) {
+        return new NodeSelector(selector.list("nodeSelectorTerms", this::nodeSelectorTerm));
     }
 
     private NodeSelector.Term nodeSelectorTerm(Located term) {

@@ -187,16 +187,10 @@ public final class InterPodAffinity
 
     @Override
     public Status preScore(CycleState state, Pod pod, List<NodeInfo> nodes) {
-        List<PodAffinityTerm.Weighted> nearer = pod.spec()
-                .affinity()
-                .pod()
-                .map(PodAffinity::preferred)
-                .orElse(List.of());
-        List<PodAffinityTerm.Weighted> farther = pod.spec()
-                .affinity()
-                .podAnti()
-                .map(PodAffinity::preferred)
-                .orElse(List.of());
+        List<PodAffinityTerm.Weighted> nearer =
+                pod.spec().affinity().pod().map(PodAffinity::preferred).orElse(List.of());
+        List<PodAffinityTerm.Weighted> farther =
+                pod.spec().affinity().podAnti().map(PodAffinity::preferred).orElse(List.of());
         boolean hasWishes = !nearer.isEmpty() || !farther.isEmpty();
         if (args.ignorePreferredTermsOfExistingPods && !hasWishes) {
             return Status.skip();
@@ -283,8 +277,8 @@ public final class InterPodAffinity
             return Hint.queueIf(allSelect(requiredAffinity(pod), pod, after.get()));
         }
         Pod gone = change.latest();
-        return Hint.queueIf(allSelect(requiredAntiAffinity(pod), pod, gone)
-                || allSelect(requiredAntiAffinity(gone), gone, pod));
+        return Hint.queueIf(
+                allSelect(requiredAntiAffinity(pod), pod, gone) || allSelect(requiredAntiAffinity(gone), gone, pod));
     }
 
     private static boolean hasNoNode(Pod pod) {

@@ -85,8 +85,7 @@ final class PodTerm {
      * @param namespaceLabels the labels of the pod's namespace
      */
     static boolean selects(PodAffinityTerm term, Pod owner, Pod pod, Map<String, String> namespaceLabels) {
-        if (term.labelSelector().isEmpty()
-                || !term.labelSelector().get().matches(pod.labels())) {
+        if (term.labelSelector().isEmpty() || !term.labelSelector().get().matches(pod.labels())) {
             return false;
         }
         if (term.namespaceSelector().isPresent()) {

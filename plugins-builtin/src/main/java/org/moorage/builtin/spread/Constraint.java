@@ -95,9 +95,7 @@ record Constraint(
         int count = 0;
         for (int i = 0; i < pods.size(); i++) {
             Pod pod = pods.get(i);
-            if (pod.namespace().equals(namespace)
-                    && !pod.metadata().isDeleting()
-                    && selector.matches(pod.labels())) {
+            if (pod.namespace().equals(namespace) && !pod.metadata().isDeleting() && selector.matches(pod.labels())) {
                 count++;
             }
         }

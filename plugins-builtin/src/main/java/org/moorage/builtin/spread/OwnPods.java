@@ -45,15 +45,13 @@ final class OwnPods {
         String name = controller.get().name();
         return switch (controller.get().apiVersion() + " " + controller.get().kind()) {
             case "v1 ReplicationController" -> {
-                replicationControllers
-                        .get(pod.namespace(), name)
-                        .ifPresent(found -> labels.putAll(found.selector()));
+                replicationControllers.get(pod.namespace(), name).ifPresent(found -> labels.putAll(found.selector()));
                 yield LabelMatcher.of(labels);
             }
-            case "apps/v1 ReplicaSet" -> and(
-                    labels, replicaSets.get(pod.namespace(), name).flatMap(ReplicaSet::selector));
-            case "apps/v1 StatefulSet" -> and(
-                    labels, statefulSets.get(pod.namespace(), name).flatMap(StatefulSet::selector));
+            case "apps/v1 ReplicaSet" ->
+                and(labels, replicaSets.get(pod.namespace(), name).flatMap(ReplicaSet::selector));
+            case "apps/v1 StatefulSet" ->
+                and(labels, statefulSets.get(pod.namespace(), name).flatMap(StatefulSet::selector));
             default -> LabelMatcher.of(labels);
         };
     }

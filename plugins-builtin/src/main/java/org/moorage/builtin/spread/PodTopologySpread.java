@@ -74,8 +74,7 @@ public final class PodTopologySpread
      *     each pod's services and controller
      * @param defaultingType {@link #SYSTEM} or {@link #LIST}
      */
-    public record Args(List<TopologySpreadConstraint> defaultConstraints, String defaultingType)
-            implements PluginArgs {
+    public record Args(List<TopologySpreadConstraint> defaultConstraints, String defaultingType) implements PluginArgs {
         /** Pods without constraints are spread a little over hosts and zones. */
         public static final String SYSTEM = "System";
         /** Pods without constraints have the {@link #defaultConstraints}. */
@@ -263,8 +262,7 @@ public final class PodTopologySpread
     private Hint afterNodeChange(Pod pod, ObjectChange<Node> change) {
         Constraint[] constraints = constraints(pod, HARD).toArray(Constraint[]::new);
         if (change.before().isEmpty() || change.after().isEmpty()) {
-            return Hint.queueIf(
-                    Constraint.haveKeys(constraints, change.latest().labels()));
+            return Hint.queueIf(Constraint.haveKeys(constraints, change.latest().labels()));
         }
         Node before = change.before().get();
         Node after = change.after().get();
@@ -272,8 +270,8 @@ public final class PodTopologySpread
         if (hasKeys != Constraint.haveKeys(constraints, before.labels())) {
             return Hint.QUEUE;
         }
-        return Hint.queueIf(hasKeys
-                && (!after.taints().equals(before.taints()) || areElsewhere(constraints, before, after)));
+        return Hint.queueIf(
+                hasKeys && (!after.taints().equals(before.taints()) || areElsewhere(constraints, before, after)));
     }
 
     private static boolean areElsewhere(Constraint[] constraints, Node before, Node after) {

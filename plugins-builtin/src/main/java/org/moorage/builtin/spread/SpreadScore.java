@@ -44,7 +44,8 @@ final class SpreadScore {
         counts = counts(pod, snapshot.nodes(), isScored);
     }
 
-    // Domains of few nodes weigh less, so that they are not drowned by those of many. Marks the domains that are scored.
+    // Domains of few nodes weigh less, so that they are not drowned by those of many. Marks the domains that are
+    // scored.
     private double[] weights(List<NodeInfo> feasible, boolean[][] isScored) {
         int[] sizes = new int[constraints.length];
         for (int i = 0; i < feasible.size(); i++) {
@@ -134,9 +135,8 @@ final class SpreadScore {
         long[] result = new long[scores.size()];
         for (int i = 0; i < result.length; i++) {
             if (!isIgnored(scores.node(i))) {
-                result[i] = highest == 0
-                        ? NodeScores.MAX
-                        : NodeScores.MAX * (highest + lowest - scores.score(i)) / highest;
+                result[i] =
+                        highest == 0 ? NodeScores.MAX : NodeScores.MAX * (highest + lowest - scores.score(i)) / highest;
             }
         }
         return scores.with(result);

@@ -18,7 +18,7 @@ import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Node;
-import org.moorage.api.model.OtherObject;
+import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.Handle;
@@ -34,6 +34,7 @@ import org.moorage.runtime.internal.queue.NodeEvents;
 import org.moorage.runtime.internal.queue.PluginEvents;
 import org.moorage.runtime.internal.queue.PodEvents;
 import org.moorage.runtime.internal.queue.WellKnownEvents;
+import org.moorage.runtime.objects.ObjectDecoder;
 
 /** Checks what a change of the cluster is taken for, and which plugins would have a rejected pod tried again. */
 final class HintCheck implements VectorCheck {
@@ -52,7 +53,7 @@ final class HintCheck implements VectorCheck {
     public List<Finding> check(ObjectNode vector) {
         Findings findings = new Findings();
         ObjectChange<ClusterObject> change = change(vector);
-        List<ClusterEvent> events = events(change);
+        List<ClusterEvent> events = events(change, kind(vector));
         JsonNode expect = vector.path("expect");
         findings.compare("events", TreeText.names(TreeText.texts(expect.path("events"))), labels(events));
         if (!(recorded.object(vector.path("pod")) instanceof Pod pod)) {
@@ -85,7 +86,11 @@ final class HintCheck implements VectorCheck {
                 : ObjectChange.updated(recorded.object(before), recorded.object(after));
     }
 
-    private static List<ClusterEvent> events(ObjectChange<ClusterObject> change) {
+    private static ObjectKind<?> kind(ObjectNode vector) {
+        return ObjectDecoder.kindOf((ObjectNode) vector.path(vector.has("new") ? "new" : "old"));
+    }
+
+    private static List<ClusterEvent> events(ObjectChange<ClusterObject> change, ObjectKind<?> kind) {
         ClusterObject latest = change.latest();
         boolean isUpdate = change.before().isPresent() && change.after().isPresent();
         if (latest instanceof Node) {
@@ -100,16 +105,11 @@ final class HintCheck implements VectorCheck {
                     ? PodEvents.of(pods.before().orElseThrow(), pods.after().orElseThrow())
                     : List.of(podEvent(pod, change.before().isEmpty()));
         }
-        if (latest instanceof OtherObject other) {
-            String group = other.kind().group();
-            EventResource resource = new EventResource(
-                    (group.isEmpty() ? "" : group + "/") + other.kind().kind());
-            if (isUpdate) {
-                return List.of(ClusterEvent.of(resource, ActionType.UPDATE));
-            }
-            return List.of(ClusterEvent.of(resource, change.before().isEmpty() ? ActionType.ADD : ActionType.DELETE));
+        EventResource resource = new EventResource((kind.group().isEmpty() ? "" : kind.group() + "/") + kind.kind());
+        if (isUpdate) {
+            return List.of(ClusterEvent.of(resource, ActionType.UPDATE));
         }
-        throw new IllegalArgumentException("changed object: " + latest + " (expected: of a kind with events)");
+        return List.of(ClusterEvent.of(resource, change.before().isEmpty() ? ActionType.ADD : ActionType.DELETE));
     }
 
     private static ClusterEvent podEvent(Pod pod, boolean isNew) {

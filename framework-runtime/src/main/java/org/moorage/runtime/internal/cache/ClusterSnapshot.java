@@ -35,6 +35,7 @@ public final class ClusterSnapshot implements Snapshot {
     private List<NodeInfo> withRequiredAntiAffinity = List.of();
     private Map<String, ImageState> images = Map.of();
     private final Map<String, Topology> topologies = new ConcurrentHashMap<>();
+    private final Map<String, Integer> podsByClaim = new HashMap<>();
     private boolean affinityChanged;
     private long generation;
     private long treeVersion;
@@ -84,6 +85,11 @@ public final class ClusterSnapshot implements Snapshot {
         return known;
     }
 
+    @Override
+    public boolean isClaimInUse(String namespace, String claimName) {
+        return podsByClaim.containsKey(namespace + "/" + claimName);
+    }
+
     /** A node to try things on. */
     public static DraftNode draft(NodeInfo original) {
         return original instanceof DraftNode draft ? draft.copy() : ((SnapshotNode) original).draft();
@@ -117,6 +123,7 @@ public final class ClusterSnapshot implements Snapshot {
     void resize(int size, long version) {
         nodes.clear();
         nodeByName.clear();
+        podsByClaim.clear();
         allocatable = new long[RESOURCES][size];
         requested = new long[RESOURCES][size];
         nonZeroRequested = new long[RESOURCES][size];
@@ -143,7 +150,9 @@ public final class ClusterSnapshot implements Snapshot {
         if (!target.hasLabelsOf(node)) {
             topologies.clear();
         }
+        countClaims(target.claims, -1);
         target.set(node, contents, nodeGeneration);
+        countClaims(target.claims, 1);
         allocatable[0][index] = node.allocatableResources().milliCpu();
         allocatable[1][index] = node.allocatableResources().memory();
         allocatable[2][index] = node.allocatableResources().ephemeralStorage();
@@ -155,6 +164,15 @@ public final class ClusterSnapshot implements Snapshot {
         nonZeroRequested[2][index] = contents.nonZeroRequested(ResourceName.EPHEMERAL_STORAGE);
         allowedPods[index] = node.allowedPods();
         podCounts[index] = contents.pods().size();
+    }
+
+    private void countClaims(List<String> claims, int sign) {
+        for (String claim : claims) {
+            podsByClaim.compute(claim, (key, pods) -> {
+                int left = (pods == null ? 0 : pods) + sign;
+                return left == 0 ? null : left;
+            });
+        }
     }
 
     void finish(long cacheGeneration) {
@@ -184,6 +202,7 @@ public final class ClusterSnapshot implements Snapshot {
         private List<Pod> withAffinity = List.of();
         private List<Pod> withRequiredAntiAffinity = List.of();
         private List<HostPort> ports = List.of();
+        private List<String> claims = List.of();
         private Map<String, Long> scalars = Map.of();
         private long nodeGeneration;
 
@@ -203,6 +222,7 @@ public final class ClusterSnapshot implements Snapshot {
             withAffinity = List.copyOf(contents.withAffinity());
             withRequiredAntiAffinity = List.copyOf(contents.withRequiredAntiAffinity());
             ports = List.copyOf(contents.ports());
+            claims = List.copyOf(contents.claims());
             scalars = Map.copyOf(contents.scalars());
             nodeGeneration = newGeneration;
         }

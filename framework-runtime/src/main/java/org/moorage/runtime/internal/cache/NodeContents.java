@@ -18,6 +18,7 @@ final class NodeContents {
     private final List<Pod> withAffinity;
     private final List<Pod> withRequiredAntiAffinity;
     private final List<HostPort> ports;
+    private final List<String> claims;
     private final Map<String, Long> scalars;
     private long milliCpu;
     private long memory;
@@ -30,6 +31,7 @@ final class NodeContents {
         withAffinity = new ArrayList<>(0);
         withRequiredAntiAffinity = new ArrayList<>(0);
         ports = new ArrayList<>(0);
+        claims = new ArrayList<>(0);
         scalars = new HashMap<>(0);
     }
 
@@ -39,6 +41,7 @@ final class NodeContents {
         withAffinity = new ArrayList<>(other.withAffinity);
         withRequiredAntiAffinity = new ArrayList<>(other.withRequiredAntiAffinity);
         ports = new ArrayList<>(other.ports);
+        claims = new ArrayList<>(other.claims);
         scalars = new HashMap<>(other.scalars);
         milliCpu = other.milliCpu;
         memory = other.memory;
@@ -56,6 +59,9 @@ final class NodeContents {
             withRequiredAntiAffinity.add(pod);
         }
         ports.addAll(pod.spec().hostPorts());
+        for (String claim : pod.spec().claimNames()) {
+            claims.add(pod.namespace() + "/" + claim);
+        }
         account(pod, 1);
     }
 
@@ -75,6 +81,9 @@ final class NodeContents {
         }
         for (HostPort port : known.spec().hostPorts()) {
             ports.remove(port);
+        }
+        for (String claim : known.spec().claimNames()) {
+            claims.remove(known.namespace() + "/" + claim);
         }
         account(known, -1);
         return true;
@@ -123,6 +132,11 @@ final class NodeContents {
 
     List<HostPort> ports() {
         return ports;
+    }
+
+    /** The claims that the pods name, as {@code namespace/name}; one that several name is there as often. */
+    List<String> claims() {
+        return claims;
     }
 
     Map<String, Long> scalars() {

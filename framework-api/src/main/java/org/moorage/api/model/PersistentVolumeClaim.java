@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.api.model;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** A wish for storage, which is bound to a {@link PersistentVolume}. */
+public final class PersistentVolumeClaim implements ClusterObject {
+    /** The mode of a volume that neither it nor its claim says otherwise of. */
+    public static final String FILESYSTEM = "Filesystem";
+    /** The access mode of a claim that a single pod of the whole cluster may use. */
+    public static final String READ_WRITE_ONCE_POD = "ReadWriteOncePod";
+    /** The annotation that says that the claim is bound on both sides. */
+    public static final String BIND_COMPLETED = "pv.kubernetes.io/bind-completed";
+    /** The annotation with the node that a volume is to be made for. */
+    public static final String SELECTED_NODE = "volume.kubernetes.io/selected-node";
+
+    private final ObjectMeta metadata;
+    private final @Nullable Quantity request;
+    private final List<String> accessModes;
+    private final String storageClassName;
+    private final String volumeMode;
+    private final String attributesClassName;
+    private final @Nullable LabelSelector selector;
+    private final String volumeName;
+    private final String phase;
+
+    private PersistentVolumeClaim(Builder builder) {
+        metadata = builder.metadata;
+        request = builder.request;
+        accessModes = List.copyOf(builder.accessModes);
+        storageClassName = builder.storageClassName;
+        volumeMode = builder.volumeMode;
+        attributesClassName = builder.attributesClassName;
+        selector = builder.selector;
+        volumeName = builder.volumeName;
+        phase = builder.phase;
+    }
+
+    /** A builder for a claim with this metadata. */
+    public static Builder of(ObjectMeta metadata) {
+        return new Builder(metadata);
+    }
+
+    /** A builder that starts from this claim. */
+    public Builder toBuilder() {
+        Builder builder = new Builder(metadata)
+                .accessModes(accessModes)
+                .storageClassName(storageClassName)
+                .volumeMode(volumeMode)
+                .attributesClassName(attributesClassName)
+                .volumeName(volumeName)
+                .phase(phase);
+        builder.request = request;
+        builder.selector = selector;
+        return builder;
+    }
+
+    @Override
+    public ObjectMeta metadata() {
+        return metadata;
+    }
+
+    /** How much must fit on the volume, in bytes; empty if it does not say. */
+    public Optional<Quantity> request() {
+        return Optional.ofNullable(request);
+    }
+
+    /** The ways in which the volume must be mountable, for example {@code ReadWriteOnce}. */
+    public List<String> accessModes() {
+        return accessModes;
+    }
+
+    /** The class that the volume must belong to; empty for none. */
+    public String storageClassName() {
+        return metadata.annotations().getOrDefault(StorageClass.BETA_ANNOTATION, storageClassName);
+    }
+
+    /** {@code Filesystem} or {@code Block}. */
+    public String volumeMode() {
+        return volumeMode;
+    }
+
+    /** The class of the volume's changeable attributes; empty for none. */
+    public String attributesClassName() {
+        return attributesClassName;
+    }
+
+    /** Which volumes will do, by their labels; empty for all. */
+    public Optional<LabelSelector> selector() {
+        return Optional.ofNullable(selector);
+    }
+
+    /** The volume that it is bound to or wants; empty while there is none. */
+    public String volumeName() {
+        return volumeName;
+    }
+
+    /** {@code Pending}, {@code Bound} or {@code Lost}. */
+    public String phase() {
+        return phase;
+    }
+
+    /** Whether its volume is gone. */
+    public boolean isLost() {
+        return phase.equals("Lost");
+    }
+
+    /** Whether it is bound to a volume, and the volume to it. */
+    public boolean isBound() {
+        return !volumeName.isEmpty() && metadata.annotations().containsKey(BIND_COMPLETED);
+    }
+
+    /** The node that a volume is to be made for. */
+    public Optional<String> selectedNode() {
+        return Optional.ofNullable(metadata.annotations().get(SELECTED_NODE));
+    }
+
+    /** Whether it was made for this pod alone. */
+    public boolean isMadeFor(Pod pod) {
+        for (OwnerReference owner : metadata.ownerReferences()) {
+            if (owner.controller()) {
+                return owner.uid().equals(pod.uid()) && namespace().equals(pod.namespace());
+            }
+        }
+        return false;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof PersistentVolumeClaim that
+                && metadata.equals(that.metadata)
+                && Objects.equals(request, that.request)
+                && accessModes.equals(that.accessModes)
+                && storageClassName.equals(that.storageClassName)
+                && volumeMode.equals(that.volumeMode)
+                && attributesClassName.equals(that.attributesClassName)
+                && Objects.equals(selector, that.selector)
+                && volumeName.equals(that.volumeName)
+                && phase.equals(that.phase);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(metadata, request, storageClassName, volumeName);
+    }
+
+    @Override
+    public String toString() {
+        return key();
+    }
+
+    /** Collects the values of a {@link PersistentVolumeClaim}; what is not set is empty, or Kubernetes' default. */
+    public static final class Builder {
+        private ObjectMeta metadata;
+        private @Nullable Quantity request;
+        private List<String> accessModes = List.of();
+        private String storageClassName = "";
+        private String volumeMode = FILESYSTEM;
+        private String attributesClassName = "";
+        private @Nullable LabelSelector selector;
+        private String volumeName = "";
+        private String phase = "";
+
+        private Builder(ObjectMeta metadata) {
+            this.metadata = Objects.requireNonNull(metadata, "metadata");
+        }
+
+        /** Sets the metadata. */
+        public Builder metadata(ObjectMeta value) {
+            metadata = Objects.requireNonNull(value, "metadata");
+            return this;
+        }
+
+        /** Sets how much must fit on the volume. */
+        public Builder request(Quantity value) {
+            request = Objects.requireNonNull(value, "request");
+            return this;
+        }
+
+        /** Sets the ways in which the volume must be mountable. */
+        public Builder accessModes(List<String> value) {
+            accessModes = Objects.requireNonNull(value, "accessModes");
+            return this;
+        }
+
+        /** Sets the class. */
+        public Builder storageClassName(String value) {
+            storageClassName = Objects.requireNonNull(value, "storageClassName");
+            return this;
+        }
+
+        /** Sets the mode. */
+        public Builder volumeMode(String value) {
+            volumeMode = Objects.requireNonNull(value, "volumeMode");
+            return this;
+        }
+
+        /** Sets the class of the volume's attributes. */
+        public Builder attributesClassName(String value) {
+            attributesClassName = Objects.requireNonNull(value, "attributesClassName");
+            return this;
+        }
+
+        /** Sets which volumes will do. */
+        public Builder selector(LabelSelector value) {
+            selector = Objects.requireNonNull(value, "selector");
+            return this;
+        }
+
+        /** Sets the volume. */
+        public Builder volumeName(String value) {
+            volumeName = Objects.requireNonNull(value, "volumeName");
+            return this;
+        }
+
+        /** Sets the phase. */
+        public Builder phase(String value) {
+            phase = Objects.requireNonNull(value, "phase");
+            return this;
+        }
+
+        /** The claim. */
+        public PersistentVolumeClaim build() {
+            return new PersistentVolumeClaim(this);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.api.model;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A class of storage.
+ *
+ * @param metadata its name and the like
+ * @param provisioner who makes its volumes
+ * @param volumeBindingMode {@link #IMMEDIATE} or {@link #WAIT_FOR_FIRST_CONSUMER}; empty if not said
+ * @param allowedTopologies the nodes that volumes may be made for, one of the terms must hold; empty for all
+ */
+public record StorageClass(
+        ObjectMeta metadata, String provisioner, String volumeBindingMode, List<NodeSelector.Term> allowedTopologies)
+        implements ClusterObject {
+    /** The binding mode of claims that are bound as soon as they are there. */
+    public static final String IMMEDIATE = "Immediate";
+    /** The binding mode of claims that are bound when a pod that uses them is scheduled. */
+    public static final String WAIT_FOR_FIRST_CONSUMER = "WaitForFirstConsumer";
+    /** The provisioner of classes whose volumes only people make. */
+    public static final String NO_PROVISIONER = "kubernetes.io/no-provisioner";
+
+    static final String BETA_ANNOTATION = "volume.beta.kubernetes.io/storage-class";
+
+    public StorageClass {
+        allowedTopologies = List.copyOf(allowedTopologies);
+    }
+
+    /** Whether claims are bound only when a pod that uses them is scheduled. */
+    public boolean isDelayed() {
+        return volumeBindingMode.equals(WAIT_FOR_FIRST_CONSUMER);
+    }
+
+    /** Whether somebody makes volumes when they are needed. */
+    public boolean hasProvisioner() {
+        return !provisioner.isEmpty() && !provisioner.equals(NO_PROVISIONER);
+    }
+
+    /** Whether volumes may be made for a node with these labels. */
+    public boolean allows(Map<String, String> nodeLabels) {
+        if (allowedTopologies.isEmpty()) {
+            return true;
+        }
+        for (int i = 0; i < allowedTopologies.size(); i++) {
+            if (allowedTopologies.get(i).matchesLabels(nodeLabels)) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

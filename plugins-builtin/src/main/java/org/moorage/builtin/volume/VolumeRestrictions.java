@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.volume;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.moorage.api.CycleState;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.Snapshot;
+import org.moorage.api.StateKey;
+import org.moorage.api.Status;
+import org.moorage.api.event.ActionType;
+import org.moorage.api.event.ClusterEvent;
+import org.moorage.api.event.EventRegistration;
+import org.moorage.api.event.EventResource;
+import org.moorage.api.event.Hint;
+import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.CloudDisk;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.PersistentVolumeClaim;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.Volume;
+import org.moorage.api.plugin.EnqueueExtensions;
+import org.moorage.api.plugin.FilterPlugin;
+import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.ObjectLister;
+import org.moorage.api.plugin.PluginArgs;
+import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.PreFilterExtensions;
+import org.moorage.api.plugin.PreFilterPlugin;
+import org.moorage.api.plugin.PreFilterResult;
+import org.moorage.api.plugin.SignPlugin;
+import org.moorage.api.plugin.Signature;
+
+/**
+ * Rejects nodes with a pod that has a disk of the pod's mounted in a way that does not allow a second one, and all nodes
+ * while another pod uses a claim of the pod's that is for a single pod. Same decisions as kube-scheduler's
+ * VolumeRestrictions.
+ */
+public final class VolumeRestrictions
+        implements PreFilterPlugin, PreFilterExtensions, FilterPlugin, EnqueueExtensions, SignPlugin {
+    /** The plugin's name. */
+    public static final String NAME = "VolumeRestrictions";
+
+    private static final Status DISK_IN_USE = Status.unschedulable("node(s) had no available disk");
+    private static final Status CLAIM_IN_USE =
+            Status.unschedulable("node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode"
+                    + " already in-use by another pod");
+
+    private static final StateKey<Demand> DEMAND = StateKey.of(NAME + "/demand");
+
+    /**
+     * What the pod wants for itself.
+     *
+     * @param disks its disks that cannot always be shared
+     * @param exclusiveClaims the names of its claims that are for a single pod
+     * @param uses how often other pods use those claims
+     */
+    private record Demand(List<Volume.Source> disks, Set<String> exclusiveClaims, int uses) {
+        // kube-scheduler compares names alone here, so a pod of another namespace counts as well.
+        private Demand with(Pod pod, int sign) {
+            int more = 0;
+            for (String claimName : pod.spec().claimNames()) {
+                more += exclusiveClaims.contains(claimName) ? sign : 0;
+            }
+            return more == 0 ? this : new Demand(disks, exclusiveClaims, uses + more);
+        }
+    }
+
+    private final ObjectLister<PersistentVolumeClaim> claims;
+
+    private VolumeRestrictions(Handle handle) {
+        claims = handle.lister(ObjectKind.PERSISTENT_VOLUME_CLAIM);
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
+        if (pod.spec().volumes().isEmpty()) {
+            return PreFilterResult.skip();
+        }
+        Set<String> exclusive = new HashSet<>();
+        for (String claimName : pod.spec().claimNames()) {
+            Optional<PersistentVolumeClaim> claim = claims.get(pod.namespace(), claimName);
+            if (claim.isEmpty()) {
+                return PreFilterResult.rejected(
+                        Status.unresolvable("persistentvolumeclaim \"" + claimName + "\" not found"));
+            }
+            if (claim.get().accessModes().contains(PersistentVolumeClaim.READ_WRITE_ONCE_POD)) {
+                exclusive.add(claimName);
+            }
+        }
+        int uses = 0;
+        for (String claimName : exclusive) {
+            uses += snapshot.isClaimInUse(pod.namespace(), claimName) ? 1 : 0;
+        }
+        List<Volume.Source> disks = disks(pod);
+        if (disks.isEmpty() && uses == 0) {
+            return PreFilterResult.skip();
+        }
+        state.put(DEMAND, new Demand(disks, Set.copyOf(exclusive), uses));
+        return PreFilterResult.allNodes();
+    }
+
+    @Override
+    public void addPod(CycleState state, Pod pod, Pod added, NodeInfo node) {
+        state.put(DEMAND, state.get(DEMAND).with(added, 1));
+    }
+
+    @Override
+    public void removePod(CycleState state, Pod pod, Pod removed, NodeInfo node) {
+        state.put(DEMAND, state.get(DEMAND).with(removed, -1));
+    }
+
+    @Override
+    public Status filter(CycleState state, Pod pod, NodeInfo node) {
+        Demand demand = state.get(DEMAND);
+        if (!demand.disks.isEmpty()) {
+            List<Pod> pods = node.pods();
+            for (int i = 0; i < pods.size(); i++) {
+                if (conflicts(demand.disks, pods.get(i))) {
+                    return DISK_IN_USE;
+                }
+            }
+        }
+        return demand.uses > 0 ? CLAIM_IN_USE : Status.success();
+    }
+
+    @Override
+    public Signature sign(Pod pod) {
+        return VolumeSignature.of(pod);
+    }
+
+    @Override
+    public List<EventRegistration> eventsToRegister() {
+        return List.of(
+                EventRegistration.of(
+                        ClusterEvent.of(EventResource.POD, ActionType.DELETE),
+                        Pod.class,
+                        VolumeRestrictions::afterPodDeletion),
+                EventRegistration.always(ClusterEvent.of(EventResource.NODE, ActionType.ADD)),
+                EventRegistration.of(
+                        ClusterEvent.of(EventResource.PERSISTENT_VOLUME_CLAIM, ActionType.ADD),
+                        PersistentVolumeClaim.class,
+                        VolumeRestrictions::afterNewClaim));
+    }
+
+    private static Hint afterPodDeletion(Pod pod, ObjectChange<Pod> change) {
+        Pod deleted = change.latest();
+        return Hint.queueIf(deleted.namespace().equals(pod.namespace())
+                && (conflicts(disks(pod), deleted)
+                        || !Collections.disjoint(
+                                pod.spec().claimNames(), deleted.spec().claimNames())));
+    }
+
+    private static Hint afterNewClaim(Pod pod, ObjectChange<PersistentVolumeClaim> change) {
+        PersistentVolumeClaim claim = change.latest();
+        return Hint.queueIf(claim.namespace().equals(pod.namespace())
+                && pod.spec().claimNames().contains(claim.name()));
+    }
+
+    private static List<Volume.Source> disks(Pod pod) {
+        List<Volume.Source> disks = new ArrayList<>(0);
+        for (Volume volume : pod.spec().volumes()) {
+            if (isRestricted(volume.source())) {
+                disks.add(volume.source());
+            }
+        }
+        return List.copyOf(disks);
+    }
+
+    private static boolean isRestricted(Volume.Source source) {
+        if (source instanceof CloudDisk disk) {
+            return disk.type() == CloudDisk.Type.GCE_PERSISTENT_DISK
+                    || disk.type() == CloudDisk.Type.AWS_ELASTIC_BLOCK_STORE;
+        }
+        return source instanceof Volume.Iscsi || source instanceof Volume.Rbd;
+    }
+
+    private static boolean conflicts(List<Volume.Source> disks, Pod other) {
+        List<Volume> mounted = other.spec().volumes();
+        for (int i = 0; i < mounted.size(); i++) {
+            for (int j = 0; j < disks.size(); j++) {
+                if (conflicts(disks.get(j), mounted.get(i).source())) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    private static boolean conflicts(Volume.Source first, Volume.Source second) {
+        if (first instanceof CloudDisk disk && second instanceof CloudDisk other) {
+            boolean shared = disk.type() == CloudDisk.Type.GCE_PERSISTENT_DISK && disk.readOnly() && other.readOnly();
+            return disk.type() == other.type() && disk.id().equals(other.id()) && !shared;
+        }
+        if (first instanceof Volume.Iscsi disk && second instanceof Volume.Iscsi other) {
+            return disk.iqn().equals(other.iqn()) && !(disk.readOnly() && other.readOnly());
+        }
+        if (first instanceof Volume.Rbd image && second instanceof Volume.Rbd other) {
+            return image.pool().equals(other.pool())
+                    && image.image().equals(other.image())
+                    && !(image.readOnly() && other.readOnly())
+                    && !Collections.disjoint(image.monitors(), other.monitors());
+        }
+        return false;
+    }
+
+    /** Makes the plugin. */
+    public static final class Factory implements PluginFactory<PluginArgs.None> {
+        @Override
+        public String name() {
+            return NAME;
+        }
+
+        @Override
+        public Class<PluginArgs.None> argsType() {
+            return PluginArgs.None.class;
+        }
+
+        @Override
+        public VolumeRestrictions create(PluginArgs.None args, Handle handle) {
+            return new VolumeRestrictions(handle);
+        }
+    }
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.volume.binding;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.moorage.api.Snapshot;
+import org.moorage.api.model.CsiNode;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.ObjectMeta;
+import org.moorage.api.model.PersistentVolume;
+import org.moorage.api.model.PersistentVolumeClaim;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.ClusterWriter;
+import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.ObjectLister;
+
+/** Reserves volumes for a pod, has them bound or made, and waits until they are. */
+final class Binder {
+    private static final Duration POLL = Duration.ofSeconds(1);
+
+    private final AssumedObjects<PersistentVolumeClaim> claims;
+    private final AssumedObjects<PersistentVolume> volumes;
+    private final ObjectLister<CsiNode> csiNodes;
+    private final ObjectLister<Node> nodes;
+    private final ObjectLister<Pod> pods;
+    private final Handle handle;
+    private final Pause pause;
+    private final Duration timeout;
+
+    Binder(Claims claims, Handle handle, Pause pause, Duration timeout) {
+        this.claims = claims.claims();
+        volumes = claims.volumes();
+        csiNodes = claims.csiNodes();
+        nodes = handle.lister(ObjectKind.NODE);
+        pods = handle.lister(ObjectKind.POD);
+        this.handle = handle;
+        this.pause = pause;
+        this.timeout = timeout;
+    }
+
+    /** Has the volumes and claims count as bound to one another, or as waiting for the node, from now on. */
+    Reservation reserve(PodClaims ofPod, String nodeName) {
+        Snapshot snapshot = handle.snapshot();
+        Node node = snapshot.node(nodeName)
+                .orElseThrow(() -> new IllegalStateException("node \"" + nodeName + "\" not found"))
+                .node();
+        PodClaims.Plan plan = ofPod.planFor(node);
+        List<Reservation.Binding> bindings = new ArrayList<>();
+        for (PodClaims.Binding binding : plan.bindings()) {
+            bindings.add(new Reservation.Binding(
+                    binding.volume(), boundTo(binding.volume(), binding.claim()), binding.claim()));
+        }
+        List<Reservation.Provision> provisions = new ArrayList<>();
+        for (PersistentVolumeClaim claim : plan.provisions()) {
+            provisions.add(new Reservation.Provision(claim, waitingFor(claim, nodeName)));
+        }
+        Reservation reservation = new Reservation(List.copyOf(bindings), List.copyOf(provisions), 0);
+        try {
+            for (Reservation.Binding binding : bindings) {
+                if (binding.isChange()) {
+                    volumes.assume(binding.after());
+                }
+            }
+            for (Reservation.Provision provision : provisions) {
+                claims.assume(provision.after());
+            }
+        } catch (IllegalStateException outOfSync) {
+            giveBack(reservation);
+            throw outOfSync;
+        }
+        return reservation;
+    }
+
+    private static PersistentVolume boundTo(PersistentVolume volume, PersistentVolumeClaim claim) {
+        PersistentVolume.ClaimReference reference = new PersistentVolume.ClaimReference(
+                claim.namespace(), claim.name(), claim.metadata().uid());
+        if (volume.claim().filter(reference::equals).isPresent()) {
+            return volume;
+        }
+        // A volume that a person keeps for the claim is not marked as bound by a controller.
+        boolean keptByPerson =
+                volume.claim().filter(known -> known.covers(claim)).isPresent();
+        ObjectMeta metadata = keptByPerson
+                ? volume.metadata()
+                : annotated(volume.metadata(), PersistentVolume.BOUND_BY_CONTROLLER, "yes");
+        return volume.toBuilder().metadata(metadata).claim(reference).build();
+    }
+
+    private static PersistentVolumeClaim waitingFor(PersistentVolumeClaim claim, String nodeName) {
+        return claim.toBuilder()
+                .metadata(annotated(claim.metadata(), PersistentVolumeClaim.SELECTED_NODE, nodeName))
+                .build();
+    }
+
+    private static ObjectMeta annotated(ObjectMeta metadata, String key, String value) {
+        Map<String, String> annotations = new HashMap<>(metadata.annotations());
+        annotations.put(key, value);
+        return metadata.toBuilder().annotations(annotations).build();
+    }
+
+    /** Takes back what was reserved and is not written yet; what is written shows soon enough. */
+    void giveBack(Reservation reservation) {
+        int bindings = reservation.bindings().size();
+        for (int i = Math.min(reservation.written(), bindings); i < bindings; i++) {
+            if (reservation.bindings().get(i).isChange()) {
+                volumes.restore(reservation.bindings().get(i).after());
+            }
+        }
+        for (int i = Math.max(reservation.written() - bindings, 0);
+                i < reservation.provisions().size();
+                i++) {
+            claims.restore(reservation.provisions().get(i).after());
+        }
+    }
+
+    /**
+     * Writes what was reserved to the cluster.
+     *
+     * @param progress is given the reservation after each step
+     */
+    void write(Reservation reservation, Consumer<Reservation> progress) {
+        ClusterWriter writer = handle.writer();
+        int written = 0;
+        for (Reservation.Binding binding : reservation.bindings()) {
+            if (binding.isChange()) {
+                writer.patch(ObjectKind.PERSISTENT_VOLUME, "", binding.after().name(), MergePatches.ofBinding(binding));
+            }
+            progress.accept(reservation.withWritten(++written));
+        }
+        for (Reservation.Provision provision : reservation.provisions()) {
+            PersistentVolumeClaim claim = provision.after();
+            writer.patch(
+                    ObjectKind.PERSISTENT_VOLUME_CLAIM,
+                    claim.namespace(),
+                    claim.name(),
+                    MergePatches.ofProvision(claim));
+            progress.accept(reservation.withWritten(++written));
+        }
+    }
+
+    /**
+     * Waits until the claims are bound.
+     *
+     * @throws IllegalStateException if they are not in time, or never will be
+     */
+    void await(Reservation reservation, Pod pod, String nodeName) {
+        InstantSource clock = handle.clock();
+        Instant end = clock.instant().plus(timeout);
+        try {
+            // Counted as well as measured, so that it ends where a clock stands still.
+            for (long polls = timeout.dividedBy(POLL); !isDone(reservation, pod, nodeName); polls--) {
+                if (polls <= 0 || !clock.instant().isBefore(end)) {
+                    throw new IllegalStateException("context deadline exceeded");
+                }
+                pause.last(POLL);
+            }
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("binding volumes: context canceled", interrupted);
+        } catch (IllegalStateException failed) {
+            throw new IllegalStateException("binding volumes: " + failed.getMessage(), failed);
+        }
+    }
+
+    private boolean isDone(Reservation reservation, Pod pod, String nodeName) {
+        Node node = nodes.get("", nodeName)
+                .orElseThrow(() -> new IllegalStateException(
+                        "failed to get node \"" + nodeName + "\": node \"" + nodeName + "\" not found"));
+        if (pods.get(pod.namespace(), pod.name()).isEmpty()) {
+            throw new IllegalStateException("pod does not exist any more: pod \"" + pod.name() + "\" not found");
+        }
+        for (Reservation.Binding binding : reservation.bindings()) {
+            if (!isBound(binding, node)) {
+                return false;
+            }
+        }
+        for (Reservation.Provision provision : reservation.provisions()) {
+            if (!isMade(provision, node)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean isBound(Reservation.Binding binding, Node node) {
+        String name = binding.after().name();
+        PersistentVolume volume = volumes.seen("", name)
+                .orElseThrow(() -> new IllegalStateException(
+                        "failed to check binding: persistentvolumes \"" + name + "\" not found"));
+        PersistentVolumeClaim claim = seen(binding.claim(), "failed to check binding");
+        if (binding.isChange() && AssumedObjects.isSame(binding.before(), volume)) {
+            return false;
+        }
+        demandReachable(volume, node);
+        if (volume.claim().filter(known -> !known.uid().isEmpty()).isEmpty()) {
+            throw new IllegalStateException("ClaimRef got reset for pv \"" + name + "\"");
+        }
+        return claim.isBound();
+    }
+
+    private boolean isMade(Reservation.Provision provision, Node node) {
+        PersistentVolumeClaim claim = seen(provision.after(), "failed to check provisioning pvc");
+        if (AssumedObjects.isSame(provision.before(), claim)) {
+            return false;
+        }
+        // Who makes volumes takes the node away to say that it could not be done.
+        if (claim.metadata().annotations().isEmpty()) {
+            throw new IllegalStateException("selectedNode annotation reset for PVC \"" + claim.name() + "\"");
+        }
+        if (claim.selectedNode().filter(node.name()::equals).isEmpty()) {
+            throw new IllegalStateException("provisioning failed for PVC \"" + claim.name() + "\"");
+        }
+        if (claim.volumeName().isEmpty()) {
+            return false;
+        }
+        PersistentVolume volume = volumes.seen("", claim.volumeName()).orElse(null);
+        if (volume == null) {
+            // It may just not be seen yet.
+            return false;
+        }
+        demandReachable(volume, node);
+        return claim.isBound();
+    }
+
+    private PersistentVolumeClaim seen(PersistentVolumeClaim claim, String what) {
+        return claims.seen(claim.namespace(), claim.name())
+                .orElseThrow(() ->
+                        new IllegalStateException(what + ": persistentvolumeclaims \"" + claim.key() + "\" not found"));
+    }
+
+    private void demandReachable(PersistentVolume volume, Node node) {
+        CsiNode csiNode = csiNodes.get("", node.name()).orElse(null);
+        if (!new BoundVolume(volume).isReachable(node, csiNode)) {
+            throw new IllegalStateException("pv \"" + volume.name() + "\" node affinity doesn't match node \""
+                    + node.name() + "\": no matching NodeSelectorTerms");
+        }
+    }
+}

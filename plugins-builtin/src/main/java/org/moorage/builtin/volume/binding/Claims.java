@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.volume.binding;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.model.CsiDriver;
+import org.moorage.api.model.CsiNode;
+import org.moorage.api.model.CsiStorageCapacity;
+import org.moorage.api.model.LabelSelector;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.PersistentVolume;
+import org.moorage.api.model.PersistentVolumeClaim;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.StorageClass;
+import org.moorage.api.model.Volume;
+import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.ObjectLister;
+
+/** Finds out what the claims of a pod need, with what is assumed of claims and volumes. */
+final class Claims {
+    private final AssumedObjects<PersistentVolumeClaim> claims;
+    private final AssumedObjects<PersistentVolume> volumes;
+    private final ObjectLister<StorageClass> classes;
+    private final ObjectLister<CsiNode> csiNodes;
+    private final ObjectLister<CsiDriver> drivers;
+    private final ObjectLister<CsiStorageCapacity> capacities;
+
+    Claims(Handle handle) {
+        claims = new AssumedObjects<>(handle.lister(ObjectKind.PERSISTENT_VOLUME_CLAIM));
+        volumes = new AssumedObjects<>(handle.lister(ObjectKind.PERSISTENT_VOLUME));
+        classes = handle.lister(ObjectKind.STORAGE_CLASS);
+        csiNodes = handle.lister(ObjectKind.CSI_NODE);
+        drivers = handle.lister(ObjectKind.CSI_DRIVER);
+        capacities = handle.lister(ObjectKind.CSI_STORAGE_CAPACITY);
+    }
+
+    AssumedObjects<PersistentVolumeClaim> claims() {
+        return claims;
+    }
+
+    AssumedObjects<PersistentVolume> volumes() {
+        return volumes;
+    }
+
+    ObjectLister<CsiNode> csiNodes() {
+        return csiNodes;
+    }
+
+    /** Why the claim that a volume is cannot be used, if so. */
+    Optional<String> objectionTo(Pod pod, Volume volume) {
+        String name = volume.claimName(pod);
+        boolean ephemeral = volume.source() instanceof Volume.EphemeralClaim;
+        PersistentVolumeClaim claim = claims.seen(pod.namespace(), name).orElse(null);
+        if (claim == null) {
+            return Optional.of(
+                    ephemeral
+                            ? "waiting for ephemeral volume controller to create the persistentvolumeclaim \"" + name
+                                    + "\""
+                            : "persistentvolumeclaim \"" + name + "\" not found");
+        }
+        if (claim.isLost()) {
+            return Optional.of("persistentvolumeclaim \"" + name + "\" bound to non-existent persistentvolume \""
+                    + claim.volumeName() + "\"");
+        }
+        if (claim.metadata().isDeleting()) {
+            return Optional.of("persistentvolumeclaim \"" + name + "\" is being deleted");
+        }
+        if (ephemeral && !claim.isMadeFor(pod)) {
+            return Optional.of("PVC " + claim.key() + " was not created for pod " + pod.key() + " (pod is not owner)");
+        }
+        return Optional.empty();
+    }
+
+    /** What the pod's claims need; empty if there is one that somebody else must bind first. */
+    Optional<PodClaims> of(Pod pod) {
+        List<BoundVolume> bound = new ArrayList<>();
+        boolean isVolumeGone = false;
+        Map<PersistentVolumeClaim, StorageClass> classOf = new HashMap<>();
+        List<PersistentVolumeClaim> delayed = new ArrayList<>();
+        for (Volume volume : pod.spec().volumes()) {
+            if (!volume.isClaim()) {
+                continue;
+            }
+            PersistentVolumeClaim claim = claim(pod, volume);
+            if (!claim.isBound()) {
+                StorageClass storageClass = delayedClass(claim);
+                if (storageClass == null) {
+                    return Optional.empty();
+                }
+                delayed.add(claim);
+                classOf.put(claim, storageClass);
+            } else if (!isVolumeGone) {
+                PersistentVolume found = volumes.find("", claim.volumeName()).orElse(null);
+                isVolumeGone = found == null;
+                if (found != null) {
+                    bound.add(new BoundVolume(found));
+                }
+            }
+        }
+        return Optional.of(new PodClaims(bound, isVolumeGone, prepared(delayed, classOf), csiNodes));
+    }
+
+    /** Whether all claims of the pod are bound by now. */
+    boolean areBound(Pod pod) {
+        for (Volume volume : pod.spec().volumes()) {
+            if (volume.isClaim() && !claim(pod, volume).isBound()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private PersistentVolumeClaim claim(Pod pod, Volume volume) {
+        String name = volume.claimName(pod);
+        return claims.find(pod.namespace(), name)
+                .orElseThrow(() -> new IllegalStateException("error getting PVC \"" + pod.namespace() + "/" + name
+                        + "\": persistentvolumeclaims \"" + pod.namespace() + "/" + name + "\" not found"));
+    }
+
+    // A claim that names its volume already is for the controller to bind, whatever its class says.
+    private @Nullable StorageClass delayedClass(PersistentVolumeClaim claim) {
+        String name = claim.storageClassName();
+        StorageClass storageClass =
+                name.isEmpty() ? null : classes.get("", name).orElse(null);
+        if (storageClass != null && storageClass.volumeBindingMode().isEmpty()) {
+            throw new IllegalStateException("VolumeBindingMode not set for StorageClass \"" + name + "\"");
+        }
+        return storageClass != null
+                        && storageClass.isDelayed()
+                        && claim.volumeName().isEmpty()
+                ? storageClass
+                : null;
+    }
+
+    private List<DelayedClaim> prepared(
+            List<PersistentVolumeClaim> delayed, Map<PersistentVolumeClaim, StorageClass> classOf) {
+        if (delayed.isEmpty()) {
+            return List.of();
+        }
+        Map<String, List<PersistentVolume>> volumesByClass = new HashMap<>();
+        for (StorageClass storageClass : classOf.values()) {
+            volumesByClass.put(storageClass.name(), new ArrayList<>());
+        }
+        for (PersistentVolume seen : volumes.all()) {
+            List<PersistentVolume> ofClass = volumesByClass.get(seen.storageClassName());
+            if (ofClass != null) {
+                ofClass.add(volumes.latest(seen));
+            }
+        }
+        List<DelayedClaim> prepared = new ArrayList<>();
+        for (PersistentVolumeClaim claim : delayed) {
+            StorageClass storageClass = classOf.get(claim);
+            if (storageClass != null) {
+                prepared.add(new DelayedClaim(
+                        claim,
+                        storageClass,
+                        volumesByClass.getOrDefault(storageClass.name(), List.of()),
+                        roomy(claim, storageClass)));
+            }
+        }
+        return prepared;
+    }
+
+    private @Nullable List<LabelSelector> roomy(PersistentVolumeClaim claim, StorageClass storageClass) {
+        boolean isTracked = claim.request().isPresent()
+                && drivers.get("", storageClass.provisioner())
+                        .filter(CsiDriver::storageCapacity)
+                        .isPresent();
+        if (!isTracked) {
+            return null;
+        }
+        long size = claim.request().orElseThrow().value();
+        List<LabelSelector> roomy = new ArrayList<>();
+        for (CsiStorageCapacity capacity : capacities.all()) {
+            if (capacity.storageClassName().equals(storageClass.name())
+                    && capacity.volumeLimit()
+                            .filter(limit -> limit.value() >= size)
+                            .isPresent()) {
+                capacity.nodeTopology().ifPresent(roomy::add);
+            }
+        }
+        return List.copyOf(roomy);
+    }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.volume.binding;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.Status;
+import org.moorage.api.model.CsiNode;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.PersistentVolume;
+import org.moorage.api.model.PersistentVolumeClaim;
+import org.moorage.api.model.Quantity;
+import org.moorage.api.plugin.ObjectLister;
+
+/** The claims of a pod that has none that somebody else must bind first. Immutable. */
+final class PodClaims {
+    private static final int UNREACHABLE = 1;
+    private static final int NO_VOLUME = 2;
+    private static final int NO_ROOM = 4;
+    private static final int VOLUME_GONE = 8;
+    private static final List<String> REASONS = List.of(
+            "node(s) didn't match PersistentVolume's node affinity",
+            "node(s) didn't find available persistent volumes to bind",
+            "node(s) did not have enough free storage",
+            "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)");
+    private static final List<Status> REJECTIONS = rejections();
+
+    private final List<BoundVolume> bound;
+    private final boolean isVolumeGone;
+    private final List<DelayedClaim> selected;
+    private final List<DelayedClaim> open;
+    private final ObjectLister<CsiNode> csiNodes;
+
+    /**
+     * The claims of a pod.
+     *
+     * @param bound the volumes of its bound claims, in order, as far as they are there
+     * @param isVolumeGone whether the one after them is not
+     * @param delayed its other claims, in order
+     */
+    PodClaims(
+            List<BoundVolume> bound, boolean isVolumeGone, List<DelayedClaim> delayed, ObjectLister<CsiNode> csiNodes) {
+        this.bound = List.copyOf(bound);
+        this.isVolumeGone = isVolumeGone;
+        this.csiNodes = csiNodes;
+        List<DelayedClaim> withNode = new ArrayList<>(0);
+        List<DelayedClaim> withoutNode = new ArrayList<>();
+        for (DelayedClaim claim : delayed) {
+            (claim.claim().selectedNode().isPresent() ? withNode : withoutNode).add(claim);
+        }
+        // So that a small claim does not take the only volume that is large enough for another.
+        withoutNode.sort(Comparator.comparing(claim -> claim.claim().request().orElse(Quantity.ZERO)));
+        selected = List.copyOf(withNode);
+        open = List.copyOf(withoutNode);
+    }
+
+    /**
+     * What is to be done on a node.
+     *
+     * @param bindings the claims to bind to volumes that are there
+     * @param provisions the claims to make volumes for
+     */
+    record Plan(List<Binding> bindings, List<PersistentVolumeClaim> provisions) {}
+
+    /** A claim and its volume to be. */
+    record Binding(PersistentVolumeClaim claim, PersistentVolume volume) {}
+
+    private static List<Status> rejections() {
+        List<Status> rejections = new ArrayList<>();
+        rejections.add(Status.success());
+        for (int bits = 1; bits < 1 << REASONS.size(); bits++) {
+            List<String> reasons = new ArrayList<>();
+            for (int i = 0; i < REASONS.size(); i++) {
+                if ((bits & 1 << i) != 0) {
+                    reasons.add(REASONS.get(i));
+                }
+            }
+            rejections.add(Status.unresolvable(reasons.toArray(String[]::new)));
+        }
+        return List.copyOf(rejections);
+    }
+
+    /** Whether all claims can be served on a node. */
+    Status on(Node node) {
+        @Nullable PersistentVolume[] chosen = new PersistentVolume[open.size()];
+        return REJECTIONS.get(boundOn(node) | delayedOn(node, chosen));
+    }
+
+    /** What is to be done on a node that {@link #on} had no objection to. */
+    Plan planFor(Node node) {
+        @Nullable PersistentVolume[] chosen = new PersistentVolume[open.size()];
+        delayedOn(node, chosen);
+        List<Binding> bindings = new ArrayList<>();
+        List<PersistentVolumeClaim> provisions = new ArrayList<>();
+        for (DelayedClaim claim : selected) {
+            provisions.add(claim.claim());
+        }
+        for (int i = 0; i < chosen.length; i++) {
+            PersistentVolumeClaim claim = open.get(i).claim();
+            PersistentVolume volume = chosen[i];
+            if (volume == null) {
+                provisions.add(claim);
+            } else {
+                bindings.add(new Binding(claim, volume));
+            }
+        }
+        return new Plan(List.copyOf(bindings), List.copyOf(provisions));
+    }
+
+    private int boundOn(Node node) {
+        CsiNode csiNode = null;
+        for (int i = 0; i < bound.size(); i++) {
+            BoundVolume volume = bound.get(i);
+            if (csiNode == null && volume.needsCsiNode()) {
+                csiNode = csiNodes.get("", node.name()).orElse(null);
+            }
+            if (!volume.isReachable(node, csiNode)) {
+                return UNREACHABLE;
+            }
+        }
+        return isVolumeGone ? VOLUME_GONE : 0;
+    }
+
+    private int delayedOn(Node node, @Nullable PersistentVolume[] chosen) {
+        for (int i = 0; i < selected.size(); i++) {
+            if (!selected.get(i).claim().selectedNode().orElseThrow().equals(node.name())) {
+                return NO_VOLUME;
+            }
+        }
+        for (int i = 0; i < chosen.length; i++) {
+            chosen[i] = open.get(i).volumeOn(node, chosen);
+        }
+        for (int i = 0; i < selected.size(); i++) {
+            int objection = provisionOn(selected.get(i), node);
+            if (objection != 0) {
+                return objection;
+            }
+        }
+        for (int i = 0; i < chosen.length; i++) {
+            if (chosen[i] == null) {
+                int objection = provisionOn(open.get(i), node);
+                if (objection != 0) {
+                    return objection;
+                }
+            }
+        }
+        return 0;
+    }
+
+    private static int provisionOn(DelayedClaim claim, Node node) {
+        if (!claim.isProvisionable(node)) {
+            return NO_VOLUME;
+        }
+        return claim.hasRoom(node) ? 0 : NO_ROOM;
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.volume.binding;
+
+import java.util.List;
+import org.moorage.api.model.PersistentVolume;
+import org.moorage.api.model.PersistentVolumeClaim;
+
+/**
+ * What is to be written for a pod before it is bound. Immutable.
+ *
+ * @param bindings the volumes to bind
+ * @param provisions the claims to make volumes for
+ * @param written how many of them, the bindings first, are written already
+ */
+record Reservation(List<Binding> bindings, List<Provision> provisions, int written) {
+    /**
+     * A volume to bind to a claim.
+     *
+     * @param before the volume as decided about
+     * @param after the volume as it is to be; the same if nothing is to be written
+     * @param claim the claim
+     */
+    record Binding(PersistentVolume before, PersistentVolume after, PersistentVolumeClaim claim) {
+        boolean isChange() {
+            return before != after;
+        }
+    }
+
+    /**
+     * A claim to make a volume for.
+     *
+     * @param before the claim as decided about
+     * @param after the claim with the node
+     */
+    record Provision(PersistentVolumeClaim before, PersistentVolumeClaim after) {}
+
+    Reservation withWritten(int count) {
+        return new Reservation(bindings, provisions, count);
+    }
+}

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.volume.binding;
+
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import org.moorage.api.CycleState;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.Snapshot;
+import org.moorage.api.StateKey;
+import org.moorage.api.Status;
+import org.moorage.api.event.ActionType;
+import org.moorage.api.event.ClusterEvent;
+import org.moorage.api.event.EventRegistration;
+import org.moorage.api.event.EventResource;
+import org.moorage.api.event.Hint;
+import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.CsiDriver;
+import org.moorage.api.model.CsiNode;
+import org.moorage.api.model.CsiStorageCapacity;
+import org.moorage.api.model.PersistentVolumeClaim;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.Quantity;
+import org.moorage.api.model.StorageClass;
+import org.moorage.api.model.Volume;
+import org.moorage.api.plugin.EnqueueExtensions;
+import org.moorage.api.plugin.FilterPlugin;
+import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.PluginArgs;
+import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.PreBindPlugin;
+import org.moorage.api.plugin.PreFilterPlugin;
+import org.moorage.api.plugin.PreFilterResult;
+import org.moorage.api.plugin.PreFlight;
+import org.moorage.api.plugin.PreScorePlugin;
+import org.moorage.api.plugin.Problems;
+import org.moorage.api.plugin.ReservePlugin;
+import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.api.plugin.SignPlugin;
+import org.moorage.api.plugin.Signature;
+import org.moorage.builtin.volume.VolumeSignature;
+
+/**
+ * Rejects nodes from which the volumes of the pod's claims cannot be reached, or on which no volume can be found or made for
+ * those that are not bound yet; then binds these, or has volumes made for them, before the pod is bound. Same decisions as
+ * kube-scheduler's VolumeBinding, but of several volumes of one size the first by name is taken.
+ */
+public final class VolumeBinding
+        implements PreFilterPlugin,
+                FilterPlugin,
+                PreScorePlugin,
+                ScorePlugin,
+                ReservePlugin,
+                PreBindPlugin,
+                EnqueueExtensions,
+                SignPlugin {
+    /** The plugin's name. */
+    public static final String NAME = "VolumeBinding";
+
+    private static final Status UNBOUND = Status.unresolvable("pod has unbound immediate PersistentVolumeClaims");
+
+    /**
+     * The plugin's arguments.
+     *
+     * @param bindTimeoutSeconds how long to wait for volumes to be bound or made
+     * @param shape ratings of how much of a class's storage is used; must be empty, as kube-scheduler has it behind a
+     *     feature gate that is off
+     */
+    public record Args(long bindTimeoutSeconds, List<ShapePoint> shape) implements PluginArgs {
+        /** Ten minutes. */
+        public static final Args DEFAULTS = new Args(600, List.of());
+
+        public Args {
+            shape = List.copyOf(shape);
+        }
+
+        @Override
+        public void validate(Problems problems) {
+            if (bindTimeoutSeconds < 0) {
+                problems.at("bindTimeoutSeconds").invalid(bindTimeoutSeconds, "0 or more");
+            }
+            if (!shape.isEmpty()) {
+                problems.at("shape").invalid(shape.size() + " points", "nothing, StorageCapacityScoring is off");
+            }
+        }
+    }
+
+    /**
+     * The rating of a utilization.
+     *
+     * @param utilization how much is used, in percent
+     * @param score the rating, from 0 to 10
+     */
+    public record ShapePoint(int utilization, int score) {
+        /** The worst rating for what is not used. */
+        public static final ShapePoint DEFAULTS = new ShapePoint(0, 0);
+    }
+
+    private static final StateKey<PodClaims> CLAIMS = StateKey.of(NAME + "/claims");
+    private static final StateKey<Reservation> RESERVATION = StateKey.of(NAME + "/reservation");
+
+    private final Claims claims;
+    private final Binder binder;
+
+    VolumeBinding(Args args, Handle handle, Pause pause) {
+        claims = new Claims(handle);
+        binder = new Binder(claims, handle, pause, Duration.ofSeconds(args.bindTimeoutSeconds()));
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
+        boolean hasClaims = false;
+        for (Volume volume : pod.spec().volumes()) {
+            if (volume.isClaim()) {
+                hasClaims = true;
+                Optional<String> objection = claims.objectionTo(pod, volume);
+                if (objection.isPresent()) {
+                    return PreFilterResult.rejected(Status.unresolvable(objection.get()));
+                }
+            }
+        }
+        if (!hasClaims) {
+            return PreFilterResult.skip();
+        }
+        Optional<PodClaims> ofPod = claims.of(pod);
+        if (ofPod.isEmpty()) {
+            return PreFilterResult.rejected(UNBOUND);
+        }
+        state.put(CLAIMS, ofPod.get());
+        return PreFilterResult.allNodes();
+    }
+
+    @Override
+    public Status filter(CycleState state, Pod pod, NodeInfo node) {
+        return state.get(CLAIMS).on(node.node());
+    }
+
+    /** Always skips: scoring by storage is behind a feature gate of kube-scheduler that is off. */
+    @Override
+    public Status preScore(CycleState state, Pod pod, List<NodeInfo> nodes) {
+        return Status.skip();
+    }
+
+    @Override
+    public long score(CycleState state, Pod pod, NodeInfo node) {
+        return 0;
+    }
+
+    @Override
+    public Status reserve(CycleState state, Pod pod, String nodeName) {
+        PodClaims ofPod = state.find(CLAIMS).orElse(null);
+        if (ofPod != null && !claims.areBound(pod)) {
+            state.put(RESERVATION, binder.reserve(ofPod, nodeName));
+        }
+        return Status.success();
+    }
+
+    @Override
+    public void unreserve(CycleState state, Pod pod, String nodeName) {
+        state.find(RESERVATION).ifPresent(binder::giveBack);
+    }
+
+    @Override
+    public PreFlight preBindPreFlight(CycleState state, Pod pod, String nodeName) {
+        return state.find(RESERVATION).isPresent() ? PreFlight.RUN_TOGETHER : PreFlight.SKIP_TOGETHER;
+    }
+
+    @Override
+    public Status preBind(CycleState state, Pod pod, String nodeName) {
+        Reservation reservation = state.find(RESERVATION).orElse(null);
+        if (reservation != null) {
+            binder.write(reservation, written -> state.put(RESERVATION, written));
+            binder.await(reservation, pod, nodeName);
+        }
+        return Status.success();
+    }
+
+    @Override
+    public Signature sign(Pod pod) {
+        return VolumeSignature.of(pod);
+    }
+
+    @Override
+    public List<EventRegistration> eventsToRegister() {
+        EnumSet<ActionType> addOrUpdate = EnumSet.copyOf(ActionType.UPDATE);
+        addOrUpdate.add(ActionType.ADD);
+        return List.of(
+                EventRegistration.of(
+                        ClusterEvent.of(EventResource.STORAGE_CLASS, addOrUpdate),
+                        StorageClass.class,
+                        VolumeBinding::afterClassChange),
+                EventRegistration.of(
+                        ClusterEvent.of(EventResource.PERSISTENT_VOLUME_CLAIM, addOrUpdate),
+                        PersistentVolumeClaim.class,
+                        VolumeBinding::afterClaimChange),
+                EventRegistration.always(ClusterEvent.of(EventResource.PERSISTENT_VOLUME, addOrUpdate)),
+                EventRegistration.always(
+                        ClusterEvent.of(EventResource.NODE, ActionType.ADD, ActionType.UPDATE_NODE_LABEL)),
+                EventRegistration.of(
+                        ClusterEvent.of(EventResource.CSI_NODE, addOrUpdate),
+                        CsiNode.class,
+                        VolumeBinding::afterCsiNodeChange),
+                EventRegistration.of(
+                        ClusterEvent.of(EventResource.CSI_DRIVER, ActionType.UPDATE),
+                        CsiDriver.class,
+                        VolumeBinding::afterDriverUpdate),
+                EventRegistration.of(
+                        ClusterEvent.of(EventResource.CSI_STORAGE_CAPACITY, addOrUpdate),
+                        CsiStorageCapacity.class,
+                        VolumeBinding::afterCapacityChange));
+    }
+
+    private static Hint afterClassChange(Pod pod, ObjectChange<StorageClass> change) {
+        return Hint.queueIf(change.before().isEmpty()
+                || !change.before()
+                        .get()
+                        .allowedTopologies()
+                        .equals(change.latest().allowedTopologies()));
+    }
+
+    private static Hint afterClaimChange(Pod pod, ObjectChange<PersistentVolumeClaim> change) {
+        PersistentVolumeClaim claim = change.latest();
+        if (claim.namespace().equals(pod.namespace())) {
+            for (Volume volume : pod.spec().volumes()) {
+                if (volume.isClaim() && volume.claimName(pod).equals(claim.name())) {
+                    return Hint.QUEUE;
+                }
+            }
+        }
+        return Hint.SKIP;
+    }
+
+    private static Hint afterCsiNodeChange(Pod pod, ObjectChange<CsiNode> change) {
+        return Hint.queueIf(change.before().isEmpty()
+                || !migratedPlugins(change.before().get()).equals(migratedPlugins(change.latest())));
+    }
+
+    private static String migratedPlugins(CsiNode node) {
+        return node.metadata().annotations().getOrDefault(CsiNode.MIGRATED_PLUGINS, "");
+    }
+
+    private static Hint afterDriverUpdate(Pod pod, ObjectChange<CsiDriver> change) {
+        boolean freed = change.before().isPresent()
+                && change.before().get().storageCapacity()
+                && !change.latest().storageCapacity();
+        if (freed) {
+            for (Volume volume : pod.spec().volumes()) {
+                if (volume.source() instanceof Volume.InlineCsi inline
+                        && inline.driver().equals(change.latest().name())) {
+                    return Hint.QUEUE;
+                }
+            }
+        }
+        return Hint.SKIP;
+    }
+
+    private static Hint afterCapacityChange(Pod pod, ObjectChange<CsiStorageCapacity> change) {
+        if (change.before().isEmpty()) {
+            return Hint.QUEUE;
+        }
+        Optional<Quantity> before = change.before().get().volumeLimit();
+        Optional<Quantity> after = change.latest().volumeLimit();
+        return Hint.queueIf(after.isPresent()
+                && (before.isEmpty() || after.get().value() > before.get().value()));
+    }
+
+    /** Makes the plugin. */
+    public static final class Factory implements PluginFactory<Args> {
+        @Override
+        public String name() {
+            return NAME;
+        }
+
+        @Override
+        public Class<Args> argsType() {
+            return Args.class;
+        }
+
+        @Override
+        public VolumeBinding create(Args args, Handle handle) {
+            return new VolumeBinding(args, handle, time -> Thread.sleep(time.toMillis()));
+        }
+    }
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Plugins that decide by the volumes of pods.
+ *
+ * <p>Starting points: {@link org.moorage.builtin.volume.VolumeZone}, {@link org.moorage.builtin.volume.NodeVolumeLimits}.
+ */
+@NullMarked
+package org.moorage.builtin.volume;
+
+import org.jspecify.annotations.NullMarked;

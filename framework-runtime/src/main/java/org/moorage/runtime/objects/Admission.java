@@ -4,8 +4,10 @@ package org.moorage.runtime.objects;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,7 +16,7 @@ import java.util.UUID;
 
 /**
  * What an API server adds to objects when they are created, beyond defaults: a uid to each, and to pods the priority of
- * their class.
+ * their class and the label values that {@code matchLabelKeys} and {@code mismatchLabelKeys} stand for.
  */
 public final class Admission {
 
@@ -56,7 +58,9 @@ public final class Admission {
         for (ObjectNode object : objects) {
             ObjectKey key = ObjectKey.of(object);
             if (key.group().isEmpty() && key.kind().equals("Pod")) {
-                admission.admitPod(Fields.of(object).struct("spec"));
+                Fields pod = Fields.of(object);
+                admission.admitPod(pod.struct("spec"));
+                mergeLabelKeys(pod);
             }
         }
     }
@@ -98,6 +102,58 @@ public final class Admission {
         }
         spec.node().put("priority", priorityClass.value());
         spec.whenAbsent("preemptionPolicy", priorityClass.preemptionPolicy());
+    }
+
+    // The keys stand for the pod's own labels. kube-scheduler only looks at the selectors that they are merged into.
+    private static void mergeLabelKeys(Fields pod) {
+        ObjectNode labels = pod.struct("metadata").struct("labels").node();
+        Fields spec = pod.struct("spec");
+        for (Fields constraint : spec.each("topologySpreadConstraints")) {
+            merge(constraint, "matchLabelKeys", "In", labels);
+        }
+        spec.pointer("affinity").ifPresent(affinity -> {
+            affinity.pointer("podAffinity").ifPresent(side -> mergeLabelKeysOfTerms(side, labels));
+            affinity.pointer("podAntiAffinity").ifPresent(side -> mergeLabelKeysOfTerms(side, labels));
+        });
+    }
+
+    private static void mergeLabelKeysOfTerms(Fields side, ObjectNode labels) {
+        List<Fields> terms = new ArrayList<>(side.each("requiredDuringSchedulingIgnoredDuringExecution"));
+        for (Fields wish : side.each("preferredDuringSchedulingIgnoredDuringExecution")) {
+            terms.add(wish.struct("podAffinityTerm"));
+        }
+        for (Fields term : terms) {
+            merge(term, "matchLabelKeys", "In", labels);
+            merge(term, "mismatchLabelKeys", "NotIn", labels);
+        }
+    }
+
+    private static void merge(Fields term, String keys, String operator, ObjectNode labels) {
+        Optional<Fields> selector = term.pointer("labelSelector");
+        if (selector.isEmpty()) {
+            return;
+        }
+        for (JsonNode key : term.node().path(keys)) {
+            JsonNode value = labels.path(key.asText());
+            if (!Fields.isAbsent(value)) {
+                ObjectNode requirement = JsonNodeFactory.instance.objectNode();
+                requirement.put("key", key.asText()).put("operator", operator).putArray("values").add(value);
+                ArrayNode requirements = selector.get().list("matchExpressions");
+                // A pod of a running cluster has been through this already.
+                if (!contains(requirements, requirement)) {
+                    requirements.add(requirement);
+                }
+            }
+        }
+    }
+
+    private static boolean contains(ArrayNode list, ObjectNode wanted) {
+        for (JsonNode item : list) {
+            if (item.equals(wanted)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private PriorityClass classOf(Fields spec) {

@@ -110,6 +110,15 @@ record Fields(ObjectNode node, Supplier<String> path) {
         return objects;
     }
 
+    /** The list in the field; made if absent. */
+    ArrayNode list(String key) {
+        whenAbsent(key, JsonNodeFactory.instance.arrayNode());
+        if (node.path(key) instanceof ArrayNode list) {
+            return list;
+        }
+        throw wrong(key, node.path(key), "a list");
+    }
+
     /** The objects in the map in the field; none if it is absent. */
     List<Fields> values(String key) {
         List<Fields> objects = new ArrayList<>();

@@ -4,6 +4,7 @@ package org.moorage.runtime.objects;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import java.io.IOException;
@@ -79,6 +80,68 @@ final class AdmissionTest {
         Admission.apply(objects);
 
         assertThat(pod.path("spec")).isEqualTo(tree(given.admitted()));
+    }
+
+    record Keys(String name, String term, String selector) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static Stream<Keys> keys() {
+        return Stream.of(
+                new Keys(
+                        "labels to share",
+                        "{labelSelector: {}, matchLabelKeys: [app, gone]}",
+                        "{matchExpressions: [{key: app, operator: In, values: [web]}]}"),
+                new Keys(
+                        "labels not to share, after what is there",
+                        "{labelSelector: {matchExpressions: [{key: x, operator: Exists}]}, mismatchLabelKeys: [tenant]}",
+                        "{matchExpressions: [{key: x, operator: Exists}, {key: tenant, operator: NotIn, values: ['']}]}"),
+                new Keys(
+                        "both",
+                        "{labelSelector: {}, mismatchLabelKeys: [tenant], matchLabelKeys: [app]}",
+                        "{matchExpressions: [{key: app, operator: In, values: [web]},"
+                                + " {key: tenant, operator: NotIn, values: ['']}]}"),
+                new Keys(
+                        "what was merged before",
+                        "{labelSelector: {matchExpressions: [{key: app, operator: In, values: [web]}]},"
+                                + " matchLabelKeys: [app]}",
+                        "{matchExpressions: [{key: app, operator: In, values: [web]}]}"),
+                new Keys("no selector, which selects nothing", "{matchLabelKeys: [app]}", "null"),
+                new Keys("no keys", "{labelSelector: {matchLabels: {a: b}}}", "{matchLabels: {a: b}}"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("keys")
+    void mergesLabelKeysIntoSelectors(Keys given) throws IOException {
+        ObjectNode pod = tree("{apiVersion: v1, kind: Pod, metadata: {name: a, labels: {app: web, tenant: ''}}, spec:"
+                + " {affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [" + given.term()
+                + "]}, podAntiAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1,"
+                + " podAffinityTerm: " + given.term() + "}]}}}}");
+
+        Admission.apply(List.of(pod));
+
+        ObjectNode expected = tree("{labelSelector: " + given.selector() + "}");
+        for (String term : List.of(
+                "/podAffinity/requiredDuringSchedulingIgnoredDuringExecution/0",
+                "/podAntiAffinity/preferredDuringSchedulingIgnoredDuringExecution/0/podAffinityTerm")) {
+            assertThat(pod.at("/spec/affinity" + term + "/labelSelector"))
+                    .as(term)
+                    .isEqualTo(given.selector().equals("null") ? MissingNode.getInstance() : expected.path("labelSelector"));
+        }
+    }
+
+    @Test
+    void mergesLabelKeysOfSpreading() throws IOException {
+        ObjectNode pod = tree("{apiVersion: v1, kind: Pod, metadata: {name: a, labels: {app: web}}, spec:"
+                + " {topologySpreadConstraints: [{labelSelector: {}, matchLabelKeys: [app]}]}}");
+
+        Admission.apply(List.of(pod));
+
+        assertThat(pod.at("/spec/topologySpreadConstraints/0/labelSelector"))
+                .isEqualTo(tree("{matchExpressions: [{key: app, operator: In, values: [web]}]}"));
     }
 
     @Test

@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
@@ -39,6 +38,7 @@ import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.ScorePlugin;
 import org.moorage.api.plugin.SignPlugin;
 import org.moorage.api.plugin.Signature;
+import org.moorage.builtin.SelectorSyntax;
 
 /**
  * Rejects nodes that are not near the pods that the pod must be near to, or too near to pods that it, or they, must be apart
@@ -119,6 +119,13 @@ public final class InterPodAffinity
 
     @Override
     public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
+        if (pod.spec().affinity().mentionsPods()) {
+            List<String> problems = problems(pod.spec().affinity());
+            if (!problems.isEmpty()) {
+                return PreFilterResult.rejected(
+                        Status.unresolvable("parsing pod: " + SelectorSyntax.together(problems)));
+            }
+        }
         Map<String, String> namespaceLabels = labelsOfNamespace(pod);
         DomainSums averse = averse(pod, namespaceLabels, snapshot);
         PodTerm[] affinity = PodTerm.of(requiredAffinity(pod), pod, namespaces);
@@ -128,8 +135,8 @@ public final class InterPodAffinity
         }
         DomainSums.Builder wanted = new DomainSums.Builder(snapshot);
         DomainSums.Builder unwanted = new DomainSums.Builder(snapshot);
-        int[] wantedKeys = keys(affinity, wanted);
-        int[] unwantedKeys = keys(antiAffinity, unwanted);
+        int[] wantedKeys = PodTerm.keys(affinity, wanted);
+        int[] unwantedKeys = PodTerm.keys(antiAffinity, unwanted);
         if (affinity.length > 0 || antiAffinity.length > 0) {
             List<NodeInfo> nodes = snapshot.nodes();
             for (int i = 0; i < nodes.size(); i++) {
@@ -187,21 +194,21 @@ public final class InterPodAffinity
 
     @Override
     public Status preScore(CycleState state, Pod pod, List<NodeInfo> nodes) {
-        List<PodAffinityTerm.Weighted> nearer =
-                pod.spec().affinity().pod().map(PodAffinity::preferred).orElse(List.of());
-        List<PodAffinityTerm.Weighted> farther =
-                pod.spec().affinity().podAnti().map(PodAffinity::preferred).orElse(List.of());
-        boolean hasWishes = !nearer.isEmpty() || !farther.isEmpty();
-        if (args.ignorePreferredTermsOfExistingPods && !hasWishes) {
-            return Status.skip();
-        }
         Snapshot snapshot = handle.snapshot();
         DomainSums.Builder weights = new DomainSums.Builder(snapshot);
+        Wishes wishes = new Wishes(pod, namespaces, weights);
+        if (args.ignorePreferredTermsOfExistingPods && wishes.isEmpty()) {
+            return Status.skip();
+        }
         TermsOfOthers others = new TermsOfOthers(pod, labelsOfNamespace(pod), weights, this::weigh);
-        List<NodeInfo> all = hasWishes ? snapshot.nodes() : snapshot.nodesWithAffinityPods();
-        Wishes wishes = hasWishes ? new Wishes(pod, nearer, farther, namespaces, weights) : null;
+        List<NodeInfo> all = wishes.isEmpty() ? snapshot.nodesWithAffinityPods() : snapshot.nodes();
         for (int i = 0; i < all.size(); i++) {
-            addWeights(all.get(i), wishes, others);
+            NodeInfo node = all.get(i);
+            wishes.add(node);
+            List<Pod> withAffinity = node.podsWithAffinity();
+            for (int j = 0; j < withAffinity.size(); j++) {
+                others.add(withAffinity.get(j), node);
+            }
         }
         if (!weights.isTouched()) {
             return Status.skip();
@@ -267,6 +274,9 @@ public final class InterPodAffinity
         if (before.isPresent() && hasNoNode(before.get()) || after.isPresent() && hasNoNode(after.get())) {
             return Hint.SKIP;
         }
+        if (areInvalid(pod)) {
+            return Hint.QUEUE;
+        }
         if (isUpdate) {
             return Hint.queueIf(!allSelect(requiredAffinity(pod), pod, before.get())
                             && allSelect(requiredAffinity(pod), pod, after.get())
@@ -277,8 +287,15 @@ public final class InterPodAffinity
             return Hint.queueIf(allSelect(requiredAffinity(pod), pod, after.get()));
         }
         Pod gone = change.latest();
-        return Hint.queueIf(
-                allSelect(requiredAntiAffinity(pod), pod, gone) || allSelect(requiredAntiAffinity(gone), gone, pod));
+        return Hint.queueIf(allSelect(requiredAntiAffinity(pod), pod, gone)
+                || PodTerm.problem(requiredAntiAffinity(gone)).isPresent()
+                || allSelect(requiredAntiAffinity(gone), gone, pod));
+    }
+
+    // Whoever has such terms is tried again, and told.
+    private static boolean areInvalid(Pod pod) {
+        return PodTerm.problem(requiredAffinity(pod)).isPresent()
+                || PodTerm.problem(requiredAntiAffinity(pod)).isPresent();
     }
 
     private static boolean hasNoNode(Pod pod) {
@@ -297,6 +314,9 @@ public final class InterPodAffinity
 
     private static Hint afterNodeChange(Pod pod, ObjectChange<Node> change) {
         Map<String, String> after = change.latest().labels();
+        if (areInvalid(pod)) {
+            return Hint.QUEUE;
+        }
         if (change.before().isEmpty()) {
             // A node without the key is open to a pod that must be apart from others.
             return Hint.queueIf(!requiredAntiAffinity(pod).isEmpty()
@@ -318,6 +338,19 @@ public final class InterPodAffinity
         return Hint.SKIP;
     }
 
+    private static List<String> problems(Affinity affinity) {
+        PodAffinity near = affinity.pod().orElse(PodAffinity.NONE);
+        PodAffinity apart = affinity.podAnti().orElse(PodAffinity.NONE);
+        List<String> problems = new ArrayList<>();
+        PodTerm.problem(near.required()).ifPresent(problem -> problems.add("requiredAffinityTerms: " + problem));
+        PodTerm.problem(apart.required()).ifPresent(problem -> problems.add("requiredAntiAffinityTerms: " + problem));
+        PodTerm.problem(PodTerm.unweighted(near.preferred()))
+                .ifPresent(problem -> problems.add("preferredAffinityTerms: " + problem));
+        PodTerm.problem(PodTerm.unweighted(apart.preferred()))
+                .ifPresent(problem -> problems.add("preferredAntiAffinityTerms: " + problem));
+        return problems;
+    }
+
     private Map<String, String> labelsOfNamespace(Pod pod) {
         return namespaces
                 .get("", pod.namespace())
@@ -327,12 +360,12 @@ public final class InterPodAffinity
 
     private static DomainSums averse(Pod pod, Map<String, String> namespaceLabels, Snapshot snapshot) {
         DomainSums.Builder averse = new DomainSums.Builder(snapshot);
-        TermsOfOthers others = new TermsOfOthers(pod, namespaceLabels, averse, (affinity, sink) -> {
-            for (PodAffinityTerm term :
-                    affinity.podAnti().map(PodAffinity::required).orElse(List.of())) {
-                sink.take(term, 1);
-            }
-        });
+        TermsOfOthers others = new TermsOfOthers(
+                pod,
+                namespaceLabels,
+                averse,
+                (affinity, sink) ->
+                        sink.take(affinity.podAnti().map(PodAffinity::required).orElse(List.of()), 1));
         List<NodeInfo> nodes = snapshot.nodesWithRequiredAntiAffinityPods();
         for (int i = 0; i < nodes.size(); i++) {
             List<Pod> pods = nodes.get(i).podsWithRequiredAntiAffinity();
@@ -351,14 +384,6 @@ public final class InterPodAffinity
         return pod.spec().affinity().podAnti().map(PodAffinity::required).orElse(List.of());
     }
 
-    private static int[] keys(PodTerm[] terms, DomainSums.Builder sums) {
-        int[] keys = new int[terms.length];
-        for (int i = 0; i < keys.length; i++) {
-            keys[i] = sums.key(terms[i].topologyKey());
-        }
-        return keys;
-    }
-
     private Neighbours changed(Neighbours before, Pod pod, Pod other, NodeInfo node, int amount) {
         List<String> wanted = new ArrayList<>();
         if (PodTerm.allSelect(before.affinity, other)) {
@@ -373,7 +398,8 @@ public final class InterPodAffinity
             }
         }
         List<String> averse = new ArrayList<>();
-        for (PodAffinityTerm term : requiredAntiAffinity(other)) {
+        List<PodAffinityTerm> terms = requiredAntiAffinity(other);
+        for (PodAffinityTerm term : PodTerm.problem(terms).isEmpty() ? terms : List.<PodAffinityTerm>of()) {
             if (PodTerm.selects(term, other, pod, before.namespaceLabels)) {
                 averse.add(term.topologyKey());
             }
@@ -401,68 +427,12 @@ public final class InterPodAffinity
     private void weigh(Affinity affinity, TermsOfOthers.Sink sink) {
         if (affinity.pod().isPresent()) {
             if (args.hardPodAffinityWeight > 0) {
-                for (PodAffinityTerm term : affinity.pod().get().required()) {
-                    sink.take(term, args.hardPodAffinityWeight);
-                }
+                sink.take(affinity.pod().get().required(), args.hardPodAffinityWeight);
             }
-            for (PodAffinityTerm.Weighted wish : affinity.pod().get().preferred()) {
-                sink.take(wish.term(), wish.weight());
-            }
+            sink.takeWeighted(affinity.pod().get().preferred(), 1);
         }
         if (affinity.podAnti().isPresent()) {
-            for (PodAffinityTerm.Weighted wish : affinity.podAnti().get().preferred()) {
-                sink.take(wish.term(), -wish.weight());
-            }
-        }
-    }
-
-    /** The wishes of the pod to schedule, made ready to look at many pods. */
-    private static final class Wishes {
-        private final PodTerm[] terms;
-        private final int[] keys;
-        private final long[] weights;
-        private final DomainSums.Builder sums;
-
-        Wishes(
-                Pod pod,
-                List<PodAffinityTerm.Weighted> nearer,
-                List<PodAffinityTerm.Weighted> farther,
-                ObjectLister<Namespace> namespaces,
-                DomainSums.Builder sums) {
-            List<PodAffinityTerm> all = new ArrayList<>();
-            weights = new long[nearer.size() + farther.size()];
-            for (PodAffinityTerm.Weighted wish : nearer) {
-                weights[all.size()] = wish.weight();
-                all.add(wish.term());
-            }
-            for (PodAffinityTerm.Weighted wish : farther) {
-                weights[all.size()] = -wish.weight();
-                all.add(wish.term());
-            }
-            terms = PodTerm.of(all, pod, namespaces);
-            keys = keys(terms, sums);
-            this.sums = sums;
-        }
-
-        void add(Pod other, NodeInfo node) {
-            for (int i = 0; i < terms.length; i++) {
-                if (terms[i].selects(other)) {
-                    sums.add(keys[i], node, weights[i]);
-                }
-            }
-        }
-    }
-
-    private static void addWeights(NodeInfo node, @Nullable Wishes wishes, TermsOfOthers others) {
-        if (wishes != null) {
-            List<Pod> pods = node.pods();
-            for (int i = 0; i < pods.size(); i++) {
-                wishes.add(pods.get(i), node);
-            }
-        }
-        List<Pod> withAffinity = node.podsWithAffinity();
-        for (int i = 0; i < withAffinity.size(); i++) {
-            others.add(withAffinity.get(i), node);
+            sink.takeWeighted(affinity.podAnti().get().preferred(), -1);
         }
     }
 

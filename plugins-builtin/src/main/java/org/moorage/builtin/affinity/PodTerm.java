@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.builtin.affinity;
 
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.moorage.api.model.LabelMatcher;
 import org.moorage.api.model.LabelSelector;
@@ -11,6 +13,7 @@ import org.moorage.api.model.Namespace;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodAffinityTerm;
 import org.moorage.api.plugin.ObjectLister;
+import org.moorage.builtin.SelectorSyntax;
 
 /** A term of the pod to schedule, made ready to look at many pods. */
 final class PodTerm {
@@ -55,6 +58,36 @@ final class PodTerm {
             result[i] = of(terms.get(i), owner, known);
         }
         return result;
+    }
+
+    /** The numbers of the terms' topology keys. */
+    static int[] keys(PodTerm[] terms, DomainSums.Builder sums) {
+        int[] keys = new int[terms.length];
+        for (int i = 0; i < keys.length; i++) {
+            keys[i] = sums.key(terms[i].topologyKey);
+        }
+        return keys;
+    }
+
+    /** The terms without their weights. */
+    static List<PodAffinityTerm> unweighted(List<PodAffinityTerm.Weighted> terms) {
+        List<PodAffinityTerm> result = new ArrayList<>(terms.size());
+        terms.forEach(weighted -> result.add(weighted.term()));
+        return result;
+    }
+
+    /** What is wrong with the first term of a list that is not valid; empty if all are. */
+    static Optional<String> problem(List<PodAffinityTerm> terms) {
+        for (PodAffinityTerm term : terms) {
+            Optional<String> problem = term.labelSelector().flatMap(SelectorSyntax::problem);
+            if (problem.isEmpty()) {
+                problem = term.namespaceSelector().flatMap(SelectorSyntax::problem);
+            }
+            if (problem.isPresent()) {
+                return problem;
+            }
+        }
+        return Optional.empty();
     }
 
     String topologyKey() {

@@ -46,9 +46,13 @@ final class TermsOfOthers {
         void name(Affinity affinity, Sink sink);
     }
 
-    /** Takes terms, and what each of them counts. */
+    /** Takes terms, and what they count. */
     interface Sink {
-        void take(PodAffinityTerm term, long amount);
+        /** Terms that each count as much. */
+        void take(List<PodAffinityTerm> terms, long amount);
+
+        /** Terms that count their weight, times a sign. */
+        void takeWeighted(List<PodAffinityTerm.Weighted> terms, int sign);
     }
 
     private record Selecting(int[] keys, long[] amounts) {
@@ -72,18 +76,48 @@ final class TermsOfOthers {
     }
 
     private Selecting selecting(Pod other) {
-        List<Integer> keys = new ArrayList<>();
-        List<Long> amounts = new ArrayList<>();
-        source.name(other.spec().affinity(), (term, amount) -> {
+        Selection selection = new Selection(other);
+        source.name(other.spec().affinity(), selection);
+        return selection.selecting();
+    }
+
+    private final class Selection implements Sink {
+        private final Pod other;
+        private final List<Integer> keys = new ArrayList<>();
+        private final List<Long> amounts = new ArrayList<>();
+
+        Selection(Pod other) {
+            this.other = other;
+        }
+
+        // kube-scheduler drops all terms of a sort when one of them is not valid.
+        @Override
+        public void take(List<PodAffinityTerm> terms, long amount) {
+            if (PodTerm.problem(terms).isEmpty()) {
+                terms.forEach(term -> add(term, amount));
+            }
+        }
+
+        @Override
+        public void takeWeighted(List<PodAffinityTerm.Weighted> terms, int sign) {
+            if (PodTerm.problem(PodTerm.unweighted(terms)).isEmpty()) {
+                terms.forEach(wish -> add(wish.term(), sign * (long) wish.weight()));
+            }
+        }
+
+        private void add(PodAffinityTerm term, long amount) {
             if (PodTerm.selects(term, other, pod, namespaceLabels)) {
                 keys.add(sums.key(term.topologyKey()));
                 amounts.add(amount);
             }
-        });
-        return keys.isEmpty()
-                ? Selecting.NONE
-                : new Selecting(
-                        keys.stream().mapToInt(Integer::intValue).toArray(),
-                        amounts.stream().mapToLong(Long::longValue).toArray());
+        }
+
+        Selecting selecting() {
+            return keys.isEmpty()
+                    ? Selecting.NONE
+                    : new Selecting(
+                            keys.stream().mapToInt(Integer::intValue).toArray(),
+                            amounts.stream().mapToLong(Long::longValue).toArray());
+        }
     }
 }

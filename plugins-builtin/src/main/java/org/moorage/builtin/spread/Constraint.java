@@ -12,6 +12,7 @@ import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.Taint;
 import org.moorage.api.model.TopologySpreadConstraint;
+import org.moorage.builtin.SelectorSyntax;
 
 /**
  * A constraint of the pod to schedule, complete and made ready to look at many pods and nodes.
@@ -32,7 +33,11 @@ record Constraint(
         boolean honorsTaints) {
     private static final String HONOR = "Honor";
 
-    /** Those of a list of constraints that say this of what cannot be satisfied, for pods with these labels. */
+    /**
+     * Those of a list of constraints that say this of what cannot be satisfied, for pods with these labels.
+     *
+     * @throws IllegalArgumentException if a selector is not valid
+     */
     static List<Constraint> of(
             List<TopologySpreadConstraint> all, String whenUnsatisfiable, Map<String, String> podLabels) {
         List<Constraint> result = new ArrayList<>(all.size());
@@ -52,6 +57,9 @@ record Constraint(
     }
 
     private static LabelMatcher selector(TopologySpreadConstraint constraint, Map<String, String> podLabels) {
+        constraint.labelSelector().flatMap(SelectorSyntax::problem).ifPresent(problem -> {
+            throw new IllegalArgumentException(problem);
+        });
         LabelMatcher selector = LabelMatcher.of(constraint.labelSelector());
         if (constraint.matchLabelKeys().isEmpty()) {
             return selector;

@@ -288,7 +288,15 @@ public final class PodTopologySpread
     private List<Constraint> constraints(Pod pod, String whenUnsatisfiable) {
         List<TopologySpreadConstraint> own = pod.spec().topologySpreadConstraints();
         if (!own.isEmpty()) {
-            return Constraint.of(own, whenUnsatisfiable, pod.labels());
+            try {
+                return Constraint.of(own, whenUnsatisfiable, pod.labels());
+            } catch (IllegalArgumentException invalid) {
+                String what = whenUnsatisfiable.equals(HARD)
+                        ? "get constraints from pod: obtaining pod's hard"
+                        : "calculating preScoreState: obtaining pod's soft";
+                throw new IllegalArgumentException(
+                        what + " topology spread constraints: " + invalid.getMessage(), invalid);
+            }
         }
         List<Constraint> constraints = Constraint.of(defaults, whenUnsatisfiable, pod.labels());
         if (constraints.isEmpty() || ownPods.isEmpty()) {

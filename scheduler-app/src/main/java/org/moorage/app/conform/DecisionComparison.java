@@ -108,6 +108,11 @@ final class DecisionComparison {
     /** Compares a failure of a plugin. */
     List<Finding> ofFailure(RuntimeException failure) {
         String got = "failed: " + failure.getMessage();
+        String ofScoring = expect.path("error").asText("");
+        if (!ofScoring.isEmpty()) {
+            findings.compare("decision", "failed: " + ofScoring, got);
+            return findings.all();
+        }
         List<Said> errors = new ArrayList<>();
         addError(errors, expect.path("preFilter"));
         for (JsonNode status : expect.path("filter")) {

@@ -25,6 +25,12 @@ import org.moorage.api.model.ContainerImage;
 import org.moorage.api.model.HostPort;
 import org.moorage.api.model.LabelSelector;
 import org.moorage.api.model.Namespace;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.Service;
+import org.moorage.api.model.ReplicationController;
+import org.moorage.api.model.ReplicaSet;
+import org.moorage.api.model.StatefulSet;
+import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.NodeAffinity;
 import org.moorage.api.model.NodeSelector;
@@ -389,6 +395,44 @@ class ObjectDecoderTest {
                             Namespace.class,
                             namespace ->
                                     assertThat(namespace.metadata().labels()).isEqualTo(Map.of("x", "y")));
+        }
+
+        record Owner(String object, ClusterObject expected) {
+            @Override
+            public String toString() {
+                return expected.getClass().getSimpleName();
+            }
+        }
+
+        static final List<Owner> OWNERS = List.of(
+                new Owner(
+                        "{'apiVersion': 'v1', 'kind': 'Service', 'metadata': {'name': 'a', 'namespace': 'b'},"
+                                + " 'spec': {'selector': {'app': 'web'}, 'ports': [{'port': 80}]}}",
+                        new Service(meta(), Map.of("app", "web"))),
+                new Owner(
+                        "{'apiVersion': 'v1', 'kind': 'Service', 'metadata': {'name': 'a', 'namespace': 'b'}}",
+                        new Service(meta(), Map.of())),
+                new Owner(
+                        "{'apiVersion': 'v1', 'kind': 'ReplicationController', 'metadata': {'name': 'a',"
+                                + " 'namespace': 'b'}, 'spec': {'selector': {'app': 'web'}}}",
+                        new ReplicationController(meta(), Map.of("app", "web"))),
+                new Owner(
+                        "{'apiVersion': 'apps/v1', 'kind': 'ReplicaSet', 'metadata': {'name': 'a', 'namespace': 'b'},"
+                                + " 'spec': {'selector': {'matchLabels': {'app': 'web'}}}}",
+                        new ReplicaSet(meta(), Optional.of(new LabelSelector(Map.of("app", "web"), List.of())))),
+                new Owner(
+                        "{'apiVersion': 'apps/v1', 'kind': 'StatefulSet', 'metadata': {'name': 'a', 'namespace': 'b'},"
+                                + " 'spec': {}}",
+                        new StatefulSet(meta(), Optional.empty())));
+
+        private static ObjectMeta meta() {
+            return ObjectMeta.named("a").namespace("b").build();
+        }
+
+        @ParameterizedTest
+        @FieldSource("OWNERS")
+        void readsWhatSelectsPods(Owner owner) {
+            assertThat(decoder.decode(tree(owner.object))).isEqualTo(owner.expected);
         }
 
         @Test

@@ -172,6 +172,7 @@ class SchedulerCacheTest {
             List<Pod> pods = new ArrayList<>(node.pods());
             pods.sort(Comparator.comparing(Pod::name));
             lines.add(node.index() + " " + node.name() + " " + node.node().labels() + " "
+                    + snapshot.topology(ZONE).domain(node) + " "
                     + node.requested(ResourceName.CPU) + " " + node.nonZeroRequested(ResourceName.MEMORY) + " "
                     + node.podCount() + " " + pods);
         }

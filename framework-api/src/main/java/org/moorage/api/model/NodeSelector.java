@@ -25,7 +25,7 @@ public record NodeSelector(List<Term> terms) {
         return false;
     }
 
-    /** Whether a node without a name and with these labels is selected. */
+    /** Whether a node with these labels is selected, whatever its fields. */
     public boolean matchesLabels(Map<String, String> labels) {
         for (int i = 0; i < terms.size(); i++) {
             if (terms.get(i).matchesLabels(labels)) {
@@ -57,15 +57,31 @@ public record NodeSelector(List<Term> terms) {
 
         /** Whether the term holds for the node. */
         public boolean matches(Node node) {
-            return matches(node.labels(), node.name());
+            if (!matchesExpressions(node.labels())) {
+                return false;
+            }
+            for (int i = 0; i < matchFields.size(); i++) {
+                if (!matchesName(matchFields.get(i), node.name())) {
+                    return false;
+                }
+            }
+            return true;
         }
 
-        /** Whether the term holds for a node without a name and with these labels. */
+        /** Whether the term holds for a node of which only the labels count, whatever its fields. */
         public boolean matchesLabels(Map<String, String> labels) {
-            return matches(labels, "");
+            if (!matchesExpressions(labels)) {
+                return false;
+            }
+            for (int i = 0; i < matchFields.size(); i++) {
+                if (!isSensible(matchFields.get(i))) {
+                    return false;
+                }
+            }
+            return true;
         }
 
-        private boolean matches(Map<String, String> labels, String name) {
+        private boolean matchesExpressions(Map<String, String> labels) {
             if (isEmpty()) {
                 return false;
             }
@@ -75,12 +91,12 @@ public record NodeSelector(List<Term> terms) {
                     return false;
                 }
             }
-            for (int i = 0; i < matchFields.size(); i++) {
-                if (!matchesName(matchFields.get(i), name)) {
-                    return false;
-                }
-            }
             return true;
+        }
+
+        private static boolean isSensible(Requirement field) {
+            return field.values().size() == 1
+                    && (field.operator().equals("In") || field.operator().equals("NotIn"));
         }
 
         private static boolean matchesName(Requirement requirement, String name) {

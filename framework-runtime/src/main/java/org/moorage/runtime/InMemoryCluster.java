@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -19,6 +22,8 @@ import org.moorage.api.model.PodCondition;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.PodEvent;
+import org.moorage.runtime.internal.cluster.VolumeController;
+import org.moorage.runtime.objects.ObjectStreams;
 
 /**
  * A cluster in memory: for simulations, tests, and programs that keep their own picture of a cluster.
@@ -39,6 +44,9 @@ public final class InMemoryCluster implements Cluster {
 
     @GuardedBy("lock")
     private @Nullable ClusterListener listener;
+
+    @GuardedBy("lock")
+    private final VolumeController volumes = new VolumeController(objectsByKind);
 
     /** An empty cluster. */
     public InMemoryCluster() {}
@@ -161,10 +169,36 @@ public final class InMemoryCluster implements Cluster {
         remove(pod);
     }
 
+    /**
+     * {@inheritDoc}
+     *
+     * <p>Persistent volumes and claims can be patched: their annotations, and to which claim a volume is bound. As in a
+     * cluster with a volume controller, a volume that is so given to a claim is then bound to it, and a claim that is
+     * given a node to have a volume made for gets one if its class has a provisioner.
+     */
     @Override
     public void patch(ObjectKind<?> kind, String namespace, String name, String mergePatch) {
-        throw new ClusterException(
-                "patch " + kind.kind() + " " + name + ": not supported by a cluster in memory", 405, null);
+        String what = "patch " + kind.kind() + " " + name;
+        ObjectNode patch;
+        try {
+            patch = ObjectStreams.object(mergePatch);
+        } catch (IOException e) {
+            throw new IllegalArgumentException(what + ": " + mergePatch + " (expected: a JSON object)", e);
+        }
+        synchronized (lock) {
+            ClusterObject current = tableOf(kind).get(namespace.isEmpty() ? name : namespace + "/" + name);
+            if (current == null) {
+                throw new ClusterException(kind.plural() + " \"" + name + "\" not found", 404, null);
+            }
+            JsonNode expected = patch.path("metadata").path("resourceVersion");
+            if (expected.isTextual()
+                    && !expected.textValue().equals(current.metadata().resourceVersion())) {
+                throw new ClusterException(what + ": the object has been modified", 409, null);
+            }
+            for (ClusterObject changed : volumes.patched(current, patch)) {
+                applyLocked(kindOf(changed), changed);
+            }
+        }
     }
 
     @Override

@@ -129,25 +129,6 @@ public final class PersistentVolumeClaim implements ClusterObject {
     }
 
     @Override
-    public boolean equals(Object other) {
-        return other instanceof PersistentVolumeClaim that
-                && metadata.equals(that.metadata)
-                && Objects.equals(request, that.request)
-                && accessModes.equals(that.accessModes)
-                && storageClassName.equals(that.storageClassName)
-                && volumeMode.equals(that.volumeMode)
-                && attributesClassName.equals(that.attributesClassName)
-                && Objects.equals(selector, that.selector)
-                && volumeName.equals(that.volumeName)
-                && phase.equals(that.phase);
-    }
-
-    @Override
-    public int hashCode() {
-        return Objects.hash(metadata, request, storageClassName, volumeName);
-    }
-
-    @Override
     public String toString() {
         return key();
     }

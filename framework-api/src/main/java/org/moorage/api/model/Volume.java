@@ -26,12 +26,8 @@ public record Volume(String name, Source source) {
      */
     public record Claim(String claimName) implements Source {}
 
-    /**
-     * A claim that is made for the pod alone, from a template.
-     *
-     * @param template the claim to be, without a name
-     */
-    public record EphemeralClaim(PersistentVolumeClaim template) implements Source {}
+    /** A claim that is made for the pod alone, from a template. */
+    public record EphemeralClaim() implements Source {}
 
     /**
      * A disk that is reached over the network by iSCSI.

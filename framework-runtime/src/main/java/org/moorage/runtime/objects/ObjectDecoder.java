@@ -351,8 +351,7 @@ public final class ObjectDecoder {
                     new Volume.Claim(volume.object("persistentVolumeClaim").text("claimName")));
         }
         if (volume.has("ephemeral")) {
-            Located template = volume.object("ephemeral").object("volumeClaimTemplate");
-            return Optional.of(new Volume.EphemeralClaim(persistentVolumeClaim(template)));
+            return Optional.of(new Volume.EphemeralClaim());
         }
         if (volume.has("iscsi")) {
             Located iscsi = volume.object("iscsi");

@@ -16,13 +16,17 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
-import org.moorage.api.model.OtherObject;
+import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
+import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.PodEvent;
 import org.moorage.runtime.internal.cluster.VolumeController;
+import org.moorage.runtime.objects.ClaimPatch;
+import org.moorage.runtime.objects.Defaulting;
+import org.moorage.runtime.objects.ObjectDecoder;
 import org.moorage.runtime.objects.ObjectStreams;
 
 /**
@@ -48,6 +52,10 @@ public final class InMemoryCluster implements Cluster {
     @GuardedBy("lock")
     private final VolumeController volumes = new VolumeController(objectsByKind);
 
+    private int changes;
+
+    private final ObjectDecoder decoder = new ObjectDecoder();
+
     /** An empty cluster. */
     public InMemoryCluster() {}
 
@@ -64,14 +72,14 @@ public final class InMemoryCluster implements Cluster {
     public void apply(ClusterObject object) {
         Objects.requireNonNull(object, "object");
         synchronized (lock) {
-            applyLocked(kindOf(object), object);
+            applyLocked(ObjectKind.of(object), object);
         }
     }
 
     /** Deletes an object; one that is not there is no failure. */
     public void remove(ClusterObject object) {
         synchronized (lock) {
-            removeLocked(kindOf(object), object.key());
+            removeLocked(ObjectKind.of(object), object.key());
         }
     }
 
@@ -196,9 +204,70 @@ public final class InMemoryCluster implements Cluster {
                 throw new ClusterException(what + ": the object has been modified", 409, null);
             }
             for (ClusterObject changed : volumes.patched(current, patch)) {
-                applyLocked(kindOf(changed), changed);
+                applyLocked(ObjectKind.of(changed), changed);
             }
         }
+    }
+
+    @Override
+    public ObjectMeta merge(ObjectKind<?> kind, String namespace, String name, String part, String patch) {
+        synchronized (lock) {
+            ClusterObject current = tableOf(kind).get(namespace.isEmpty() ? name : namespace + "/" + name);
+            if (current == null) {
+                throw new ClusterException(kind.plural() + " \"" + name + "\" not found", 404, null);
+            }
+            if (current instanceof ResourceClaim claim) {
+                ResourceClaim changed = ClaimPatch.apply(claim, tree(patch), decoder);
+                applyLocked(kind, changed.withMetadata(renewedLocked(changed.metadata())));
+            }
+            // What may be patched of other kinds is not in the model.
+            return Objects.requireNonNull(tableOf(kind).get(current.key())).metadata();
+        }
+    }
+
+    @Override
+    public ObjectMeta create(ObjectKind<?> kind, String namespace, String json) {
+        ObjectNode object = tree(json);
+        Defaulting.apply(object);
+        ObjectNode metadata = object.withObject("metadata");
+        synchronized (lock) {
+            String generated = metadata.path("generateName").asText() + String.format("%05d", ++changes);
+            metadata.put("name", metadata.path("name").asText(generated));
+            metadata.put("uid", kind.plural() + "-" + changes);
+            ClusterObject made = decoder.decode(kind, object, false);
+            applyLocked(kind, made);
+            return made.metadata();
+        }
+    }
+
+    @Override
+    public void delete(ObjectKind<?> kind, String namespace, String name) {
+        synchronized (lock) {
+            removeLocked(kind, namespace.isEmpty() ? name : namespace + "/" + name);
+        }
+    }
+
+    private static ObjectNode tree(String json) {
+        try {
+            return ObjectStreams.object(json);
+        } catch (IOException notAnObject) {
+            throw new IllegalArgumentException(json + " (expected: a JSON object)", notAnObject);
+        }
+    }
+
+    // Without a version, lest the change be taken for what was seen before.
+    @GuardedBy("lock")
+    private ObjectMeta renewedLocked(ObjectMeta metadata) {
+        ObjectMeta.Builder renewed = ObjectMeta.named(metadata.name())
+                .namespace(metadata.namespace())
+                .uid(metadata.uid())
+                .generation(metadata.generation())
+                .labels(metadata.labels())
+                .annotations(metadata.annotations())
+                .ownerReferences(metadata.ownerReferences());
+        metadata.creationTimestamp().ifPresent(renewed::creationTimestamp);
+        metadata.deletionTimestamp().ifPresent(renewed::deletionTimestamp);
+        return renewed.build();
     }
 
     @Override
@@ -244,18 +313,5 @@ public final class InMemoryCluster implements Cluster {
     @GuardedBy("lock")
     private Map<String, ClusterObject> tableOf(ObjectKind<?> kind) {
         return objectsByKind.computeIfAbsent(kind, any -> new LinkedHashMap<>());
-    }
-
-    private static ObjectKind<?> kindOf(ClusterObject object) {
-        if (object instanceof OtherObject other) {
-            return other.kind();
-        }
-        for (ObjectKind<?> kind : ObjectKind.TYPED) {
-            if (kind.type().isInstance(object)) {
-                return kind;
-            }
-        }
-        throw new IllegalArgumentException(
-                "object: " + object.getClass().getName() + " (expected: a type of the model)");
     }
 }

@@ -11,16 +11,19 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Rejection;
 import org.moorage.api.Snapshot;
+import org.moorage.api.StateKey;
 import org.moorage.api.Status;
 import org.moorage.api.event.ActionType;
 import org.moorage.api.event.ClusterEvent;
@@ -109,6 +112,7 @@ public final class Scheduler implements AutoCloseable {
     private final PodChanges podChanges;
     private final SchedulingAlgorithm algorithm;
     private final BindingCycle binding;
+    private final Map<StateKey<?>, Object> shared = new ConcurrentHashMap<>();
     // Serialises cycles and evaluations, which share the snapshot.
     private final Object cycle = new Object();
     private volatile boolean closed;
@@ -630,6 +634,12 @@ public final class Scheduler implements AutoCloseable {
         @Override
         public ClusterWriter writer() {
             return cluster;
+        }
+
+        @Override
+        @SuppressWarnings("unchecked") // what is stored under a key has the key's type
+        public <T> T shared(StateKey<T> key, Supplier<T> make) {
+            return (T) shared.computeIfAbsent(key, any -> Objects.requireNonNull(make.get(), key.toString()));
         }
 
         @Override

@@ -12,14 +12,17 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Snapshot;
+import org.moorage.api.StateKey;
 import org.moorage.api.Status;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
 import org.moorage.api.plugin.ClusterException;
@@ -43,6 +46,7 @@ public final class TestHandle implements Handle {
     private static final long SEED = 1;
 
     private final Map<ObjectKind<?>, Map<String, ClusterObject>> objects = new ConcurrentHashMap<>();
+    private final Map<StateKey<?>, Object> shared = new ConcurrentHashMap<>();
     private final List<Change> changes = new CopyOnWriteArrayList<>();
     private final List<Pod> activated = new CopyOnWriteArrayList<>();
     private final List<Pod> nominated = new CopyOnWriteArrayList<>();
@@ -59,7 +63,8 @@ public final class TestHandle implements Handle {
     /**
      * A change that a plugin made.
      *
-     * @param what {@code bind}, {@code patchStatus}, {@code delete}, {@code patch} or {@code report}
+     * @param what {@code bind}, {@code patchStatus}, {@code delete}, {@code patch}, {@code merge}, {@code create} or {@code
+     *     report}
      * @param object the key of the object
      * @param detail the node, condition, patch or note
      */
@@ -139,6 +144,12 @@ public final class TestHandle implements Handle {
     @Override
     public ClusterWriter writer() {
         return new Notebook();
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // what is stored under a key has the key's type
+    public <T> T shared(StateKey<T> key, Supplier<T> make) {
+        return (T) shared.computeIfAbsent(key, any -> Objects.requireNonNull(make.get(), key.toString()));
     }
 
     @Override
@@ -282,6 +293,27 @@ public final class TestHandle implements Handle {
         @Override
         public void patch(ObjectKind<?> kind, String namespace, String name, String mergePatch) {
             note("patch", namespace.isEmpty() ? name : namespace + "/" + name, mergePatch);
+        }
+
+        @Override
+        public ObjectMeta merge(ObjectKind<?> kind, String namespace, String name, String part, String patch) {
+            note("merge", namespace.isEmpty() ? name : namespace + "/" + name, patch);
+            return lister(kind)
+                    .get(namespace, name)
+                    .map(ClusterObject::metadata)
+                    .orElseGet(() -> ObjectMeta.named(name).namespace(namespace).build());
+        }
+
+        @Override
+        public ObjectMeta create(ObjectKind<?> kind, String namespace, String json) {
+            note("create", namespace, json);
+            String name = "created-" + changes.size();
+            return ObjectMeta.named(name).namespace(namespace).uid(name).build();
+        }
+
+        @Override
+        public void delete(ObjectKind<?> kind, String namespace, String name) {
+            note("delete", namespace.isEmpty() ? name : namespace + "/" + name, "");
         }
 
         @Override

@@ -17,8 +17,7 @@ public final class SelectorSyntax {
     private static final int LONGEST_PREFIX = 253;
     private static final String NAME_PATTERN = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
     private static final Pattern NAME = Pattern.compile(NAME_PATTERN);
-    private static final String PREFIX_PATTERN =
-            "[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*";
+    private static final String PREFIX_PATTERN = "[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*";
     private static final Pattern PREFIX = Pattern.compile(PREFIX_PATTERN);
     private static final String BAD_NAME =
             " must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric"

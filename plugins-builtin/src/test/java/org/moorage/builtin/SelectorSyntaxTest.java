@@ -21,7 +21,12 @@ class SelectorSyntaxTest {
     static final Case[] CASES = {
         new Case("In with a value", "app", "In", List.of("web"), ""),
         new Case("a key with a prefix", "example.com/app", "Exists", List.of(), ""),
-        new Case("an operator that is none", "app", "Like", List.of("w"), "\"Like\" is not a valid label selector operator"),
+        new Case(
+                "an operator that is none",
+                "app",
+                "Like",
+                List.of("w"),
+                "\"Like\" is not a valid label selector operator"),
         new Case(
                 "NotIn without a value",
                 "app",
@@ -34,15 +39,30 @@ class SelectorSyntaxTest {
                 "DoesNotExist",
                 List.of("x", "y"),
                 "values: Invalid value: [\"x\",\"y\"]: values set must be empty for exists and does not exist"),
-        new Case("no key", "", "Exists", List.of(), "key: Invalid value: \"\": name part must be non-empty; name part must"),
-        new Case("an empty prefix", "/a", "Exists", List.of(), "key: Invalid value: \"/a\": prefix part must be non-empty"),
+        new Case(
+                "no key",
+                "",
+                "Exists",
+                List.of(),
+                "key: Invalid value: \"\": name part must be non-empty; name part must"),
+        new Case(
+                "an empty prefix",
+                "/a",
+                "Exists",
+                List.of(),
+                "key: Invalid value: \"/a\": prefix part must be non-empty"),
         new Case(
                 "a prefix in capitals",
                 "A.b/c",
                 "Exists",
                 List.of(),
                 "key: Invalid value: \"A.b/c\": prefix part a lowercase RFC 1123 subdomain must consist of"),
-        new Case("two slashes", "a/b/c", "Exists", List.of(), "key: Invalid value: \"a/b/c\": a valid label key must consist"),
+        new Case(
+                "two slashes",
+                "a/b/c",
+                "Exists",
+                List.of(),
+                "key: Invalid value: \"a/b/c\": a valid label key must consist"),
         new Case(
                 "a long value",
                 "app",

@@ -58,6 +58,16 @@ public record ObjectKind<T extends ClusterObject>(
     public static final ObjectKind<VolumeAttachment> VOLUME_ATTACHMENT = new ObjectKind<>(
             "storage.k8s.io/v1", "VolumeAttachment", "volumeattachments", false, VolumeAttachment.class);
 
+    /** Claims of devices. */
+    public static final ObjectKind<ResourceClaim> RESOURCE_CLAIM =
+            new ObjectKind<>("resource.k8s.io/v1", "ResourceClaim", "resourceclaims", true, ResourceClaim.class);
+    /** Devices that drivers offer. */
+    public static final ObjectKind<ResourceSlice> RESOURCE_SLICE =
+            new ObjectKind<>("resource.k8s.io/v1", "ResourceSlice", "resourceslices", false, ResourceSlice.class);
+    /** Classes of devices. */
+    public static final ObjectKind<DeviceClass> DEVICE_CLASS =
+            new ObjectKind<>("resource.k8s.io/v1", "DeviceClass", "deviceclasses", false, DeviceClass.class);
+
     /** The kinds that have a type of their own. */
     public static final List<ObjectKind<?>> TYPED = List.of(
             POD,
@@ -73,7 +83,10 @@ public record ObjectKind<T extends ClusterObject>(
             CSI_NODE,
             CSI_DRIVER,
             CSI_STORAGE_CAPACITY,
-            VOLUME_ATTACHMENT);
+            VOLUME_ATTACHMENT,
+            RESOURCE_CLAIM,
+            RESOURCE_SLICE,
+            DEVICE_CLASS);
 
     public ObjectKind {
         Objects.requireNonNull(apiVersion, "apiVersion");
@@ -85,6 +98,24 @@ public record ObjectKind<T extends ClusterObject>(
     /** A kind without a type of its own. */
     public static ObjectKind<OtherObject> other(String apiVersion, String kind, String plural, boolean namespaced) {
         return new ObjectKind<>(apiVersion, kind, plural, namespaced, OtherObject.class);
+    }
+
+    /**
+     * The kind of an object.
+     *
+     * @throws IllegalArgumentException if the object's type is none of the model's
+     */
+    public static ObjectKind<?> of(ClusterObject object) {
+        if (object instanceof OtherObject other) {
+            return other.kind();
+        }
+        for (ObjectKind<?> typed : TYPED) {
+            if (typed.type().isInstance(object)) {
+                return typed;
+            }
+        }
+        throw new IllegalArgumentException(
+                "object: " + object.getClass().getName() + " (expected: a type of the model)");
     }
 
     /** The API group; empty for the core group. */

@@ -175,6 +175,18 @@ public final class Quantity implements Comparable<Quantity> {
         return new Quantity(sum, rest);
     }
 
+    /** The difference; at least the smallest {@code long}, at most the largest. */
+    public Quantity minus(Quantity other) {
+        return plus(other.negated());
+    }
+
+    private Quantity negated() {
+        if (nanos != 0) {
+            return new Quantity(-whole - 1, NANOS - nanos);
+        }
+        return of(whole == Long.MIN_VALUE ? Long.MAX_VALUE : -whole);
+    }
+
     /** The larger of the two. */
     public Quantity max(Quantity other) {
         return compareTo(other) >= 0 ? this : other;

@@ -3,6 +3,7 @@ package org.moorage.api.plugin;
 
 import java.util.Optional;
 import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
 
@@ -35,6 +36,32 @@ public interface ClusterWriter {
      * @param mergePatch the patch, as JSON text
      */
     void patch(ObjectKind<?> kind, String namespace, String name, String mergePatch);
+
+    /**
+     * Applies a strategic merge patch, which can add to lists and take from them, to an object of one of Kubernetes' own
+     * kinds.
+     *
+     * @param kind its kind
+     * @param namespace its namespace; empty for objects of the whole cluster
+     * @param name its name
+     * @param part the part of the object that is written on its own, such as {@code status}; empty for the rest
+     * @param patch the patch, as JSON text
+     * @return the object's metadata after the change
+     */
+    ObjectMeta merge(ObjectKind<?> kind, String namespace, String name, String part, String patch);
+
+    /**
+     * Makes an object.
+     *
+     * @param kind its kind
+     * @param namespace its namespace; empty for objects of the whole cluster
+     * @param json the object, as JSON text; it may leave the name to the cluster
+     * @return the object's metadata, as the cluster has it
+     */
+    ObjectMeta create(ObjectKind<?> kind, String namespace, String json);
+
+    /** Deletes an object of that name; one that is gone already is no failure. */
+    void delete(ObjectKind<?> kind, String namespace, String name);
 
     /** Reports to people what happened to a pod. Never fails, and does not wait: reports may be dropped under load. */
     void report(PodEvent event);

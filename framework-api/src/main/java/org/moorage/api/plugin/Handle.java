@@ -5,10 +5,12 @@ import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Snapshot;
+import org.moorage.api.StateKey;
 import org.moorage.api.Status;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
@@ -30,6 +32,14 @@ public interface Handle {
 
     /** The way to change the cluster. */
     ClusterWriter writer();
+
+    /**
+     * What plugins of all profiles share, such as knowledge of changes that are under way.
+     *
+     * @param key names it; plugins that share it use the same key
+     * @param make makes it when it is first asked for
+     */
+    <T> T shared(StateKey<T> key, Supplier<T> make);
 
     /** The time. */
     InstantSource clock();

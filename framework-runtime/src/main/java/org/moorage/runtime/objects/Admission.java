@@ -137,7 +137,11 @@ public final class Admission {
             JsonNode value = labels.path(key.asText());
             if (!Fields.isAbsent(value)) {
                 ObjectNode requirement = JsonNodeFactory.instance.objectNode();
-                requirement.put("key", key.asText()).put("operator", operator).putArray("values").add(value);
+                requirement
+                        .put("key", key.asText())
+                        .put("operator", operator)
+                        .putArray("values")
+                        .add(value);
                 ArrayNode requirements = selector.get().list("matchExpressions");
                 // A pod of a running cluster has been through this already.
                 if (!contains(requirements, requirement)) {

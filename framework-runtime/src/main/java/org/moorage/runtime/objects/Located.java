@@ -95,7 +95,8 @@ final class Located {
         return map(field, Located::quantity, sharing);
     }
 
-    private <T> Map<String, T> map(String field, Function<Located, T> decoder, UnaryOperator<String> sharing) {
+    /** The map from text to what objects say in a field. */
+    <T> Map<String, T> map(String field, Function<Located, T> decoder, UnaryOperator<String> sharing) {
         Located members = object(field);
         if (members.node.isEmpty()) {
             return Map.of();
@@ -175,9 +176,32 @@ final class Located {
         }
     }
 
-    /** The quantity in a field, unless the field is absent. */
-    Optional<Quantity> quantity(String field) {
-        return has(field) ? Optional.of(new Located(node.path(field), this, field, -1).quantity()) : Optional.empty();
+    /** The quantity in a field, 0 if it is absent. */
+    Quantity quantity(String field) {
+        JsonNode value = node.path(field);
+        return Fields.isAbsent(value) ? Quantity.ZERO : new Located(value, this, field, -1).quantity();
+    }
+
+    /** The quantity in a field, unless it is absent. */
+    Optional<Quantity> optionalQuantity(String field) {
+        return has(field) ? Optional.of(quantity(field)) : Optional.empty();
+    }
+
+    /** The quantities in a list. */
+    List<Quantity> quantityList(String field) {
+        JsonNode values = array(field);
+        List<Quantity> result = new ArrayList<>(values.size());
+        for (int i = 0; i < values.size(); i++) {
+            result.add(new Located(values.get(i), this, field, i).quantity());
+        }
+        return List.copyOf(result);
+    }
+
+    /** The object as JSON text, but for these fields. */
+    String jsonWithout(String... fields) {
+        return node instanceof ObjectNode object
+                ? object.deepCopy().without(List.of(fields)).toString()
+                : node.toString();
     }
 
     private Quantity quantity() {

@@ -23,6 +23,7 @@ import org.moorage.api.model.ContainerImage;
 import org.moorage.api.model.CsiDriver;
 import org.moorage.api.model.CsiNode;
 import org.moorage.api.model.CsiStorageCapacity;
+import org.moorage.api.model.DeviceClass;
 import org.moorage.api.model.HostPort;
 import org.moorage.api.model.LabelSelector;
 import org.moorage.api.model.Namespace;
@@ -44,6 +45,8 @@ import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.model.ReplicaSet;
 import org.moorage.api.model.ReplicationController;
+import org.moorage.api.model.ResourceClaim;
+import org.moorage.api.model.ResourceSlice;
 import org.moorage.api.model.Service;
 import org.moorage.api.model.StatefulSet;
 import org.moorage.api.model.StorageClass;
@@ -87,6 +90,8 @@ public final class ObjectDecoder {
     private final Interner<Object> values = Interners.newWeakInterner();
     // Texts are too small and too many for weak references: a slot keeps the last one that fell into it.
     private final AtomicReferenceArray<String> texts = new AtomicReferenceArray<>(TEXT_SLOTS);
+
+    private final DeviceDecoder devices = new DeviceDecoder(this::nodeSelector, this::condition, this::text);
 
     /** A decoder that has seen nothing yet. */
     public ObjectDecoder() {}
@@ -181,6 +186,15 @@ public final class ObjectDecoder {
             decoded = csiStorageCapacity(Located.root(object));
         } else if (kind.type() == VolumeAttachment.class) {
             decoded = volumeAttachment(Located.root(object));
+        } else if (kind.type() == ResourceClaim.class) {
+            Located root = Located.root(object);
+            decoded = devices.claim(metadata(root), root);
+        } else if (kind.type() == ResourceSlice.class) {
+            Located root = Located.root(object);
+            decoded = devices.slice(metadata(root), root);
+        } else if (kind.type() == DeviceClass.class) {
+            Located root = Located.root(object);
+            decoded = devices.deviceClass(metadata(root), root);
         } else if (kind.type() == OtherObject.class) {
             ObjectKind<OtherObject> other =
                     ObjectKind.other(kind.apiVersion(), kind.kind(), kind.plural(), kind.namespaced());
@@ -461,8 +475,8 @@ public final class ObjectDecoder {
         return new CsiStorageCapacity(
                 metadata(root),
                 text(root.text("storageClassName")),
-                root.quantity("capacity"),
-                root.quantity("maximumVolumeSize"),
+                root.optionalQuantity("capacity"),
+                root.optionalQuantity("maximumVolumeSize"),
                 root.optional("nodeTopology", this::labelSelector).map(this::shared));
     }
 

@@ -129,7 +129,10 @@ final class AdmissionTest {
                 "/podAntiAffinity/preferredDuringSchedulingIgnoredDuringExecution/0/podAffinityTerm")) {
             assertThat(pod.at("/spec/affinity" + term + "/labelSelector"))
                     .as(term)
-                    .isEqualTo(given.selector().equals("null") ? MissingNode.getInstance() : expected.path("labelSelector"));
+                    .isEqualTo(
+                            given.selector().equals("null")
+                                    ? MissingNode.getInstance()
+                                    : expected.path("labelSelector"));
         }
     }
 

@@ -3,6 +3,7 @@ package org.moorage.builtin.resources;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.Code;
@@ -37,11 +38,22 @@ final class FitRequest {
     private final Resources amounts;
     private final ResourceName[] scalars;
     private final long[] scalarAmounts;
+    private final boolean[] byDevices;
     private final AtomicReferenceArray<@Nullable Status> rejections;
 
-    /** A request of these amounts; of resources beside cpu, memory and storage only the given ones are looked at. */
-    FitRequest(Resources amounts, List<ResourceName> scalars) {
+    /**
+     * A request.
+     *
+     * @param amounts what is requested
+     * @param scalars what of it counts beside cpu, memory and storage
+     * @param byDevices those that devices may stand in for, on nodes that have none of their own
+     */
+    FitRequest(Resources amounts, List<ResourceName> scalars, Set<ResourceName> byDevices) {
         this.amounts = amounts;
+        this.byDevices = new boolean[scalars.size()];
+        for (int i = 0; i < scalars.size(); i++) {
+            this.byDevices[i] = byDevices.contains(scalars.get(i));
+        }
         this.scalars = scalars.toArray(ResourceName[]::new);
         scalarAmounts = scalars.stream().mapToLong(amounts::amount).toArray();
         rejections = new AtomicReferenceArray<>(
@@ -70,7 +82,7 @@ final class FitRequest {
         int remembered = 0;
         boolean others = false;
         for (int i = 0; i < scalars.length; i++) {
-            if (isShort(node, scalars[i], scalarAmounts[i])) {
+            if (isShort(node, i)) {
                 remembered |= i < REMEMBERED ? 1 << i : 0;
                 others |= i >= REMEMBERED;
                 tooSmall |= scalarAmounts[i] > node.allocatable(scalars[i]);
@@ -100,11 +112,16 @@ final class FitRequest {
     private Status rejection(NodeInfo node, int kinds, boolean tooSmall) {
         List<String> reasons = reasons(kinds);
         for (int i = 0; i < scalars.length; i++) {
-            if (isShort(node, scalars[i], scalarAmounts[i])) {
+            if (isShort(node, i)) {
                 reasons.add("Insufficient " + scalars[i].name());
             }
         }
         return new Status(tooSmall ? Code.UNSCHEDULABLE_AND_UNRESOLVABLE : Code.UNSCHEDULABLE, reasons);
+    }
+
+    private boolean isShort(NodeInfo node, int scalar) {
+        return isShort(node, scalars[scalar], scalarAmounts[scalar])
+                && !(byDevices[scalar] && node.allocatable(scalars[scalar]) <= 0);
     }
 
     private static boolean isShort(NodeInfo node, ResourceName resource, long request) {
@@ -121,9 +138,20 @@ final class FitRequest {
                 && amounts.memory() <= offered.memory()
                 && amounts.ephemeralStorage() <= offered.ephemeralStorage();
         for (int i = 0; fits && i < scalars.length; i++) {
-            fits = scalarAmounts[i] <= offered.amount(scalars[i]);
+            long amount = offered.amount(scalars[i]);
+            fits = scalarAmounts[i] <= amount || byDevices[i] && amount <= 0;
         }
         return fits;
+    }
+
+    /** Whether devices would stand in for a resource on the node. */
+    boolean usesDevices(Node node) {
+        for (int i = 0; i < scalars.length; i++) {
+            if (byDevices[i] && node.allocatableResources().amount(scalars[i]) <= 0) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static List<String> reasons(int kinds) {

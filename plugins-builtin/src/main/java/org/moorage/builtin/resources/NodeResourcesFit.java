@@ -2,6 +2,8 @@
 package org.moorage.builtin.resources;
 
 import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -19,11 +21,14 @@ import org.moorage.api.event.EventRegistration;
 import org.moorage.api.event.EventResource;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.DeviceClass;
 import org.moorage.api.model.Node;
+import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PreFilterPlugin;
@@ -37,8 +42,8 @@ import org.moorage.builtin.LabelSyntax;
 
 /**
  * Rejects nodes that have not enough left of what the pod requests, and scores the others by how much of their resources
- * would be used. Same decisions as kube-scheduler's NodeResourcesFit, but extended resources are never handed over to
- * device classes: a node must offer them itself.
+ * would be used. An extended resource that a device class stands for, and that a node does not offer itself, is left to
+ * DynamicResources there. Same decisions as kube-scheduler's NodeResourcesFit, but devices do not count in scores.
  */
 public final class NodeResourcesFit
         implements PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExtensions, SignPlugin {
@@ -176,14 +181,17 @@ public final class NodeResourcesFit
         public static final ShapePoint DEFAULTS = new ShapePoint(0, 0);
     }
 
+    private static final Set<ActionType> ADD_OR_UPDATE = addOrUpdate();
     private static final StateKey<FitRequest> REQUEST = StateKey.of(NAME + "/request");
     private static final StateKey<long[]> SCORED_REQUESTS = StateKey.of(NAME + "/scoredRequests");
 
     private final Set<String> ignoredResources;
     private final Set<String> ignoredResourceGroups;
     private final AllocationScore allocation;
+    private final ObjectLister<DeviceClass> deviceClasses;
 
-    private NodeResourcesFit(Args args) {
+    private NodeResourcesFit(Args args, ObjectLister<DeviceClass> deviceClasses) {
+        this.deviceClasses = deviceClasses;
         ignoredResources = Set.copyOf(args.ignoredResources());
         ignoredResourceGroups = Set.copyOf(args.ignoredResourceGroups());
         allocation = new AllocationScore(args.scoringStrategy());
@@ -219,7 +227,7 @@ public final class NodeResourcesFit
 
     @Override
     public Signature sign(Pod pod) {
-        return signature(pod);
+        return byDevices(pod.spec().requests()).isEmpty() ? signature(pod) : Signature.unsignable();
     }
 
     @Override
@@ -232,7 +240,17 @@ public final class NodeResourcesFit
                 EventRegistration.of(
                         ClusterEvent.of(EventResource.NODE, ActionType.ADD, ActionType.UPDATE_NODE_ALLOCATABLE),
                         Node.class,
-                        this::afterNodeChange));
+                        this::afterNodeChange),
+                EventRegistration.of(
+                        ClusterEvent.of(EventResource.DEVICE_CLASS, ADD_OR_UPDATE),
+                        DeviceClass.class,
+                        NodeResourcesFit::afterDeviceClassChange));
+    }
+
+    private static Set<ActionType> addOrUpdate() {
+        Set<ActionType> actions = EnumSet.copyOf(ActionType.UPDATE);
+        actions.add(ActionType.ADD);
+        return Set.copyOf(actions);
     }
 
     private Hint afterPodChange(Pod pod, ObjectChange<Pod> change) {
@@ -252,11 +270,35 @@ public final class NodeResourcesFit
 
     private Hint afterNodeChange(Pod pod, ObjectChange<Node> change) {
         Node node = change.latest();
-        if (!requestOf(pod).fitsEmpty(node)) {
+        FitRequest request = requestOf(pod);
+        if (!request.fitsEmpty(node)) {
             return Hint.SKIP;
         }
         return Hint.queueIf(change.before().isEmpty()
-                || offersMore(change.before().get(), node, pod.spec().requests()));
+                || offersMore(change.before().get(), node, pod.spec().requests())
+                || request.usesDevices(node));
+    }
+
+    private static Hint afterDeviceClassChange(Pod pod, ObjectChange<DeviceClass> change) {
+        DeviceClass after = change.latest();
+        Resources wanted = pod.spec().requests();
+        if (change.before().isPresent()) {
+            if (change.before().get().extendedResourceName().equals(after.extendedResourceName())) {
+                return Hint.SKIP;
+            }
+        } else if (names(wanted, DeviceClass.RESOURCE_PREFIX + after.name())) {
+            return Hint.QUEUE;
+        }
+        return Hint.queueIf(names(wanted, after.extendedResourceName()));
+    }
+
+    private static boolean names(Resources amounts, String resource) {
+        for (int i = 0; i < amounts.scalarCount(); i++) {
+            if (amounts.scalarName(i).equals(resource)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static boolean offersMore(Node before, Node after, Resources wanted) {
@@ -272,7 +314,19 @@ public final class NodeResourcesFit
                 scalars.add(ResourceName.of(amounts.scalarName(i)));
             }
         }
-        return new FitRequest(amounts, scalars);
+        return new FitRequest(amounts, scalars, byDevices(amounts));
+    }
+
+    private Set<ResourceName> byDevices(Resources amounts) {
+        Set<ResourceName> found = new HashSet<>();
+        for (int i = 0; i < amounts.scalarCount(); i++) {
+            if (amounts.scalarAmount(i) != 0
+                    && DeviceClass.ofResource(amounts.scalarName(i), deviceClasses.all())
+                            .isPresent()) {
+                found.add(ResourceName.of(amounts.scalarName(i)));
+            }
+        }
+        return found;
     }
 
     private boolean isIgnored(String resource) {
@@ -324,7 +378,7 @@ public final class NodeResourcesFit
 
         @Override
         public NodeResourcesFit create(Args args, Handle handle) {
-            return new NodeResourcesFit(args);
+            return new NodeResourcesFit(args, handle.lister(ObjectKind.DEVICE_CLASS));
         }
     }
 }

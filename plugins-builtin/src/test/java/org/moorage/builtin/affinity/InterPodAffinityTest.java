@@ -83,8 +83,8 @@ class InterPodAffinityTest {
     @Nested
     class Filter {
         private static final LabelSelector TEAM_Y = labels("team", "y");
-        private static final LabelSelector NOT_TEAM_X = new LabelSelector(
-                Map.of(), List.of(new LabelSelector.Requirement("team", "NotIn", List.of("x"))));
+        private static final LabelSelector NOT_TEAM_X =
+                new LabelSelector(Map.of(), List.of(new LabelSelector.Requirement("team", "NotIn", List.of("x"))));
 
         record Case(String name, Pods pod, List<Pods> others, Status a1, Status a2, Status b1, Status nowhere) {
             @Override
@@ -107,7 +107,9 @@ class InterPodAffinityTest {
             new Case(
                     "near to one pod that all terms select",
                     web().nearTo("rack", "app", "db").nearTo("host", "tier", "back"),
-                    List.of(other("d").on("a1"), other("e").label("tier", "back").on("b1")),
+                    List.of(
+                            other("d").on("a1"),
+                            other("e").label("tier", "back").on("b1")),
                     NOT_NEAR,
                     NOT_NEAR,
                     OK,
@@ -139,7 +141,9 @@ class InterPodAffinityTest {
             new Case(
                     "apart from pods that one of the terms selects",
                     web().apartFrom("host", "app", "db").apartFrom("rack", "app", "cache"),
-                    List.of(other("d").on("a1"), Pods.named("c").label("app", "cache").on("b1")),
+                    List.of(
+                            other("d").on("a1"),
+                            Pods.named("c").label("app", "cache").on("b1")),
                     TOO_NEAR,
                     OK,
                     TOO_NEAR,
@@ -191,15 +195,13 @@ class InterPodAffinityTest {
                     "that of a pod there is asked about the labels of the pod's namespace",
                     web().namespace("shop"),
                     List.of(
-                            other("d").podAntiAffinity(new PodAffinity(
+                            other("d")
+                                    .podAntiAffinity(new PodAffinity(
                                             List.of(term("web", List.of(), Optional.of(TEAM_Y), "rack")), List.of()))
                                     .on("a1"),
-                            other("e").podAntiAffinity(new PodAffinity(
-                                            List.of(term(
-                                                    "web",
-                                                    List.of(),
-                                                    Optional.of(labels("team", "x")),
-                                                    "rack")),
+                            other("e")
+                                    .podAntiAffinity(new PodAffinity(
+                                            List.of(term("web", List.of(), Optional.of(labels("team", "x")), "rack")),
                                             List.of()))
                                     .on("b1")),
                     NOT_WELCOME,
@@ -274,11 +276,14 @@ class InterPodAffinityTest {
                     other("u").label("app", "x").apartFrom("host", "app", "web").build();
             draft.add(unfriendly);
             assertThat(plugin.filter(draft.state(), pod, draft.node())).isEqualTo(NOT_WELCOME);
-            assertThat(plugin.filter(draft.state(), pod, cluster.nodeInfo("a2"))).isEqualTo(Status.success());
+            assertThat(plugin.filter(draft.state(), pod, cluster.nodeInfo("a2")))
+                    .isEqualTo(Status.success());
             draft.remove(unfriendly);
             draft.add(Pods.named("w").label("app", "web").build());
-            assertThat(plugin.filter(draft.state(), pod, cluster.nodeInfo("a2"))).isEqualTo(Status.success());
-            assertThat(plugin.filter(draft.state(), pod, cluster.nodeInfo("b1"))).isEqualTo(NOT_NEAR);
+            assertThat(plugin.filter(draft.state(), pod, cluster.nodeInfo("a2")))
+                    .isEqualTo(Status.success());
+            assertThat(plugin.filter(draft.state(), pod, cluster.nodeInfo("b1")))
+                    .isEqualTo(NOT_NEAR);
             assertThat(plugin.filter(state, pod, cluster.nodeInfo("a1"))).isEqualTo(TOO_NEAR);
             assertThat(plugin.filter(state, pod, cluster.nodeInfo("b1"))).isEqualTo(Status.success());
         }
@@ -316,7 +321,12 @@ class InterPodAffinityTest {
         private static final InterPodAffinity.Args DEFAULTS = InterPodAffinity.Args.DEFAULTS;
 
         static final Case[] CASES = {
-            new Case("nobody wishes anything", DEFAULTS, web(), List.of(other("d").on("a1")), "skipped"),
+            new Case(
+                    "nobody wishes anything",
+                    DEFAULTS,
+                    web(),
+                    List.of(other("d").on("a1")),
+                    "skipped"),
             new Case(
                     "a wish to be near",
                     DEFAULTS,
@@ -391,8 +401,8 @@ class InterPodAffinityTest {
             long[] raw = nodes.stream()
                     .mapToLong(node -> plugin.score(state, pod, node))
                     .toArray();
-            assertThat(Arrays.toString(
-                            plugin.normalize(state, pod, NodeScores.of(nodes, raw)).toArray()))
+            assertThat(Arrays.toString(plugin.normalize(state, pod, NodeScores.of(nodes, raw))
+                            .toArray()))
                     .isEqualTo(c.scores);
         }
     }
@@ -415,7 +425,11 @@ class InterPodAffinityTest {
         static final Case[] CASES = {
             new Case("a pod to be near to comes", NEAR, ObjectChange.added(DB), Hint.QUEUE),
             new Case("another pod comes", NEAR, ObjectChange.added(NO_DB), Hint.SKIP),
-            new Case("a pod without a node comes", NEAR, ObjectChange.added(other("d").build()), Hint.SKIP),
+            new Case(
+                    "a pod without a node comes",
+                    NEAR,
+                    ObjectChange.added(other("d").build()),
+                    Hint.SKIP),
             new Case(
                     "a nominated pod comes",
                     NEAR,
@@ -432,11 +446,7 @@ class InterPodAffinityTest {
                     ObjectChange.deleted(
                             other("d").apartFrom("rack", "app", "web").on("a1").build()),
                     Hint.QUEUE),
-            new Case(
-                    "the pod itself changes",
-                    NEAR,
-                    ObjectChange.updated(NEAR.build(), NEAR.build()),
-                    Hint.QUEUE),
+            new Case("the pod itself changes", NEAR, ObjectChange.updated(NEAR.build(), NEAR.build()), Hint.QUEUE),
             new Case("a node with the key comes", NEAR, ObjectChange.added(A1), Hint.QUEUE),
             new Case("a node without the key comes", NEAR, ObjectChange.added(NOWHERE), Hint.SKIP),
             new Case("a node without the key comes to be apart on", APART, ObjectChange.added(NOWHERE), Hint.QUEUE),
@@ -452,8 +462,8 @@ class InterPodAffinityTest {
         @FieldSource("CASES")
         void hints(Case c) {
             EventResource resource = c.change.latest() instanceof Node ? EventResource.NODE : EventResource.POD;
-            for (EventRegistration registration :
-                    plugin(ClusterSketch.empty(), InterPodAffinity.Args.DEFAULTS).eventsToRegister()) {
+            for (EventRegistration registration : plugin(ClusterSketch.empty(), InterPodAffinity.Args.DEFAULTS)
+                    .eventsToRegister()) {
                 if (registration.event().resource().equals(resource)) {
                     assertThat(registration.hint().hint(c.pod.build(), c.change))
                             .isEqualTo(c.hint);

@@ -10,7 +10,6 @@ import org.moorage.app.conform.Conformance;
 import org.moorage.app.conform.Tally;
 import org.moorage.app.conform.VectorException;
 import org.moorage.app.conform.Verdict.Outcome;
-import org.moorage.builtin.BuiltinPlugins;
 import org.moorage.runtime.PluginRegistry;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -57,7 +56,7 @@ final class ConformCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         CommandSpec command = Objects.requireNonNull(spec);
-        Conformance conformance = new Conformance(PluginRegistry.of(BuiltinPlugins.all()));
+        Conformance conformance = new Conformance(PluginRegistry.of(OwnPlugins.all()));
         ConformReport report = new ConformReport(command.commandLine().getOut(), diffs);
         try {
             for (String file : files) {

@@ -5,7 +5,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceConfigurationError;
-import org.moorage.builtin.BuiltinPlugins;
 import org.moorage.runtime.PluginDirectory;
 import org.moorage.runtime.PluginRegistry;
 import picocli.CommandLine.Option;
@@ -37,7 +36,7 @@ public final class PluginOptions {
     public static PluginRegistry registry(List<Path> directories) {
         try {
             PluginRegistry registry =
-                    PluginRegistry.of(BuiltinPlugins.all()).withServices(PluginOptions.class.getClassLoader());
+                    PluginRegistry.of(OwnPlugins.all()).withServices(PluginOptions.class.getClassLoader());
             for (Path directory : directories) {
                 registry = registry.with(PluginDirectory.load(directory));
             }

@@ -14,7 +14,6 @@ import java.util.concurrent.Callable;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.app.command.TextTable.Cell;
-import org.moorage.builtin.BuiltinPlugins;
 import org.moorage.runtime.ExtensionPoint;
 import org.moorage.runtime.PluginRegistry;
 import org.moorage.runtime.config.ConfigException;
@@ -112,7 +111,7 @@ final class PluginsCommand implements Callable<Integer> {
     }
 
     private static String origin(PluginFactory<?> factory) {
-        if (BuiltinPlugins.all().contains(factory)) {
+        if (OwnPlugins.all().contains(factory)) {
             return BUILT_IN;
         }
         CodeSource source = factory.getClass().getProtectionDomain().getCodeSource();

@@ -20,7 +20,7 @@ import org.moorage.runtime.PluginRegistry;
  * Checks files of recorded answers of the real kube-scheduler, a case on each processor.
  *
  * <pre>{@code
- * Conformance conformance = new Conformance(PluginRegistry.of(BuiltinPlugins.all()));
+ * Conformance conformance = new Conformance(PluginRegistry.of(OwnPlugins.all()));
  * Tally tally = conformance.check("vectors/hints.jsonl.gz", System.in, name -> true, verdict -> {});
  * }</pre>
  */

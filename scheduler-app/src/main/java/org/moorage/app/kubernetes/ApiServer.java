@@ -133,6 +133,21 @@ final class ApiServer {
     }
 
     /**
+     * Sends a change of an object, and reads the object as it is after.
+     *
+     * @param what the change, for messages
+     * @throws ClusterException if the server did not take it, or did not answer with an object
+     */
+    ObjectNode changeObject(String what, String method, String path, String contentType, ObjectNode body) {
+        Body sent = new Body(contentType, body, method.equals("POST"));
+        try (Answer answer = send(what, request(what, method, path, Map.of(), sent), http)) {
+            return ObjectStreams.object(new String(answer.body().readAllBytes(), StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            throw new ClusterException(what + ": " + address() + ": " + Failures.shown(e), 0, e);
+        }
+    }
+
+    /**
      * Asks for something.
      *
      * @param what the question, for messages

@@ -27,6 +27,7 @@ import okhttp3.ConnectionPool;
 import okhttp3.OkHttpClient;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
 import org.moorage.api.plugin.ClusterException;
@@ -333,13 +334,46 @@ public final class KubernetesCluster implements Cluster {
     @Override
     public void patch(ObjectKind<?> kind, String namespace, String name, String mergePatch) {
         String what = "patch " + kind.kind() + " " + (namespace.isEmpty() ? name : namespace + "/" + name);
-        ObjectNode patch;
+        writes.change(what, "PATCH", ApiServer.path(kind, namespace, name), JSON_MERGE, tree(what, mergePatch));
+    }
+
+    @Override
+    public ObjectMeta merge(ObjectKind<?> kind, String namespace, String name, String part, String patch) {
+        String what = "patch " + kind.kind() + " " + (namespace.isEmpty() ? name : namespace + "/" + name);
+        String path = ApiServer.path(kind, namespace, name) + (part.isEmpty() ? "" : "/" + part);
+        return metadata(writes.changeObject(what, "PATCH", path, STRATEGIC_MERGE, tree(what, patch)));
+    }
+
+    @Override
+    public ObjectMeta create(ObjectKind<?> kind, String namespace, String json) {
+        String what = "create " + kind.kind();
+        String path = ApiServer.path(kind, namespace, "");
+        return metadata(writes.changeObject(what, "POST", path, ApiServer.JSON, tree(what, json)));
+    }
+
+    // Every object has metadata, so one without a type of its own will do to read it.
+    private ObjectMeta metadata(ObjectNode object) {
+        return decoder.decode(ObjectKind.other("", "", "", true), object, false).metadata();
+    }
+
+    private static ObjectNode tree(String what, String json) {
         try {
-            patch = ObjectStreams.object(mergePatch);
+            return ObjectStreams.object(json);
         } catch (IOException e) {
-            throw new IllegalArgumentException(what + ": " + mergePatch + " (expected: a JSON object)", e);
+            throw new IllegalArgumentException(what + ": " + json + " (expected: a JSON object)", e);
         }
-        writes.change(what, "PATCH", ApiServer.path(kind, namespace, name), JSON_MERGE, patch);
+    }
+
+    @Override
+    public void delete(ObjectKind<?> kind, String namespace, String name) {
+        String what = "delete " + kind.kind() + " " + (namespace.isEmpty() ? name : namespace + "/" + name);
+        try {
+            writes.change(what, "DELETE", ApiServer.path(kind, namespace, name), ApiServer.JSON, JSON.objectNode());
+        } catch (ClusterException e) {
+            if (!e.isNotFound()) {
+                throw e;
+            }
+        }
     }
 
     @Override

@@ -69,14 +69,16 @@ public final class VolumeController {
     }
 
     private static void demandFields(ObjectNode patch, String allowed) {
-        patch.properties().forEach(part -> part.getValue().fieldNames().forEachRemaining(field -> {
-            String path = part.getKey() + "." + field;
-            if (!path.equals(allowed)
-                    && !path.equals("metadata.annotations")
-                    && !path.equals("metadata.resourceVersion")) {
-                throw new ClusterException("patch: " + path + ": not supported by a cluster in memory", 405, null);
-            }
-        }));
+        patch.properties()
+                .forEach(part -> part.getValue().fieldNames().forEachRemaining(field -> {
+                    String path = part.getKey() + "." + field;
+                    if (!path.equals(allowed)
+                            && !path.equals("metadata.annotations")
+                            && !path.equals("metadata.resourceVersion")) {
+                        throw new ClusterException(
+                                "patch: " + path + ": not supported by a cluster in memory", 405, null);
+                    }
+                }));
     }
 
     private PersistentVolume patchedVolume(PersistentVolume volume, ObjectNode patch) {
@@ -130,8 +132,7 @@ public final class VolumeController {
         if (reference == null) {
             return;
         }
-        ClusterObject found =
-                find(ObjectKind.PERSISTENT_VOLUME_CLAIM, reference.namespace() + "/" + reference.name());
+        ClusterObject found = find(ObjectKind.PERSISTENT_VOLUME_CLAIM, reference.namespace() + "/" + reference.name());
         if (found instanceof PersistentVolumeClaim claim && reference.covers(claim) && !claim.isBound()) {
             changes.add(volume.toBuilder()
                     .metadata(changed(volume.metadata(), volume.metadata().annotations()))
@@ -164,8 +165,7 @@ public final class VolumeController {
         }
         String name = "pvc-" + claim.metadata().uid();
         PersistentVolume.Builder volume = PersistentVolume.of(changed(
-                        ObjectMeta.named(name).uid(name).build(),
-                        Map.of(PersistentVolume.BOUND_BY_CONTROLLER, YES)))
+                        ObjectMeta.named(name).uid(name).build(), Map.of(PersistentVolume.BOUND_BY_CONTROLLER, YES)))
                 .capacity(claim.request().orElse(Quantity.ZERO))
                 .accessModes(claim.accessModes())
                 .storageClassName(storageClass.name())

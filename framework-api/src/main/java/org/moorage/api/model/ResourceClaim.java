@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.api.model;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * A claim of devices.
+ *
+ * @param metadata its name and the like
+ * @param finalizers who has to agree to its deletion
+ * @param requests what it asks for
+ * @param constraints what must hold between the devices
+ * @param config what the drivers of the devices get
+ * @param allocation what it was given
+ * @param reservedFor who uses it
+ * @param devices what drivers report of the devices that it was given
+ */
+public record ResourceClaim(
+        ObjectMeta metadata,
+        List<String> finalizers,
+        List<DeviceRequest> requests,
+        List<DeviceConstraint> constraints,
+        List<DeviceConfig> config,
+        Optional<DeviceAllocation> allocation,
+        List<Consumer> reservedFor,
+        List<DeviceReport> devices)
+        implements ClusterObject {
+    /** The finalizer that keeps an allocated claim from being deleted while it is in use. */
+    public static final String FINALIZER = "resource.kubernetes.io/delete-protection";
+    /** The annotation of claims that a scheduler made for the extended resources of a pod. */
+    public static final String EXTENDED_RESOURCES = "resource.kubernetes.io/extended-resource-claim";
+
+    public ResourceClaim {
+        Objects.requireNonNull(metadata, "metadata");
+        finalizers = List.copyOf(finalizers);
+        requests = List.copyOf(requests);
+        constraints = List.copyOf(constraints);
+        config = List.copyOf(config);
+        Objects.requireNonNull(allocation, "allocation");
+        reservedFor = List.copyOf(reservedFor);
+        devices = List.copyOf(devices);
+    }
+
+    /**
+     * Who uses a claim.
+     *
+     * @param apiGroup the group of its kind; empty for pods
+     * @param resource the plural of its kind
+     * @param name its name
+     * @param uid its identity
+     */
+    public record Consumer(String apiGroup, String resource, String name, String uid) {
+        /** A pod. */
+        public static Consumer of(Pod pod) {
+            return new Consumer("", "pods", pod.name(), pod.uid());
+        }
+    }
+
+    /**
+     * What a driver reports of a device.
+     *
+     * @param driver the driver
+     * @param pool the pool
+     * @param device the device
+     * @param conditions the conditions
+     * @param json the whole report, as JSON text
+     */
+    public record DeviceReport(String driver, String pool, String device, List<PodCondition> conditions, String json) {
+        public DeviceReport {
+            conditions = List.copyOf(conditions);
+        }
+
+        /** The condition of a type, or empty. */
+        public Optional<PodCondition> condition(String type) {
+            for (PodCondition condition : conditions) {
+                if (condition.type().equals(type)) {
+                    return Optional.of(condition);
+                }
+            }
+            return Optional.empty();
+        }
+    }
+
+    /** A claim of these requests that is not in the cluster. */
+    public static ResourceClaim of(ObjectMeta metadata, List<DeviceRequest> requests) {
+        return new ResourceClaim(
+                metadata, List.of(), requests, List.of(), List.of(), Optional.empty(), List.of(), List.of());
+    }
+
+    /** Whether a pod is among those that use it. */
+    public boolean isReservedFor(Pod pod) {
+        for (Consumer consumer : reservedFor) {
+            if (consumer.uid().equals(pod.uid())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether the scheduler made it for the extended resources of a pod. */
+    public boolean isForExtendedResourcesOf(Pod pod) {
+        if (!"true".equals(metadata.annotations().get(EXTENDED_RESOURCES))) {
+            return false;
+        }
+        for (OwnerReference owner : metadata.ownerReferences()) {
+            if (owner.controller()
+                    && owner.name().equals(pod.name())
+                    && owner.uid().equals(pod.uid())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether what the cluster reports of it, its allocation and its users, is the same. */
+    public boolean hasStatusOf(ResourceClaim other) {
+        return allocation.equals(other.allocation)
+                && reservedFor.equals(other.reservedFor)
+                && devices.equals(other.devices);
+    }
+
+    /** What a driver reports of a device that it was given, or empty. */
+    public Optional<DeviceReport> report(DeviceAllocation.Result result) {
+        for (DeviceReport report : devices) {
+            if (report.device().equals(result.device())
+                    && report.driver().equals(result.driver())
+                    && report.pool().equals(result.pool())) {
+                return Optional.of(report);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** The same claim with other metadata. */
+    public ResourceClaim withMetadata(ObjectMeta changed) {
+        return new ResourceClaim(changed, finalizers, requests, constraints, config, allocation, reservedFor, devices);
+    }
+
+    /** The same claim with other finalizers. */
+    public ResourceClaim withFinalizers(List<String> changed) {
+        return new ResourceClaim(metadata, changed, requests, constraints, config, allocation, reservedFor, devices);
+    }
+
+    /** The same claim for other requests. */
+    public ResourceClaim withRequests(List<DeviceRequest> changed) {
+        return new ResourceClaim(metadata, finalizers, changed, constraints, config, allocation, reservedFor, devices);
+    }
+
+    /** The same claim with another status. */
+    public ResourceClaim withStatus(
+            Optional<DeviceAllocation> given, List<Consumer> users, List<DeviceReport> reports) {
+        return new ResourceClaim(metadata, finalizers, requests, constraints, config, given, users, reports);
+    }
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.dra;
+
+import org.jspecify.annotations.Nullable;
+
+/** Devices cannot be given because of something in a claim, class or slice that other nodes would not change. */
+final class AllocationException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    AllocationException(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+
+    AllocationException(String message) {
+        this(message, null);
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.dra;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import org.moorage.api.model.ResourceSlice;
+
+/** All slices of the cluster, by where they can be used. */
+final class Catalog {
+    static final Catalog EMPTY = new Catalog();
+
+    private final Map<ResourceSlice, OfferedSlice> slices = new IdentityHashMap<>();
+    private final Map<String, List<OfferedSlice>> byNode = new HashMap<>();
+    private final List<OfferedSlice> shared = new ArrayList<>();
+    private final Map<PoolId, List<OfferedSlice>> byPool = new HashMap<>();
+
+    private Catalog() {}
+
+    /** The catalog of these slices, with what was found out about those that were there before. */
+    Catalog with(Collection<ResourceSlice> all) {
+        if (isOf(all)) {
+            return this;
+        }
+        Catalog next = new Catalog();
+        for (ResourceSlice slice : all) {
+            OfferedSlice known = slices.get(slice);
+            next.add(known == null ? OfferedSlice.of(slice) : known);
+        }
+        return next;
+    }
+
+    private boolean isOf(Collection<ResourceSlice> all) {
+        int count = 0;
+        for (ResourceSlice slice : all) {
+            if (!slices.containsKey(slice)) {
+                return false;
+            }
+            count++;
+        }
+        return count == slices.size();
+    }
+
+    private void add(OfferedSlice offered) {
+        ResourceSlice slice = offered.slice();
+        slices.put(slice, offered);
+        if (slice.reach().nodeName().isEmpty() || slice.hasCounters()) {
+            shared.add(offered);
+        } else {
+            byNode.computeIfAbsent(slice.reach().nodeName(), any -> new ArrayList<>())
+                    .add(offered);
+        }
+        byPool.computeIfAbsent(PoolId.of(slice), any -> new ArrayList<>()).add(offered);
+    }
+
+    /** The slices that can only be used from a node. */
+    List<OfferedSlice> onlyFrom(String nodeName) {
+        return byNode.getOrDefault(nodeName, List.of());
+    }
+
+    /** The other slices. */
+    List<OfferedSlice> shared() {
+        return shared;
+    }
+
+    /** The slices of a pool, of all generations. */
+    List<OfferedSlice> of(PoolId pool) {
+        return byPool.getOrDefault(pool, List.of());
+    }
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.dra;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.moorage.api.model.DeviceAllocation;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.ObjectMeta;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.ResourceClaim;
+import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.ClusterWriter;
+import org.moorage.api.plugin.PodEvent;
+
+/** Writes to the cluster what claims are given, and takes it back. */
+final class ClaimBinder {
+    private static final Duration POLL_EVERY = Duration.ofSeconds(5);
+
+    private final ClusterWriter writer;
+    private final ClaimTracker claims;
+    private final InstantSource clock;
+    private final Duration bindingTimeout;
+
+    ClaimBinder(ClusterWriter writer, ClaimTracker claims, InstantSource clock, Duration bindingTimeout) {
+        this.writer = writer;
+        this.claims = claims;
+        this.clock = clock;
+        this.bindingTimeout = bindingTimeout;
+    }
+
+    /**
+     * Gives a pod a claim, and the claim its devices if it has none.
+     *
+     * @param claim the claim
+     * @param given the devices; empty if the claim has them already
+     * @param pod the pod
+     * @return the claim as it is then
+     * @throws IllegalStateException if the cluster does not take it
+     */
+    ResourceClaim bind(ResourceClaim claim, Optional<DeviceAllocation> given, Pod pod) {
+        try {
+            ResourceClaim current = claims.get(claim.namespace(), claim.name()).orElse(claim);
+            if (current.metadata().isDeleting()) {
+                throw new IllegalStateException("claim " + claim.key() + " got deleted in the meantime");
+            }
+            if (given.isPresent() && current.allocation().isPresent()) {
+                throw new IllegalStateException("claim " + claim.key() + " got allocated elsewhere in the meantime");
+            }
+            if (given.isEmpty() && current.allocation().isEmpty()) {
+                throw new IllegalStateException("claim " + claim.key() + " got deallocated elsewhere in the meantime");
+            }
+            ResourceClaim bound = given.isPresent() ? allocate(current, given.get(), pod) : reserve(current, pod);
+            claims.wrote(bound);
+            return bound;
+        } finally {
+            claims.settle(claim.metadata().uid());
+        }
+    }
+
+    private ResourceClaim allocate(ResourceClaim claim, DeviceAllocation given, Pod pod) {
+        List<String> finalizers = new ArrayList<>(claim.finalizers());
+        if (!finalizers.contains(ResourceClaim.FINALIZER)) {
+            attempt("add finalizer to", claim, "", ClaimJson.addFinalizer(claim));
+            finalizers.add(ResourceClaim.FINALIZER);
+        }
+        DeviceAllocation dated = given.at(clock.instant());
+        ObjectMeta written =
+                attempt("add allocation and reservation to", claim, "status", ClaimJson.allocate(claim, dated, pod));
+        return claim.withMetadata(written)
+                .withFinalizers(finalizers)
+                .withStatus(Optional.of(dated), withUser(claim, pod), claim.devices());
+    }
+
+    private ResourceClaim reserve(ResourceClaim claim, Pod pod) {
+        ObjectMeta written = attempt("add reservation to", claim, "status", ClaimJson.reserve(claim, pod));
+        return claim.withMetadata(written).withStatus(claim.allocation(), withUser(claim, pod), claim.devices());
+    }
+
+    private static List<ResourceClaim.Consumer> withUser(ResourceClaim claim, Pod pod) {
+        List<ResourceClaim.Consumer> users = new ArrayList<>(claim.reservedFor());
+        users.add(ResourceClaim.Consumer.of(pod));
+        return users;
+    }
+
+    private ObjectMeta attempt(String what, ResourceClaim claim, String part, String patch) {
+        try {
+            return writer.merge(ObjectKind.RESOURCE_CLAIM, claim.namespace(), claim.name(), part, patch);
+        } catch (ClusterException failed) {
+            throw new IllegalStateException(what + " claim " + claim.key() + ": " + failed.getMessage(), failed);
+        }
+    }
+
+    /** Makes the claim for the extended resources of a pod, as planned. */
+    ResourceClaim create(ResourceClaim planned, Pod pod) {
+        try {
+            ObjectMeta made = writer.create(
+                    ObjectKind.RESOURCE_CLAIM,
+                    pod.namespace(),
+                    ClaimJson.extendedResourceClaim(pod, planned.requests()));
+            return planned.withMetadata(made);
+        } catch (ClusterException failed) {
+            throw new IllegalStateException(
+                    "create claim for extended resources " + planned.key() + ": " + failed.getMessage(), failed);
+        }
+    }
+
+    /** Tells in a pod's status which claim has its extended resources. */
+    void publish(Pod pod, ResourceClaim claim, List<ExtendedResources.Mapping> mappings) {
+        try {
+            writer.merge(
+                    ObjectKind.POD,
+                    pod.namespace(),
+                    pod.name(),
+                    "status",
+                    ClaimJson.extendedResourceStatus(pod, claim.name(), mappings));
+        } catch (ClusterException failed) {
+            throw new IllegalStateException(
+                    "update pod " + pod.key() + " ExtendedResourceClaimStatus: " + failed.getMessage(), failed);
+        }
+    }
+
+    /**
+     * Waits until the devices of claims are ready.
+     *
+     * @throws IllegalStateException if they are not within the limit, or will not be
+     */
+    void awaitDevices(List<ResourceClaim> bound, Pod pod, String nodeName) {
+        writer.report(new PodEvent(
+                pod,
+                Optional.empty(),
+                PodEvent.NORMAL,
+                "BindingConditionsPending",
+                "Scheduling",
+                "waiting for binding conditions for device on node " + nodeName));
+        Instant end = clock.instant().plus(bindingTimeout);
+        while (!areReady(bound)) {
+            if (!clock.instant().plus(POLL_EVERY).isBefore(end)) {
+                throw new IllegalStateException("device binding timeout: context deadline exceeded");
+            }
+            try {
+                TimeUnit.MILLISECONDS.sleep(POLL_EVERY.toMillis());
+            } catch (InterruptedException ended) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException("waiting for devices on node " + nodeName + ": interrupted", ended);
+            }
+        }
+    }
+
+    private boolean areReady(List<ResourceClaim> bound) {
+        for (ResourceClaim known : bound) {
+            ResourceClaim claim = claims.get(known.namespace(), known.name()).orElse(known);
+            switch (Readiness.of(claim)) {
+                case READY -> {}
+                case FAILED -> throw new IllegalStateException(Readiness.failure(claim));
+                case PENDING -> {
+                    if (Readiness.isOverdue(claim, bindingTimeout, clock.instant())) {
+                        throw new IllegalStateException("device binding timeout: claim=" + claim.name());
+                    }
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    /** Takes a claim from a pod that will not use it after all. */
+    void unbind(ResourceClaim claim, Pod pod) {
+        if (claims.settle(claim.metadata().uid())) {
+            claims.forget(claim);
+        }
+        if (claim.allocation().isPresent() && claim.isReservedFor(pod)) {
+            writer.merge(
+                    ObjectKind.RESOURCE_CLAIM,
+                    claim.namespace(),
+                    claim.name(),
+                    "status",
+                    ClaimJson.unreserve(claim, pod));
+        }
+    }
+
+    /** Takes its devices from a claim. */
+    void deallocate(ResourceClaim claim) {
+        writer.merge(ObjectKind.RESOURCE_CLAIM, claim.namespace(), claim.name(), "status", ClaimJson.deallocate(claim));
+        claims.forget(claim);
+    }
+
+    /** Deletes a claim that was made for extended resources. */
+    void delete(ResourceClaim claim) {
+        if (claim.finalizers().contains(ResourceClaim.FINALIZER)) {
+            writer.merge(
+                    ObjectKind.RESOURCE_CLAIM, claim.namespace(), claim.name(), "", ClaimJson.removeFinalizer(claim));
+        }
+        writer.delete(ObjectKind.RESOURCE_CLAIM, claim.namespace(), claim.name());
+        claims.forget(claim);
+    }
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.dra;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.cel.runtime.CelEvaluationException;
+import dev.cel.runtime.CelRuntime;
+import java.util.AbstractMap;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.model.Device;
+import org.moorage.api.model.DeviceAttribute;
+
+/**
+ * Whether devices satisfy CEL expressions. An expression is compiled when it is first met, and the ones used last are kept.
+ * Safe for use by several threads.
+ */
+final class DeviceSelectors {
+    private static final int KEPT = 256;
+
+    // Made when the first expression is met, since it takes a while and most clusters have no devices.
+    @GuardedBy("compiled")
+    private @Nullable SelectorLanguage language;
+
+    @GuardedBy("compiled")
+    private final Map<String, Compiled> compiled = new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Compiled> eldest) {
+            return size() > KEPT;
+        }
+    };
+
+    /** A compiled expression, or what is wrong with it. */
+    private record Compiled(CelRuntime.@Nullable Program program, String problem) {}
+
+    /**
+     * Whether a device satisfies an expression.
+     *
+     * @throws SelectorException if the expression makes no sense, or does not for the device
+     */
+    boolean matches(String expression, Subject device) throws SelectorException {
+        Compiled known = compiled(expression);
+        if (known.program == null) {
+            throw new SelectorException("CEL compile error: " + known.problem, null);
+        }
+        Object answer;
+        try {
+            answer = known.program.eval(Map.of("device", device.fields()));
+        } catch (CelEvaluationException failed) {
+            throw new SelectorException("CEL runtime error: " + SelectorErrors.ofRuntime(failed), failed);
+        }
+        if (answer instanceof Boolean matches) {
+            return matches;
+        }
+        throw new SelectorException("CEL runtime error: " + SelectorErrors.notBool(answer), null);
+    }
+
+    private Compiled compiled(String expression) {
+        synchronized (compiled) {
+            Compiled known = compiled.get(expression);
+            if (known == null) {
+                SelectorLanguage speaks = language == null ? new SelectorLanguage() : language;
+                language = speaks;
+                try {
+                    known = new Compiled(speaks.compile(expression), "");
+                } catch (SelectorException invalid) {
+                    known = new Compiled(null, String.valueOf(invalid.getMessage()));
+                }
+                compiled.put(expression, known);
+            }
+            return known;
+        }
+    }
+
+    /** A device as expressions see it. What they see is made when the first one looks. */
+    static final class Subject {
+        private final Device device;
+        private final String driver;
+        private volatile @Nullable Map<String, Object> fields;
+
+        Subject(Device device, String driver) {
+            this.device = device;
+            this.driver = driver;
+        }
+
+        Map<String, Object> fields() throws SelectorException {
+            Map<String, Object> known = fields;
+            if (known == null) {
+                known = Map.of(
+                        "driver",
+                        driver,
+                        "allowMultipleAllocations",
+                        device.isShared(),
+                        "attributes",
+                        attributes(),
+                        "capacity",
+                        capacity());
+                fields = known;
+            }
+            return known;
+        }
+
+        private Domains attributes() throws SelectorException {
+            Map<String, Map<String, Object>> domains = new HashMap<>();
+            for (Map.Entry<String, DeviceAttribute> entry : device.attributes().entrySet()) {
+                put(domains, entry.getKey(), value(entry.getKey(), entry.getValue()));
+            }
+            return new Domains(domains);
+        }
+
+        private Domains capacity() {
+            Map<String, Map<String, Object>> domains = new HashMap<>();
+            device.capacity().forEach((name, capacity) -> put(domains, name, capacity.value()));
+            return new Domains(domains);
+        }
+
+        private void put(Map<String, Map<String, Object>> domains, String name, Object value) {
+            int slash = name.indexOf('/');
+            domains.computeIfAbsent(slash < 0 ? driver : name.substring(0, slash), any -> new HashMap<>())
+                    .put(name.substring(slash + 1), value);
+        }
+
+        private static Object value(String name, DeviceAttribute attribute) throws SelectorException {
+            if (attribute instanceof DeviceAttribute.Number number) {
+                return number.value();
+            }
+            if (attribute instanceof DeviceAttribute.Flag flag) {
+                return flag.value();
+            }
+            if (attribute instanceof DeviceAttribute.Text text) {
+                return text.value();
+            }
+            if (attribute instanceof DeviceAttribute.Version version) {
+                try {
+                    return SemanticVersion.parse(version.value());
+                } catch (IllegalArgumentException invalid) {
+                    throw new SelectorException(
+                            "CEL runtime error: attribute " + name + ": parse semantic version: "
+                                    + invalid.getMessage(),
+                            invalid);
+                }
+            }
+            throw new SelectorException("CEL runtime error: attribute " + name + ": unsupported attribute value", null);
+        }
+    }
+
+    /** What is known of a device by domain; a domain that is not known is empty rather than missing. */
+    private static final class Domains extends AbstractMap<String, Map<String, Object>> {
+        private final Map<String, Map<String, Object>> known;
+
+        Domains(Map<String, Map<String, Object>> known) {
+            this.known = known;
+        }
+
+        @Override
+        public Map<String, Object> get(Object domain) {
+            Map<String, Object> members = known.get(domain);
+            return members == null ? Map.of() : members;
+        }
+
+        @Override
+        public boolean containsKey(Object domain) {
+            return known.containsKey(domain);
+        }
+
+        @Override
+        public Set<Entry<String, Map<String, Object>>> entrySet() {
+            return known.entrySet();
+        }
+    }
+}

@@ -1,0 +1,648 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.dra;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.CycleState;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.NodeScores;
+import org.moorage.api.ResourceName;
+import org.moorage.api.Resources;
+import org.moorage.api.Snapshot;
+import org.moorage.api.StateKey;
+import org.moorage.api.Status;
+import org.moorage.api.event.ActionType;
+import org.moorage.api.event.ClusterEvent;
+import org.moorage.api.event.EventRegistration;
+import org.moorage.api.event.EventResource;
+import org.moorage.api.event.Hint;
+import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.DeviceAllocation;
+import org.moorage.api.model.DeviceClass;
+import org.moorage.api.model.DeviceRequest;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.ObjectMeta;
+import org.moorage.api.model.OwnerReference;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodSpec;
+import org.moorage.api.model.PodStatus;
+import org.moorage.api.model.ResourceClaim;
+import org.moorage.api.model.ResourceSlice;
+import org.moorage.api.plugin.EnqueueExtensions;
+import org.moorage.api.plugin.FilterPlugin;
+import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.NodeStatuses;
+import org.moorage.api.plugin.ObjectLister;
+import org.moorage.api.plugin.PluginArgs;
+import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.PostFilterPlugin;
+import org.moorage.api.plugin.PostFilterResult;
+import org.moorage.api.plugin.PreBindPlugin;
+import org.moorage.api.plugin.PreEnqueuePlugin;
+import org.moorage.api.plugin.PreFilterPlugin;
+import org.moorage.api.plugin.PreFilterResult;
+import org.moorage.api.plugin.PreFlight;
+import org.moorage.api.plugin.Problems;
+import org.moorage.api.plugin.ReservePlugin;
+import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.api.plugin.SignPlugin;
+import org.moorage.api.plugin.Signature;
+
+/**
+ * Gives a pod's claims devices, and keeps the pod to nodes from which they can be used. Same decisions as kube-scheduler's
+ * DynamicResources; which of several claims that stand in a pod's way loses its devices is not left to chance.
+ */
+public final class DynamicResources
+        implements PreEnqueuePlugin,
+                PreFilterPlugin,
+                FilterPlugin,
+                PostFilterPlugin,
+                ScorePlugin,
+                ReservePlugin,
+                PreBindPlugin,
+                EnqueueExtensions,
+                SignPlugin {
+    /** The plugin's name. */
+    public static final String NAME = "DynamicResources";
+
+    private static final Status NOT_ALLOCATED = Status.unresolvable("cannot allocate all claims");
+    private static final Status NOT_AVAILABLE = Status.unresolvable("resourceclaim not available on the node");
+    private static final Status STALE = Status.unresolvable("cannot schedule extended resource claim");
+    private static final Status NOT_OFFERED = Status.unresolvable("cannot fit resource");
+    private static final Status NOTHING_TO_DEALLOCATE = Status.unschedulable("no new claims to deallocate");
+    private static final Status DEALLOCATED = Status.unschedulable("deallocation of ResourceClaim completed");
+    private static final Status DELETED = Status.unschedulable("deletion of ResourceClaim completed");
+    private static final Status STILL_NOT_SCHEDULABLE = Status.unschedulable("still not schedulable");
+
+    /**
+     * The plugin's arguments.
+     *
+     * @param filterTimeout how long the search for devices may take for one node; 0 for no limit
+     * @param bindingTimeout how long devices may take to become ready
+     */
+    public record Args(Duration filterTimeout, Duration bindingTimeout) implements PluginArgs {
+        /** Ten seconds, and ten minutes. */
+        public static final Args DEFAULTS = new Args(Duration.ofSeconds(10), Duration.ofMinutes(10));
+
+        public Args {
+            Objects.requireNonNull(filterTimeout, "filterTimeout");
+            Objects.requireNonNull(bindingTimeout, "bindingTimeout");
+        }
+
+        @Override
+        public void validate(Problems problems) {
+            if (filterTimeout.isNegative()) {
+                problems.at("filterTimeout").invalid(filterTimeout, "0 or more");
+            }
+            if (bindingTimeout.compareTo(Duration.ofSeconds(1)) < 0) {
+                problems.at("bindingTimeout").invalid(bindingTimeout, "1s or more");
+            }
+        }
+    }
+
+    private static final String IN_MEMORY = "<extended-resources>";
+    private static final int MOST_ALTERNATIVES = 8;
+    private static final StateKey<PodClaims> CLAIMS = StateKey.of(NAME + "/claims");
+    private static final StateKey<Map<Integer, DeviceAllocation>> RESERVED = StateKey.of(NAME + "/reserved");
+    private static final StateKey<List<ResourceClaim>> BOUND = StateKey.of(NAME + "/bound");
+
+    private final Args args;
+    private final ObjectLister<DeviceClass> classes;
+    private final ObjectLister<ResourceSlice> slices;
+    private final ClaimTracker claims;
+    private final ClaimBinder binder;
+    private final InstantSource clock;
+    private final DeviceSelectors selectors;
+    private final AtomicReference<Catalog> catalog = new AtomicReference<>(Catalog.EMPTY);
+
+    private DynamicResources(Args args, Handle handle, DeviceSelectors selectors) {
+        this.selectors = selectors;
+        this.args = args;
+        classes = handle.lister(ObjectKind.DEVICE_CLASS);
+        slices = handle.lister(ObjectKind.RESOURCE_SLICE);
+        ObjectLister<ResourceClaim> lister = handle.lister(ObjectKind.RESOURCE_CLAIM);
+        claims = handle.shared(ClaimTracker.KEY, () -> new ClaimTracker(lister));
+        clock = handle.clock();
+        binder = new ClaimBinder(handle.writer(), claims, clock, args.bindingTimeout());
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public Status preEnqueue(Pod pod) {
+        return claimsOf(pod, new ArrayList<>()).map(Status::unresolvable).orElse(Status.success());
+    }
+
+    // Adds the pod's own claims; returns what is in the way of that, if anything is.
+    private Optional<String> claimsOf(Pod pod, List<ResourceClaim> found) {
+        for (PodSpec.ResourceClaim entry : pod.spec().resourceClaims()) {
+            String name = entry.claimName();
+            boolean isFromTemplate = name.isEmpty();
+            if (isFromTemplate && entry.templateName().isEmpty()) {
+                return Optional.of("pod \"" + pod.key() + "\", spec.resourceClaim \"" + entry.name()
+                        + "\": none of the supported fields are set");
+            }
+            if (isFromTemplate) {
+                Optional<PodStatus.ClaimStatus> made = statusOf(pod, entry);
+                if (made.isEmpty()) {
+                    return Optional.of("pod \"" + pod.key() + "\": ResourceClaim not created yet");
+                }
+                name = made.get().claimName();
+                if (name.isEmpty()) {
+                    continue;
+                }
+            }
+            Optional<ResourceClaim> claim = claims.get(pod.namespace(), name);
+            if (claim.isEmpty()) {
+                return Optional.of("could not find ResourceClaim \"" + pod.namespace() + "/" + name + "\"");
+            }
+            if (claim.get().metadata().isDeleting()) {
+                return Optional.of("resourceclaim \"" + name + "\" is being deleted");
+            }
+            if (isFromTemplate && !isControlledBy(claim.get(), pod)) {
+                return Optional.of("ResourceClaim " + claim.get().key() + " was not created for Pod " + pod.key()
+                        + " (Pod is not owner)");
+            }
+            found.add(claim.get());
+        }
+        return Optional.empty();
+    }
+
+    private static Optional<PodStatus.ClaimStatus> statusOf(Pod pod, PodSpec.ResourceClaim entry) {
+        for (PodStatus.ClaimStatus status : pod.status().resourceClaimStatuses()) {
+            if (status.name().equals(entry.name())) {
+                return Optional.of(status);
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static boolean isControlledBy(ResourceClaim claim, Pod pod) {
+        for (OwnerReference owner : claim.metadata().ownerReferences()) {
+            if (owner.controller()) {
+                return owner.uid().equals(pod.uid());
+            }
+        }
+        return false;
+    }
+
+    @Override
+    public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
+        state.put(CLAIMS, PodClaims.NONE);
+        List<ResourceClaim> all = new ArrayList<>();
+        Optional<String> problem = claimsOf(pod, all);
+        if (problem.isPresent()) {
+            return PreFilterResult.rejected(Status.unresolvable(problem.get()));
+        }
+        Map<String, DeviceClass> classByResource = classByResource(pod);
+        boolean needsDevices = !classByResource.isEmpty();
+        if (needsDevices) {
+            all.add(extendedResourceClaim(pod));
+        }
+        if (all.isEmpty()) {
+            return PreFilterResult.skip();
+        }
+        boolean isComplete = true;
+        for (int i = 0; i < all.size(); i++) {
+            ResourceClaim claim = all.get(i);
+            if (claim.allocation().isPresent()) {
+                continue;
+            }
+            isComplete = false;
+            if (claims.isInFlight(claim)) {
+                return PreFilterResult.rejected(
+                        Status.unresolvable("resource claim " + claim.key() + " is in the process of being allocated"));
+            }
+            if (!needsDevices || i < all.size() - 1) {
+                Optional<String> lacking = lackingClass(claim);
+                if (lacking.isPresent()) {
+                    return PreFilterResult.rejected(Status.unresolvable(lacking.get()));
+                }
+            }
+        }
+        Allocator allocator = isComplete ? null : allocator();
+        state.put(
+                CLAIMS,
+                new PodClaims(all, needsDevices, needsDevices ? scalarsOf(pod) : Map.of(), classByResource, allocator));
+        return PreFilterResult.allNodes();
+    }
+
+    private Map<String, DeviceClass> classByResource(Pod pod) {
+        Map<String, DeviceClass> found = new HashMap<>();
+        Resources requests = pod.spec().requests();
+        for (int i = 0; i < requests.scalarCount(); i++) {
+            String resource = requests.scalarName(i);
+            if (requests.scalarAmount(i) != 0) {
+                DeviceClass.ofResource(resource, classes.all())
+                        .ifPresent(deviceClass -> found.put(resource, deviceClass));
+            }
+        }
+        return found;
+    }
+
+    private static Map<String, Long> scalarsOf(Pod pod) {
+        Map<String, Long> scalars = new HashMap<>();
+        Resources requests = pod.spec().requests();
+        for (int i = 0; i < requests.scalarCount(); i++) {
+            if (requests.scalarAmount(i) != 0 && DeviceClass.canStandForDevices(requests.scalarName(i))) {
+                scalars.put(requests.scalarName(i), requests.scalarAmount(i));
+            }
+        }
+        return scalars;
+    }
+
+    // The one of an earlier attempt, or one that does not exist yet.
+    private ResourceClaim extendedResourceClaim(Pod pod) {
+        for (ResourceClaim claim : claims.in(pod.namespace())) {
+            if (claim.isForExtendedResourcesOf(pod)) {
+                return claim;
+            }
+        }
+        ObjectMeta metadata = ObjectMeta.named(IN_MEMORY)
+                .namespace(pod.namespace())
+                .uid(UUID.randomUUID().toString())
+                .build();
+        return ResourceClaim.of(metadata, List.of());
+    }
+
+    private static boolean isInMemory(ResourceClaim claim) {
+        return claim.name().equals(IN_MEMORY);
+    }
+
+    private Optional<String> lackingClass(ResourceClaim claim) {
+        for (DeviceRequest request : claim.requests()) {
+            if (request.alternatives().isEmpty() && request.allocationMode().isEmpty()) {
+                return Optional.of(
+                        "resource claim " + claim.key() + ", request " + request.name() + ": unknown request type");
+            }
+            List<DeviceRequest> either = request.alternatives().isEmpty() ? List.of(request) : request.alternatives();
+            for (DeviceRequest one : either) {
+                String name = request.alternatives().isEmpty() ? one.name() : request.name() + "/" + one.name();
+                if (one.deviceClass().isEmpty()) {
+                    throw new AllocationException("request " + name + ": unsupported request type");
+                }
+                if (classes.get("", one.deviceClass()).isEmpty()) {
+                    return Optional.of("request " + name + ": device class " + one.deviceClass() + " does not exist");
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    private Allocator allocator() {
+        Catalog current = catalog.updateAndGet(known -> known.with(slices.all()));
+        return new Allocator(current, claims.devicesInUse(), name -> classes.get("", name), selectors);
+    }
+
+    @Override
+    public Status filter(CycleState state, Pod pod, NodeInfo node) {
+        PodClaims pods = state.get(CLAIMS);
+        if (pods.isEmpty()) {
+            return Status.success();
+        }
+        Optional<ResourceClaim> nodeClaim = Optional.empty();
+        List<ExtendedResources.Mapping> mappings = List.of();
+        if (pods.extendedResourceClaim().isPresent()) {
+            ResourceClaim claim = pods.extendedResourceClaim().get();
+            if (!claim.requests().isEmpty()) {
+                return STALE;
+            }
+            Map<String, DeviceClass> byDevices = new HashMap<>();
+            for (String resource : pods.extendedResources().keySet()) {
+                DeviceClass deviceClass = pods.classByResource().get(resource);
+                if (deviceClass != null && node.allocatable(ResourceName.of(resource)) == 0) {
+                    byDevices.put(resource, deviceClass);
+                } else if (!isNamed(resource, node.node().allocatableResources())) {
+                    return NOT_OFFERED;
+                }
+            }
+            if (byDevices.isEmpty() && !pods.hasOwn()) {
+                return Status.success();
+            }
+            ExtendedResources extended = ExtendedResources.of(pod, byDevices);
+            nodeClaim = Optional.of(claim.withRequests(extended.requests()));
+            mappings = extended.mappings();
+        }
+        boolean isAvailable = isAvailable(pods, node);
+        Allocator allocator = pods.allocator();
+        if (allocator != null) {
+            Allocator.Outcome outcome = allocate(allocator, pods, nodeClaim, node);
+            if (!outcome.problem().isEmpty()) {
+                return Status.unresolvable(outcome.problem());
+            }
+            if (outcome.allocations().size() != pods.toAllocate().size()) {
+                return NOT_ALLOCATED;
+            }
+            if (isAvailable) {
+                pods.plan(node.name(), new PodClaims.Plan(outcome.allocations(), nodeClaim, mappings));
+            }
+        }
+        return isAvailable ? Status.success() : NOT_AVAILABLE;
+    }
+
+    private static boolean isNamed(String resource, Resources offered) {
+        for (int i = 0; i < offered.scalarCount(); i++) {
+            if (offered.scalarName(i).equals(resource)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    // Whether the devices that claims have already can be used from the node, and are ready or may become so.
+    private boolean isAvailable(PodClaims pods, NodeInfo node) {
+        boolean all = true;
+        for (int i = 0; i < pods.all().size(); i++) {
+            ResourceClaim claim = pods.all().get(i);
+            if (claim.allocation().isEmpty()) {
+                continue;
+            }
+            DeviceAllocation allocation = claim.allocation().get();
+            boolean isReachable = allocation.nodeSelector().isEmpty()
+                    || allocation.nodeSelector().get().matches(node.node());
+            if (!isReachable || isHopeless(claim)) {
+                pods.unavailable(i);
+                all = false;
+            }
+        }
+        return all;
+    }
+
+    private boolean isHopeless(ResourceClaim claim) {
+        return switch (Readiness.of(claim)) {
+            case READY -> false;
+            case FAILED -> true;
+            case PENDING -> Readiness.isOverdue(claim, args.bindingTimeout(), clock.instant());
+        };
+    }
+
+    private Allocator.Outcome allocate(
+            Allocator allocator, PodClaims pods, Optional<ResourceClaim> nodeClaim, NodeInfo node) {
+        List<ResourceClaim> wanting = new ArrayList<>();
+        for (int i : pods.toAllocate()) {
+            wanting.add(
+                    pods.isForExtendedResources(i) && nodeClaim.isPresent()
+                            ? nodeClaim.get()
+                            : pods.all().get(i));
+        }
+        try {
+            return allocator.allocate(node.node(), wanting, deadline());
+        } catch (SearchTimeoutException late) {
+            throw new AllocationException("node " + node.name() + ": timed out trying to allocate devices", late);
+        }
+    }
+
+    private BooleanSupplier deadline() {
+        if (args.filterTimeout().isZero()) {
+            return () -> false;
+        }
+        Instant end = clock.instant().plus(args.filterTimeout());
+        return () -> !clock.instant().isBefore(end);
+    }
+
+    @Override
+    public PostFilterResult postFilter(CycleState state, Pod pod, NodeStatuses statuses) {
+        PodClaims pods = state.find(CLAIMS).orElseThrow(() -> new IllegalStateException("not found"));
+        if (pods.isEmpty()) {
+            return PostFilterResult.rejected(NOTHING_TO_DEALLOCATE);
+        }
+        for (int i = 0; i < pods.all().size(); i++) {
+            ResourceClaim claim = pods.all().get(i);
+            if (pods.isUnavailable(i) && !pods.isForExtendedResources(i) && isUsedAtMostBy(claim, pod)) {
+                binder.deallocate(claim);
+                return PostFilterResult.rejected(DEALLOCATED);
+            }
+        }
+        Optional<ResourceClaim> extended = pods.extendedResourceClaim();
+        if (extended.isPresent() && !isInMemory(extended.get())) {
+            binder.delete(extended.get());
+            return PostFilterResult.rejected(DELETED);
+        }
+        return PostFilterResult.rejected(STILL_NOT_SCHEDULABLE);
+    }
+
+    private static boolean isUsedAtMostBy(ResourceClaim claim, Pod pod) {
+        return claim.reservedFor().isEmpty()
+                || claim.reservedFor().size() == 1
+                        && claim.reservedFor().get(0).uid().equals(pod.uid());
+    }
+
+    @Override
+    public long score(CycleState state, Pod pod, NodeInfo node) {
+        PodClaims pods = state.get(CLAIMS);
+        Optional<PodClaims.Plan> plan = pods.plan(node.name());
+        if (plan.isEmpty()) {
+            return 0;
+        }
+        long score = 0;
+        int next = 0;
+        for (ResourceClaim claim : pods.all()) {
+            DeviceAllocation allocation = claim.allocation().isPresent()
+                    ? claim.allocation().get()
+                    : plan.get().allocations().get(next++);
+            score += score(claim, allocation);
+        }
+        return score;
+    }
+
+    // The earlier an alternative, the better.
+    private static long score(ResourceClaim claim, DeviceAllocation allocation) {
+        Set<String> used = new HashSet<>();
+        for (DeviceAllocation.Result result : allocation.results()) {
+            used.add(result.request());
+        }
+        long score = 0;
+        for (DeviceRequest request : claim.requests()) {
+            for (int i = 0; i < request.alternatives().size(); i++) {
+                if (used.contains(
+                        request.name() + "/" + request.alternatives().get(i).name())) {
+                    score += MOST_ALTERNATIVES - i;
+                }
+            }
+        }
+        return score;
+    }
+
+    @Override
+    public NodeScores normalize(CycleState state, Pod pod, NodeScores scores) {
+        return scores.scaledTo100();
+    }
+
+    @Override
+    public Status reserve(CycleState state, Pod pod, String nodeName) {
+        PodClaims pods = state.get(CLAIMS);
+        List<Integer> places = pods.toAllocate();
+        if (places.isEmpty()) {
+            return Status.success();
+        }
+        Optional<PodClaims.Plan> plan = pods.plan(nodeName);
+        if (plan.isEmpty()) {
+            if (places.size() == 1 && pods.isForExtendedResources(places.get(0))) {
+                // The node has the resources itself.
+                return Status.success();
+            }
+            throw new IllegalStateException("claim allocation not found for node");
+        }
+        Map<Integer, DeviceAllocation> reserved = new HashMap<>();
+        for (int i = 0; i < places.size(); i++) {
+            int place = places.get(i);
+            DeviceAllocation allocation = plan.get().allocations().get(i);
+            ResourceClaim claim = pods.all().get(place);
+            reserved.put(place, allocation);
+            claims.reserve(claim.withStatus(Optional.of(allocation), claim.reservedFor(), claim.devices()));
+        }
+        state.put(RESERVED, Map.copyOf(reserved));
+        return Status.success();
+    }
+
+    @Override
+    public void unreserve(CycleState state, Pod pod, String nodeName) {
+        Optional<PodClaims> pods = state.find(CLAIMS);
+        if (pods.isEmpty() || pods.get().isEmpty()) {
+            return;
+        }
+        List<ResourceClaim> current = state.find(BOUND).orElse(pods.get().all());
+        for (int i = 0; i < current.size(); i++) {
+            if (!pods.get().isForExtendedResources(i)) {
+                binder.unbind(current.get(i), pod);
+                continue;
+            }
+            claims.settle(pods.get().all().get(i).metadata().uid());
+            if (!isInMemory(current.get(i))) {
+                binder.delete(current.get(i));
+            }
+        }
+    }
+
+    @Override
+    public PreFlight preBindPreFlight(CycleState state, Pod pod, String nodeName) {
+        return state.get(CLAIMS).isEmpty() ? PreFlight.SKIP_TOGETHER : PreFlight.RUN_TOGETHER;
+    }
+
+    @Override
+    public Status preBind(CycleState state, Pod pod, String nodeName) {
+        PodClaims pods = state.get(CLAIMS);
+        Map<Integer, DeviceAllocation> reserved = state.find(RESERVED).orElse(Map.of());
+        List<ResourceClaim> current = new ArrayList<>(pods.all());
+        for (int i = 0; i < current.size(); i++) {
+            ResourceClaim claim = current.get(i);
+            if (claim.isReservedFor(pod)) {
+                continue;
+            }
+            Optional<DeviceAllocation> given = Optional.ofNullable(reserved.get(i));
+            PodClaims.@Nullable Plan plan = pods.plan(nodeName).orElse(null);
+            if (!pods.isForExtendedResources(i)) {
+                current.set(i, binder.bind(claim, given, pod));
+            } else if (given.isPresent() && plan != null && !plan.mappings().isEmpty()) {
+                ResourceClaim made = binder.create(plan.extendedResourceClaim().orElseThrow(), pod);
+                // From here on it exists, and has to be deleted if the pod does not get to the node.
+                current.set(i, made);
+                state.put(BOUND, List.copyOf(current));
+                ResourceClaim bound = binder.bind(made, given, pod);
+                current.set(i, bound);
+                claims.settle(claim.metadata().uid());
+                binder.publish(pod, bound, plan.mappings());
+            }
+            state.put(BOUND, List.copyOf(current));
+        }
+        for (ResourceClaim claim : current) {
+            if (Readiness.hasConditions(claim)) {
+                binder.awaitDevices(current, pod, nodeName);
+                break;
+            }
+        }
+        return Status.success();
+    }
+
+    @Override
+    public Signature sign(Pod pod) {
+        return pod.spec().resourceClaims().isEmpty() ? Signature.empty() : Signature.unsignable();
+    }
+
+    @Override
+    public List<EventRegistration> eventsToRegister() {
+        return List.of(
+                EventRegistration.always(ClusterEvent.of(
+                        EventResource.NODE,
+                        ActionType.ADD,
+                        ActionType.UPDATE_NODE_LABEL,
+                        ActionType.UPDATE_NODE_ALLOCATABLE)),
+                EventRegistration.of(
+                        ClusterEvent.of(EventResource.RESOURCE_CLAIM, addOrUpdate()),
+                        ResourceClaim.class,
+                        this::afterClaimChange),
+                EventRegistration.of(
+                        ClusterEvent.of(EventResource.POD, ActionType.UPDATE_POD_GENERATED_RESOURCE_CLAIM),
+                        Pod.class,
+                        this::afterPodChange),
+                EventRegistration.always(ClusterEvent.of(EventResource.DEVICE_CLASS, addOrUpdate())),
+                EventRegistration.always(ClusterEvent.of(EventResource.RESOURCE_SLICE, addOrUpdate())));
+    }
+
+    private static Set<ActionType> addOrUpdate() {
+        Set<ActionType> actions = new HashSet<>(ActionType.UPDATE);
+        actions.add(ActionType.ADD);
+        return actions;
+    }
+
+    private Hint afterClaimChange(Pod pod, ObjectChange<ResourceClaim> change) {
+        List<ResourceClaim> own = new ArrayList<>();
+        if (claimsOf(pod, own).isPresent()) {
+            return Hint.SKIP;
+        }
+        ResourceClaim after = change.latest();
+        Optional<ResourceClaim> before = change.before();
+        if (before.isPresent()
+                && before.get().allocation().isPresent()
+                && after.allocation().isEmpty()) {
+            return Hint.QUEUE;
+        }
+        boolean isOwn = false;
+        for (ResourceClaim claim : own) {
+            isOwn |= claim.metadata().uid().equals(after.metadata().uid());
+        }
+        return Hint.queueIf(isOwn && (before.isEmpty() || !after.hasStatusOf(before.get())));
+    }
+
+    private Hint afterPodChange(Pod pod, ObjectChange<Pod> change) {
+        Pod after = change.latest();
+        return Hint.queueIf(pod.uid().equals(after.uid())
+                && claimsOf(after, new ArrayList<>()).isEmpty());
+    }
+
+    /** Makes the plugin. Those that it makes share the expressions that they have compiled. */
+    public static final class Factory implements PluginFactory<Args> {
+        private final DeviceSelectors selectors = new DeviceSelectors();
+
+        @Override
+        public String name() {
+            return NAME;
+        }
+
+        @Override
+        public Class<Args> argsType() {
+            return Args.class;
+        }
+
+        @Override
+        public DynamicResources create(Args args, Handle handle) {
+            return new DynamicResources(args, handle, selectors);
+        }
+    }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.dra;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.model.Container;
+import org.moorage.api.model.DeviceClass;
+import org.moorage.api.model.DeviceRequest;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.Quantity;
+
+/**
+ * The devices that stand in for extended resources of a pod.
+ *
+ * @param requests what a claim for them asks for
+ * @param mappings which container has which resource from which request
+ */
+record ExtendedResources(List<DeviceRequest> requests, List<Mapping> mappings) {
+    /** A container has a resource from a request. */
+    record Mapping(String container, String resource, String request) {}
+
+    /**
+     * The devices for these resources.
+     *
+     * @param pod the pod
+     * @param classes the classes of the devices, by resource
+     */
+    static ExtendedResources of(Pod pod, Map<String, DeviceClass> classes) {
+        List<Container> containers = new ArrayList<>(pod.spec().initContainers());
+        int initContainers = containers.size();
+        containers.addAll(pod.spec().containers());
+        List<DeviceRequest> requests = new ArrayList<>();
+        List<Mapping> mappings = new ArrayList<>();
+        SortedMap<String, DeviceClass> ordered = new TreeMap<>(classes);
+        ordered.forEach((resource, deviceClass) ->
+                new OneResource(containers, initContainers, resource, deviceClass.name()).addTo(requests, mappings));
+        requests.sort(Comparator.comparing(DeviceRequest::name));
+        return new ExtendedResources(List.copyOf(requests), List.copyOf(mappings));
+    }
+
+    /** One resource of all containers. Containers that only run at the start may use devices of those that follow. */
+    private static final class OneResource {
+        private final List<Container> containers;
+        private final int initContainers;
+        private final String resource;
+        private final String deviceClass;
+        private final @Nullable DeviceRequest[] lasting;
+        private final List<Mapping> mappings = new ArrayList<>();
+        private @Nullable DeviceRequest largestAtStart;
+
+        OneResource(List<Container> containers, int initContainers, String resource, String deviceClass) {
+            this.containers = containers;
+            this.initContainers = initContainers;
+            this.resource = resource;
+            this.deviceClass = deviceClass;
+            lasting = new DeviceRequest[containers.size()];
+        }
+
+        void addTo(List<DeviceRequest> allRequests, List<Mapping> allMappings) {
+            for (int i = 0; i < containers.size(); i++) {
+                if (!isOnlyAtStart(i)) {
+                    lasting[i] = request(i, containers.size());
+                }
+            }
+            int firstAtStart = mappings.size();
+            List<String> namesAtStart = new ArrayList<>();
+            for (int i = 0; i < initContainers; i++) {
+                if (isOnlyAtStart(i)) {
+                    DeviceRequest added = request(i, i);
+                    if (added != null) {
+                        namesAtStart.add(added.name());
+                        if (largestAtStart == null || largestAtStart.count() < added.count()) {
+                            largestAtStart = added;
+                        }
+                    }
+                }
+            }
+            DeviceRequest largest = largestAtStart;
+            if (largest != null) {
+                // They run one after the other, so the largest request serves them all.
+                for (int i = firstAtStart; i < mappings.size(); i++) {
+                    Mapping mapping = mappings.get(i);
+                    if (namesAtStart.contains(mapping.request())) {
+                        mappings.set(i, new Mapping(mapping.container(), resource, largest.name()));
+                    }
+                }
+                allRequests.add(largest);
+            }
+            for (DeviceRequest request : lasting) {
+                if (request != null) {
+                    allRequests.add(request);
+                }
+            }
+            allMappings.addAll(mappings);
+        }
+
+        private boolean isOnlyAtStart(int index) {
+            return index < initContainers && !containers.get(index).isSidecar();
+        }
+
+        // What the container needs beyond the requests of later ones, from the given place on; null if that is nothing.
+        private @Nullable DeviceRequest request(int index, int reusableFrom) {
+            Container container = containers.get(index);
+            Quantity quantity = container.requests().get(resource);
+            if (quantity == null
+                    || quantity.isZero()
+                    || !Quantity.of(quantity.value()).equals(quantity)) {
+                return null;
+            }
+            long missing = quantity.value();
+            for (int i = reusableFrom; i < lasting.length; i++) {
+                DeviceRequest reusable = lasting[i];
+                if (reusable != null) {
+                    missing -= reusable.count();
+                    mappings.add(new Mapping(container.name(), resource, reusable.name()));
+                    if (missing <= 0) {
+                        return null;
+                    }
+                }
+            }
+            int place = new ArrayList<>(new TreeMap<>(container.requests()).keySet()).indexOf(resource);
+            String name = "container-" + index + "-request-" + place;
+            mappings.add(new Mapping(container.name(), resource, name));
+            return DeviceRequest.of(name, deviceClass, missing);
+        }
+    }
+}

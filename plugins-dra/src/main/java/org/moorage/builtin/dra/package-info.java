@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Claims of devices, and the devices that they are given.
+ *
+ * <p>Starting points: {@link org.moorage.builtin.dra.DynamicResources}, the plugin; {@code Search}, how devices are found;
+ * {@code SelectorLanguage}, what expressions can say.
+ */
+@NullMarked
+package org.moorage.builtin.dra;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.dra;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.moorage.api.model.Device;
+import org.moorage.api.model.DeviceAttribute;
+import org.moorage.api.model.DeviceCapacity;
+import org.moorage.api.model.NodeReach;
+import org.moorage.api.model.Quantity;
+
+class DeviceSelectorsTest {
+    private static final DeviceSelectors SELECTORS = new DeviceSelectors();
+    private static final DeviceSelectors.Subject GPU = new DeviceSelectors.Subject(
+            new Device(
+                    "gpu-0",
+                    Map.of(
+                            "model", new DeviceAttribute.Text("a100"),
+                            "numa", new DeviceAttribute.Number(1),
+                            "ecc", new DeviceAttribute.Flag(true),
+                            "firmware", new DeviceAttribute.Version("1.10.0"),
+                            "maker.org/line", new DeviceAttribute.Text("pro")),
+                    Map.of("memory", new DeviceCapacity(Quantity.parse("40Gi"), Optional.empty())),
+                    List.of(),
+                    NodeReach.NONE,
+                    List.of(),
+                    false,
+                    List.of(),
+                    List.of(),
+                    true),
+            "gpu");
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "device.driver == 'gpu'",
+                "device.attributes['gpu'].model == 'a100'",
+                "device.attributes['maker.org'].line == 'pro'",
+                "device.attributes['gpu'].numa < 1.5",
+                "device.attributes['gpu'].ecc",
+                "device.attributes['gpu'].firmware.isGreaterThan(semver('1.9.0'))",
+                "device.capacity['gpu'].memory.compareTo(quantity('40960Mi')) == 0",
+                "device.capacity['gpu'].memory.sub(quantity('41Gi')).isLessThan(quantity('0'))",
+                "device.capacity['gpu'].memory == quantity('40Gi')",
+                "device.allowMultipleAllocations",
+                "!('nowhere.org' in device.attributes)",
+                "device.attributes['nowhere.org'] == {}",
+                "!has(device.attributes['nowhere.org'].line)",
+                "device.attributes['gpu'].?gone.orValue(true)",
+                "device.attributes['gpu'].gone == 1 || device.driver == 'gpu'",
+                "cel.bind(g, device.attributes['gpu'], g.numa == 1 && g.model.startsWith('a'))",
+                "sets.contains(['a100', 'h100'], [device.attributes['gpu'].model])",
+                "isSemver('v1.2', true) && !isSemver('v1.2') && isQuantity('1Gi')",
+            })
+    void takesTheDevice(String expression) throws SelectorException {
+        assertThat(SELECTORS.matches(expression, GPU)).isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "device.attributes['gpu'].gone == 1 | CEL runtime error: no such key: gone",
+                "device.attributes['nowhere.org'].line == 'x' | CEL runtime error: no such key: line",
+                "device.attributes['gpu'].model < 2 | CEL runtime error: no such overload",
+                "1 / (device.attributes['gpu'].numa - 1) == 1 | CEL runtime error: division by zero",
+                "semver('1').major() == 1 | CEL runtime error: No Major.Minor.Patch elements found",
+                "device.gone == 1 | CEL compile error: compilation failed: ERROR: <input>:1:7: undefined field 'gone'",
+                "device.driver | CEL compile error: must evaluate to bool or the unknown type, not string",
+            })
+    void saysWhatIsWrong(String expression, String problem) {
+        assertThatThrownBy(() -> SELECTORS.matches(expression, GPU)).hasMessageStartingWith(problem);
+    }
+}

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.dra;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.FieldSource;
+import org.moorage.api.Status;
+import org.moorage.api.event.EventRegistration;
+import org.moorage.api.event.EventResource;
+import org.moorage.api.event.Hint;
+import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.DeviceAllocation;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodSpec;
+import org.moorage.api.model.PodStatus;
+import org.moorage.api.model.ResourceClaim;
+import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.Problems;
+import org.moorage.builtin.BuiltinPlugins;
+import org.moorage.runtime.Decision;
+import org.moorage.runtime.InMemoryCluster;
+import org.moorage.runtime.PluginRegistry;
+import org.moorage.runtime.Scheduler;
+import org.moorage.runtime.config.ConfigLoader;
+import org.moorage.runtime.objects.Defaulting;
+import org.moorage.runtime.objects.ObjectDecoder;
+import org.moorage.runtime.objects.ObjectStreams;
+import org.moorage.testkit.PluginContract;
+import org.moorage.testkit.Pods;
+import org.moorage.testkit.TestHandle;
+
+class DynamicResourcesTest {
+    private static final String NODE = """
+            {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"},
+             "status": {"allocatable": {"cpu": "8", "memory": "16Gi", "pods": "10"}}}""";
+    private static final String CLASS = """
+            {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": "gpu"},
+             "spec": {"extendedResourceName": "example.com/gpu",
+                      "selectors": [{"cel": {"expression": "device.driver == 'gpu.example.com'"}}],
+                      "config": [{"opaque": {"driver": "gpu.example.com", "parameters": {"mode": "fast"}}}]}}""";
+    private static final String SLICE = """
+            {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": "s"},
+             "spec": {"driver": "gpu.example.com", "nodeName": "n1",
+                      "pool": {"name": "n1", "generation": 1, "resourceSliceCount": 1},
+                      "devices": [{"name": "gpu-0"}, {"name": "gpu-1"}]}}""";
+
+    private static ClusterObject object(String json) {
+        try {
+            ObjectNode tree = ObjectStreams.object(json);
+            Defaulting.apply(tree);
+            return new ObjectDecoder().decode(tree);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static ClusterObject claim(String name, String more) {
+        return object("""
+                {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
+                 "metadata": {"name": "%s", "namespace": "default", "uid": "%s"},
+                 "spec": {"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "gpu"}}]}}%s}""".formatted(name, name, more));
+    }
+
+    private static Pod pod(String name, String claim) {
+        return Pods.named(name)
+                .uid(name)
+                .resourceClaim(new PodSpec.ResourceClaim("g", claim, ""))
+                .build();
+    }
+
+    private static ResourceClaim claim(InMemoryCluster cluster, String name) {
+        return cluster.find(ObjectKind.RESOURCE_CLAIM, "default", name).orElseThrow();
+    }
+
+    private static Scheduler scheduler(InMemoryCluster cluster) {
+        List<PluginFactory<?>> factories = new ArrayList<>(BuiltinPlugins.all());
+        factories.add(new DynamicResources.Factory());
+        PluginRegistry registry = PluginRegistry.of(factories);
+        Scheduler scheduler = Scheduler.builder(ConfigLoader.defaults(registry).config(), registry, cluster)
+                .bindingExecutor(Runnable::run)
+                .build();
+        scheduler.start();
+        return scheduler;
+    }
+
+    @Test
+    void keepsTheContract() {
+        PluginContract.verify(new DynamicResources.Factory());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 1, ''", "-1, 1, filterTimeout", "10, 0, bindingTimeout"})
+    void checksItsArguments(long filterSeconds, long bindingSeconds, String wrong) {
+        Problems problems = Problems.collector();
+        new DynamicResources.Args(Duration.ofSeconds(filterSeconds), Duration.ofSeconds(bindingSeconds))
+                .validate(problems);
+        assertThat(problems.all())
+                .extracting(Problems.Problem::path)
+                .isEqualTo(wrong.isEmpty() ? List.of() : List.of(wrong));
+    }
+
+    @Nested
+    class WhenAPodIsBound {
+        @Test
+        void theClaimHasItsDeviceAndItsUser() {
+            InMemoryCluster cluster = InMemoryCluster.of(
+                    List.of(object(NODE), object(CLASS), object(SLICE), claim("c", ""), pod("p", "c")));
+            try (Scheduler scheduler = scheduler(cluster)) {
+                assertThat(scheduler.scheduleNext())
+                        .get()
+                        .extracting(Decision::node)
+                        .isEqualTo("n1");
+            }
+            ResourceClaim bound = claim(cluster, "c");
+            DeviceAllocation allocation = bound.allocation().orElseThrow();
+            assertThat(allocation.results())
+                    .extracting(DeviceAllocation.Result::device)
+                    .containsExactly("gpu-0");
+            assertThat(allocation.config())
+                    .extracting(config ->
+                            config.config().requests() + config.config().json())
+                    .containsExactly(
+                            "[r]{\"opaque\":{\"driver\":\"gpu.example.com\",\"parameters\":{\"mode\":\"fast\"}}}");
+            assertThat(allocation
+                            .nodeSelector()
+                            .orElseThrow()
+                            .matches(cluster.find(ObjectKind.NODE, "", "n1").orElseThrow()))
+                    .isTrue();
+            assertThat(allocation.time()).isPresent();
+            assertThat(bound.finalizers()).containsExactly(ResourceClaim.FINALIZER);
+            assertThat(bound.reservedFor())
+                    .extracting(ResourceClaim.Consumer::uid)
+                    .containsExactly("p");
+        }
+
+        @Test
+        void noTwoClaimsHaveOneDevice() {
+            InMemoryCluster cluster = InMemoryCluster.of(List.of(object(NODE), object(CLASS), object(SLICE)));
+            for (String name : List.of("a", "b", "c")) {
+                cluster.apply(claim(name, ""));
+                cluster.apply(pod("p-" + name, name));
+            }
+            List<Decision.Outcome> outcomes = new ArrayList<>();
+            try (Scheduler scheduler = scheduler(cluster)) {
+                for (int i = 0; i < 3; i++) {
+                    outcomes.add(scheduler.scheduleNext().orElseThrow().outcome());
+                }
+            }
+            assertThat(outcomes)
+                    .containsExactlyInAnyOrder(
+                            Decision.Outcome.SCHEDULED, Decision.Outcome.SCHEDULED, Decision.Outcome.UNSCHEDULABLE);
+            assertThat(cluster.all(ObjectKind.RESOURCE_CLAIM))
+                    .flatExtracting(claim ->
+                            claim.allocation().map(DeviceAllocation::results).orElse(List.of()))
+                    .extracting(DeviceAllocation.Result::device)
+                    .containsExactlyInAnyOrder("gpu-0", "gpu-1");
+        }
+
+        @Test
+        void podsShareAClaim() {
+            InMemoryCluster cluster = InMemoryCluster.of(
+                    List.of(object(NODE), object(CLASS), object(SLICE), claim("c", ""), pod("p", "c"), pod("q", "c")));
+            try (Scheduler scheduler = scheduler(cluster)) {
+                scheduler.scheduleNext();
+                scheduler.scheduleNext();
+            }
+            assertThat(claim(cluster, "c").reservedFor())
+                    .extracting(ResourceClaim.Consumer::uid)
+                    .containsExactlyInAnyOrder("p", "q");
+        }
+
+        @Test
+        void devicesStandInForAnExtendedResource() {
+            Pod pod = Pods.named("p")
+                    .uid("p")
+                    .container("c")
+                    .requests("example.com/gpu", "2")
+                    .build();
+            InMemoryCluster cluster = InMemoryCluster.of(List.of(object(NODE), object(CLASS), object(SLICE), pod));
+            try (Scheduler scheduler = scheduler(cluster)) {
+                assertThat(scheduler.scheduleNext())
+                        .get()
+                        .extracting(Decision::node)
+                        .isEqualTo("n1");
+            }
+            assertThat(cluster.all(ObjectKind.RESOURCE_CLAIM)).singleElement().satisfies(made -> {
+                assertThat(made.name()).startsWith("p-extended-resources-");
+                assertThat(made.isForExtendedResourcesOf(pod)).isTrue();
+                assertThat(made.isReservedFor(pod)).isTrue();
+                assertThat(made.allocation().orElseThrow().results())
+                        .extracting(DeviceAllocation.Result::device)
+                        .containsExactly("gpu-0", "gpu-1");
+            });
+        }
+    }
+
+    @Test
+    void takesDevicesThatCannotBeReachedFromAClaimThatNobodyUses() {
+        String elsewhere = """
+                , "status": {"allocation": {"devices": {"results": [
+                    {"request": "r", "driver": "gpu.example.com", "pool": "n2", "device": "gpu-0"}]},
+                  "nodeSelector": {"nodeSelectorTerms": [{"matchFields": [
+                    {"key": "metadata.name", "operator": "In", "values": ["n2"]}]}]}}}""";
+        InMemoryCluster cluster = InMemoryCluster.of(
+                List.of(object(NODE), object(CLASS), object(SLICE), claim("c", elsewhere), pod("p", "c")));
+        try (Scheduler scheduler = scheduler(cluster)) {
+            scheduler.scheduleNext();
+        }
+        assertThat(claim(cluster, "c").allocation()).isEmpty();
+    }
+
+    private record Early(String name, Pod pod, Status status) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    private static Pod fromTemplate(PodStatus.ClaimStatus... made) {
+        return Pods.named("p")
+                .uid("p")
+                .resourceClaim(new PodSpec.ResourceClaim("g", "", "t"))
+                .status(status -> status.resourceClaimStatuses(List.of(made)))
+                .build();
+    }
+
+    private static final List<Early> EARLY = List.of(
+            new Early("a pod without claims", Pods.named("p").build(), Status.success()),
+            new Early("a claim that is there", pod("p", "c"), Status.success()),
+            new Early(
+                    "a claim that is not there",
+                    pod("p", "gone"),
+                    Status.unresolvable("could not find ResourceClaim \"default/gone\"")),
+            new Early(
+                    "a claim that was not made yet",
+                    fromTemplate(),
+                    Status.unresolvable("pod \"default/p\": ResourceClaim not created yet")),
+            new Early("a claim that is not needed", fromTemplate(new PodStatus.ClaimStatus("g", "")), Status.success()),
+            new Early(
+                    "a claim of somebody else",
+                    fromTemplate(new PodStatus.ClaimStatus("g", "c")),
+                    Status.unresolvable(
+                            "ResourceClaim default/c was not created for Pod default/p (Pod is not owner)")));
+
+    private static DynamicResources plugin(TestHandle handle) {
+        return new DynamicResources.Factory().create(DynamicResources.Args.DEFAULTS, handle);
+    }
+
+    private static TestHandle withClaim() {
+        return TestHandle.create().with(ObjectKind.RESOURCE_CLAIM, (ResourceClaim) claim("c", ""));
+    }
+
+    @ParameterizedTest
+    @FieldSource("EARLY")
+    void keepsPodsOutOfTheQueueUntilTheirClaimsAreThere(Early early) {
+        assertThat(plugin(withClaim()).preEnqueue(early.pod)).isEqualTo(early.status);
+    }
+
+    private record Change(String name, String before, String after, Hint hint) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    private static final String ALLOCATED = ", \"status\": {\"allocation\": {}}";
+    private static final List<Change> CHANGES = List.of(
+            new Change("its claim is given devices", "", ALLOCATED, Hint.QUEUE),
+            new Change("its claim changes, but not its status", "", "", Hint.SKIP),
+            new Change("its claim loses its devices", ALLOCATED, "", Hint.QUEUE));
+
+    @ParameterizedTest
+    @FieldSource("CHANGES")
+    void looksAtChangesOfClaims(Change change) {
+        EventRegistration registration = plugin(withClaim()).eventsToRegister().stream()
+                .filter(one -> one.event().resource().equals(EventResource.RESOURCE_CLAIM))
+                .findFirst()
+                .orElseThrow();
+        ObjectChange<Object> seen = ObjectChange.updated(claim("c", change.before), claim("c", change.after));
+        assertThat(registration.hint().hint(pod("p", "c"), seen)).isEqualTo(change.hint);
+    }
+}

@@ -132,7 +132,7 @@ class DeviceDecoderTest {
         }
     }
 
-    private static final List<Patch> PATCHES = List.of(
+    static final List<Patch> PATCHES = List.of(
             new Patch("nothing", "{}", List.of("a"), List.of("u"), true),
             new Patch(
                     "one more finalizer",

@@ -236,7 +236,7 @@ class DynamicResourcesTest {
                 .build();
     }
 
-    private static final List<Early> EARLY = List.of(
+    static final List<Early> EARLY = List.of(
             new Early("a pod without claims", Pods.named("p").build(), Status.success()),
             new Early("a claim that is there", pod("p", "c"), Status.success()),
             new Early(
@@ -276,7 +276,7 @@ class DynamicResourcesTest {
     }
 
     private static final String ALLOCATED = ", \"status\": {\"allocation\": {}}";
-    private static final List<Change> CHANGES = List.of(
+    static final List<Change> CHANGES = List.of(
             new Change("its claim is given devices", "", ALLOCATED, Hint.QUEUE),
             new Change("its claim changes, but not its status", "", "", Hint.SKIP),
             new Change("its claim loses its devices", ALLOCATED, "", Hint.QUEUE));

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.FieldSource;
 
 class SemanticVersionTest {
     // The example of semver.org, and numbers that a comparison of texts would get wrong.
-    private static final List<String> RISING = List.of(
+    static final List<String> RISING = List.of(
             "0.9.10",
             "1.0.0-alpha",
             "1.0.0-alpha.1",

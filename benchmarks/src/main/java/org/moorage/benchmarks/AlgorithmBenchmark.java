@@ -127,8 +127,9 @@ public final class AlgorithmBenchmark {
                     case "--pods" -> pods = Integer.parseInt(value);
                     case "--existing" -> existing = Integer.parseInt(value);
                     case "--percent" -> percent = Integer.parseInt(value);
-                    default -> throw new IllegalArgumentException(
-                            args[i] + " (expected: --kind, --nodes, --pods, --existing or --percent)");
+                    default ->
+                        throw new IllegalArgumentException(
+                                args[i] + " (expected: --kind, --nodes, --pods, --existing or --percent)");
                 }
             }
             return new Arguments(kind, nodes, pods, existing, percent);

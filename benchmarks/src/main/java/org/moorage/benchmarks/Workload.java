@@ -43,8 +43,8 @@ final class Workload {
             "preferredspread");
 
     private final String kind;
-    private final Map<Map<String, Quantity>, PodSpec> specByRequests = new TreeMap<>(
-            (first, second) -> first.toString().compareTo(second.toString()));
+    private final Map<Map<String, Quantity>, PodSpec> specByRequests =
+            new TreeMap<>((first, second) -> first.toString().compareTo(second.toString()));
 
     Workload(String kind) {
         if (!KINDS.contains(kind)) {
@@ -58,8 +58,8 @@ final class Workload {
         Node.Builder node = Node.of(ObjectMeta.named(name)
                         .labels(Map.of(HOST, name, ZONE, ZONES.get(number % 3), "topology.kubernetes.io/region", "r1"))
                         .build())
-                .allocatable(Map.of(
-                        "cpu", Quantity.of(32), "memory", Quantity.of(128L << 30), "pods", Quantity.of(110)));
+                .allocatable(
+                        Map.of("cpu", Quantity.of(32), "memory", Quantity.of(128L << 30), "pods", Quantity.of(110)));
         if (kind.equals("taints") && number % 4 == 0) {
             node.taints(List.of(new Taint("dedicated", "x", Taint.NO_SCHEDULE)));
         }
@@ -93,23 +93,25 @@ final class Workload {
 
     private PodSpec spec(Map<String, Quantity> requests) {
         PodSpec.Builder spec = PodSpec.builder()
-                .containers(List.of(new Container(
-                        "pause", "pause:3.10", requests, Map.of(), List.of(), "")));
+                .containers(List.of(new Container("pause", "pause:3.10", requests, Map.of(), List.of(), "")));
         switch (kind) {
-            case "nodeaffinity" -> spec.affinity(new Affinity(
-                    new NodeAffinity(
-                            Optional.of(new NodeSelector(List.of(new NodeSelector.Term(
-                                    List.of(new NodeSelector.Requirement(ZONE, "In", List.of("zone1", "zone2"))),
-                                    List.of())))),
-                            List.of()),
-                    Optional.empty(),
-                    Optional.empty()));
+            case "nodeaffinity" ->
+                spec.affinity(new Affinity(
+                        new NodeAffinity(
+                                Optional.of(new NodeSelector(List.of(new NodeSelector.Term(
+                                        List.of(new NodeSelector.Requirement(ZONE, "In", List.of("zone1", "zone2"))),
+                                        List.of())))),
+                                List.of()),
+                        Optional.empty(),
+                        Optional.empty()));
             case "podaffinity" -> spec.affinity(near(new PodAffinity(List.of(term("blue", ZONE)), List.of())));
             case "podantiaffinity" -> spec.affinity(apart(new PodAffinity(List.of(term("green", HOST)), List.of())));
-            case "preferredpodaffinity" -> spec.affinity(near(new PodAffinity(
-                    List.of(), List.of(new PodAffinityTerm.Weighted(1, term("blue", HOST))))));
-            case "preferredpodantiaffinity" -> spec.affinity(apart(new PodAffinity(
-                    List.of(), List.of(new PodAffinityTerm.Weighted(1, term("blue", HOST))))));
+            case "preferredpodaffinity" ->
+                spec.affinity(near(
+                        new PodAffinity(List.of(), List.of(new PodAffinityTerm.Weighted(1, term("blue", HOST))))));
+            case "preferredpodantiaffinity" ->
+                spec.affinity(apart(
+                        new PodAffinity(List.of(), List.of(new PodAffinityTerm.Weighted(1, term("blue", HOST))))));
             case "spread" -> spec.topologySpreadConstraints(List.of(spread("DoNotSchedule")));
             case "preferredspread" -> spec.topologySpreadConstraints(List.of(spread("ScheduleAnyway")));
             default -> {}

@@ -27,6 +27,7 @@ import org.moorage.api.model.Pod;
  * @param totals the sum of the scores of each such node
  * @param message the sentence for the pod's condition if no node will do; otherwise empty
  * @param postFilter what PostFilter says if no node will do
+ * @param preemption the node on which PostFilter would make room, and the pods that would have to leave it
  */
 public record Evaluation(
         Pod pod,
@@ -39,7 +40,8 @@ public record Evaluation(
         Map<String, Map<String, Long>> scores,
         Map<String, Long> totals,
         String message,
-        Optional<Rejection> postFilter) {
+        Optional<Rejection> postFilter,
+        Optional<Preemption> preemption) {
     public Evaluation {
         preFilterNodes = preFilterNodes.map(names -> Collections.unmodifiableSet(new TreeSet<>(names)));
         rejections = Collections.unmodifiableMap(new TreeMap<>(rejections));
@@ -47,6 +49,18 @@ public record Evaluation(
         feasible = List.copyOf(feasible);
         scores = Collections.unmodifiableMap(new TreeMap<>(scores));
         totals = Collections.unmodifiableMap(new TreeMap<>(totals));
+    }
+
+    /**
+     * How room would be made.
+     *
+     * @param nodeName the node
+     * @param victims the pods that would have to leave it, the most important first; some may be on their way already
+     */
+    public record Preemption(String nodeName, List<Pod> victims) {
+        public Preemption {
+            victims = List.copyOf(victims);
+        }
     }
 
     /** The nodes with the highest total: any of them is a right choice. */

@@ -36,6 +36,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.ClusterWriter;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.NodeDraft;
 import org.moorage.api.plugin.Nomination;
@@ -95,6 +96,7 @@ public final class Scheduler implements AutoCloseable {
 
     private final Cluster cluster;
     private final SchedulerListener listener;
+    private final FeatureGates featureGates;
     private final InstantSource clock;
     private final RandomGenerator random;
     private final SchedulerThreads threads;
@@ -120,6 +122,7 @@ public final class Scheduler implements AutoCloseable {
     private Scheduler(Builder builder) {
         cluster = builder.cluster;
         listener = builder.listener;
+        featureGates = builder.featureGates;
         clock = builder.clock;
         random = builder.random;
         threads = new SchedulerThreads(builder.config.parallelism(), builder.bindingExecutor);
@@ -364,7 +367,7 @@ public final class Scheduler implements AutoCloseable {
         Nomination nomination = Nomination.KEEP;
         Profile.PostFiltered answer;
         try {
-            answer = profile.postFilter(state, entry.pod(), diagnosis);
+            answer = profile.postFilter(state, entry.pod(), diagnosis, Profile.Deeds.DONE);
             if (answer == null) {
                 nomination = Nomination.CLEAR;
             } else {
@@ -643,6 +646,16 @@ public final class Scheduler implements AutoCloseable {
         }
 
         @Override
+        public FeatureGates featureGates() {
+            return featureGates;
+        }
+
+        @Override
+        public Executor background() {
+            return threads.binding();
+        }
+
+        @Override
         public InstantSource clock() {
             return clock;
         }
@@ -690,6 +703,7 @@ public final class Scheduler implements AutoCloseable {
         private final Cluster cluster;
         private final @Nullable LoadedConfig loaded;
         private SchedulerListener listener = SchedulerListener.NONE;
+        private FeatureGates featureGates = FeatureGates.DEFAULTS;
         private InstantSource clock = InstantSource.system();
         private RandomGenerator random = RandomGenerator.getDefault();
         private Duration maxInUnschedulable = Duration.ofMinutes(5);
@@ -706,6 +720,12 @@ public final class Scheduler implements AutoCloseable {
         /** Sets whom to tell what happens; nobody if not set. */
         public Builder listener(SchedulerListener value) {
             listener = Objects.requireNonNull(value, "listener");
+            return this;
+        }
+
+        /** Sets which features are on; kube-scheduler's defaults if not set. */
+        public Builder featureGates(FeatureGates value) {
+            featureGates = Objects.requireNonNull(value, "featureGates");
             return this;
         }
 
@@ -728,7 +748,7 @@ public final class Scheduler implements AutoCloseable {
         }
 
         /**
-         * Sets where pods are bound and failures reported; threads of the scheduler's own if not set. With {@code
+         * Sets where pods are bound, victims evicted and failures reported; threads of the scheduler's own if not set. With {@code
          * Runnable::run} a pod is bound when {@link Scheduler#scheduleNext} returns.
          */
         public Builder bindingExecutor(Executor value) {

@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
@@ -27,6 +28,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.ClusterWriter;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.NodeDraft;
@@ -40,7 +42,7 @@ import org.moorage.api.plugin.WaitingPod;
 /**
  * A handle for tests of a plugin without a scheduler: it shows what the test puts there, and notes what the plugin changes.
  *
- * <p>The clock stands still and chance is seeded. Nothing waits for a permit.
+ * <p>The clock stands still and chance is seeded. Nothing waits for a permit. What goes on in the background is done at once.
  */
 public final class TestHandle implements Handle {
     private static final long SEED = 1;
@@ -54,6 +56,7 @@ public final class TestHandle implements Handle {
     private final RandomGenerator random = RandomGeneratorFactory.getDefault().create(SEED);
     private volatile Snapshot snapshot;
     private volatile Instant now = Instant.parse("2024-01-01T00:00:00Z");
+    private volatile FeatureGates featureGates = FeatureGates.DEFAULTS;
     private volatile Optional<ClusterException> failure = Optional.empty();
 
     private TestHandle(Snapshot snapshot) {
@@ -110,6 +113,12 @@ public final class TestHandle implements Handle {
         return this;
     }
 
+    /** Has these features be on and off, for plugins that are made from now on. */
+    public TestHandle with(FeatureGates gates) {
+        featureGates = Objects.requireNonNull(gates, "gates");
+        return this;
+    }
+
     /** Has every change fail from now on; nothing is noted then. */
     public TestHandle failing(ClusterException with) {
         failure = Optional.of(with);
@@ -150,6 +159,16 @@ public final class TestHandle implements Handle {
     @SuppressWarnings("unchecked") // what is stored under a key has the key's type
     public <T> T shared(StateKey<T> key, Supplier<T> make) {
         return (T) shared.computeIfAbsent(key, any -> Objects.requireNonNull(make.get(), key.toString()));
+    }
+
+    @Override
+    public FeatureGates featureGates() {
+        return featureGates;
+    }
+
+    @Override
+    public Executor background() {
+        return Runnable::run;
     }
 
     @Override

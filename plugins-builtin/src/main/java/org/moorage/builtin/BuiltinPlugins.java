@@ -7,10 +7,12 @@ import org.moorage.builtin.affinity.InterPodAffinity;
 import org.moorage.builtin.affinity.NodeAffinity;
 import org.moorage.builtin.binding.DefaultBinder;
 import org.moorage.builtin.node.ImageLocality;
+import org.moorage.builtin.node.NodeDeclaredFeatures;
 import org.moorage.builtin.node.NodeName;
 import org.moorage.builtin.node.NodePorts;
 import org.moorage.builtin.node.NodeUnschedulable;
 import org.moorage.builtin.node.TaintToleration;
+import org.moorage.builtin.preemption.DefaultPreemption;
 import org.moorage.builtin.queue.PrioritySort;
 import org.moorage.builtin.queue.SchedulingGates;
 import org.moorage.builtin.resources.NodeResourcesBalancedAllocation;
@@ -38,9 +40,11 @@ public final class BuiltinPlugins {
             new VolumeZone.Factory(),
             new PodTopologySpread.Factory(),
             new InterPodAffinity.Factory(),
+            new DefaultPreemption.Factory(),
             new NodeResourcesBalancedAllocation.Factory(),
             new ImageLocality.Factory(),
-            new DefaultBinder.Factory());
+            new DefaultBinder.Factory(),
+            new NodeDeclaredFeatures.Factory());
 
     private BuiltinPlugins() {}
 

@@ -12,6 +12,7 @@ import java.util.function.BooleanSupplier;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.app.command.CommandException;
 import org.moorage.app.command.Commands;
+import org.moorage.app.command.FeatureGateOptions;
 import org.moorage.app.command.NearMatches;
 import org.moorage.app.command.PluginOptions;
 import org.moorage.app.command.Terminal;
@@ -64,6 +65,9 @@ public final class Main implements Callable<Integer> {
 
     @Mixin
     private PluginOptions plugins = new PluginOptions();
+
+    @Mixin
+    private FeatureGateOptions featureGates = new FeatureGateOptions();
 
     @Option(
             names = {"-v", "--v"},
@@ -124,7 +128,8 @@ public final class Main implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        return new SchedulerCommand(config, kubeconfig, master, plugins.directories()).run(Main::onTermination);
+        return new SchedulerCommand(config, kubeconfig, master, plugins.directories(), featureGates.gates())
+                .run(Main::onTermination);
     }
 
     // To be asked to end is no failure of a scheduler; without halting, the exit code would say that it is one.

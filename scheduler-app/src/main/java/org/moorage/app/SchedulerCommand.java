@@ -13,6 +13,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.app.command.CommandException;
 import org.moorage.app.command.ConfigFile;
 import org.moorage.app.command.PluginOptions;
@@ -36,6 +37,7 @@ final class SchedulerCommand {
     private final Optional<Path> kubeconfig;
     private final Optional<String> master;
     private final List<Path> pluginDirs;
+    private final FeatureGates featureGates;
 
     /**
      * The command.
@@ -44,12 +46,19 @@ final class SchedulerCommand {
      * @param kubeconfig how to reach the cluster, in place of what the configuration says
      * @param master the API server's address, in place of the kubeconfig's
      * @param pluginDirs where further plugins are
+     * @param featureGates which features are on
      */
-    SchedulerCommand(Optional<Path> config, Optional<Path> kubeconfig, Optional<String> master, List<Path> pluginDirs) {
+    SchedulerCommand(
+            Optional<Path> config,
+            Optional<Path> kubeconfig,
+            Optional<String> master,
+            List<Path> pluginDirs,
+            FeatureGates featureGates) {
         this.config = config;
         this.kubeconfig = kubeconfig;
         this.master = master;
         this.pluginDirs = pluginDirs;
+        this.featureGates = featureGates;
     }
 
     /** Has something done when the process is told to end. */
@@ -76,6 +85,7 @@ final class SchedulerCommand {
                 Executors.defaultThreadFactory());
         AtomicBoolean stopped = new AtomicBoolean();
         try (Scheduler scheduler = Scheduler.builder(loaded, registry, cluster)
+                .featureGates(featureGates)
                 .listener(new PodLog())
                 .build()) {
             termination.then(() -> terminate(scheduler, stopped));

@@ -68,6 +68,10 @@ public record ObjectKind<T extends ClusterObject>(
     public static final ObjectKind<DeviceClass> DEVICE_CLASS =
             new ObjectKind<>("resource.k8s.io/v1", "DeviceClass", "deviceclasses", false, DeviceClass.class);
 
+    /** Budgets of disruptions. */
+    public static final ObjectKind<PodDisruptionBudget> POD_DISRUPTION_BUDGET = new ObjectKind<>(
+            "policy/v1", "PodDisruptionBudget", "poddisruptionbudgets", true, PodDisruptionBudget.class);
+
     /** The kinds that have a type of their own. */
     public static final List<ObjectKind<?>> TYPED = List.of(
             POD,
@@ -86,7 +90,8 @@ public record ObjectKind<T extends ClusterObject>(
             VOLUME_ATTACHMENT,
             RESOURCE_CLAIM,
             RESOURCE_SLICE,
-            DEVICE_CLASS);
+            DEVICE_CLASS,
+            POD_DISRUPTION_BUDGET);
 
     public ObjectKind {
         Objects.requireNonNull(apiVersion, "apiVersion");

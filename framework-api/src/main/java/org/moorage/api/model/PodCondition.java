@@ -13,4 +13,6 @@ package org.moorage.api.model;
 public record PodCondition(String type, String status, String reason, String message, long observedGeneration) {
     /** Whether the pod has a node. */
     public static final String POD_SCHEDULED = "PodScheduled";
+    /** Whether the pod is about to go for a reason that does not lie in it. */
+    public static final String DISRUPTION_TARGET = "DisruptionTarget";
 }

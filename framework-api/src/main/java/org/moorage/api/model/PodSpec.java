@@ -30,6 +30,8 @@ public final class PodSpec {
     private final String schedulerName;
     private final List<String> schedulingGates;
     private final boolean hostNetwork;
+    private final boolean hostUsers;
+    private final boolean restartsAllContainers;
     private final List<ResourceClaim> resourceClaims;
     private final List<String> imageVolumes;
     private final List<Volume> volumes;
@@ -54,6 +56,8 @@ public final class PodSpec {
         schedulerName = builder.schedulerName;
         schedulingGates = List.copyOf(builder.schedulingGates);
         hostNetwork = builder.hostNetwork;
+        hostUsers = builder.hostUsers;
+        restartsAllContainers = builder.restartsAllContainers;
         resourceClaims = List.copyOf(builder.resourceClaims);
         imageVolumes = List.copyOf(builder.imageVolumes);
         volumes = List.copyOf(builder.volumes);
@@ -108,6 +112,8 @@ public final class PodSpec {
                 .schedulerName(schedulerName)
                 .schedulingGates(schedulingGates)
                 .hostNetwork(hostNetwork)
+                .hostUsers(hostUsers)
+                .restartsAllContainers(restartsAllContainers)
                 .resourceClaims(resourceClaims)
                 .imageVolumes(imageVolumes)
                 .volumes(volumes);
@@ -192,6 +198,16 @@ public final class PodSpec {
         return hostNetwork;
     }
 
+    /** Whether users in the pod are those of the node; they are unless the pod says otherwise. */
+    public boolean hostUsers() {
+        return hostUsers;
+    }
+
+    /** Whether a rule of one of its containers has all of them restarted when that one exits. */
+    public boolean restartsAllContainers() {
+        return restartsAllContainers;
+    }
+
     /** The resource claims that its containers refer to. */
     public List<ResourceClaim> resourceClaims() {
         return resourceClaims;
@@ -272,6 +288,8 @@ public final class PodSpec {
                 && schedulerName.equals(that.schedulerName)
                 && schedulingGates.equals(that.schedulingGates)
                 && hostNetwork == that.hostNetwork
+                && hostUsers == that.hostUsers
+                && restartsAllContainers == that.restartsAllContainers
                 && resourceClaims.equals(that.resourceClaims)
                 && imageVolumes.equals(that.imageVolumes)
                 && volumes.equals(that.volumes);
@@ -298,6 +316,8 @@ public final class PodSpec {
         private String schedulerName = DEFAULT_SCHEDULER;
         private List<String> schedulingGates = List.of();
         private boolean hostNetwork;
+        private boolean hostUsers = true;
+        private boolean restartsAllContainers;
         private List<ResourceClaim> resourceClaims = List.of();
         private List<String> imageVolumes = List.of();
         private List<Volume> volumes = List.of();
@@ -385,6 +405,18 @@ public final class PodSpec {
         /** Sets {@link PodSpec#hostNetwork}. */
         public Builder hostNetwork(boolean value) {
             hostNetwork = value;
+            return this;
+        }
+
+        /** Sets {@link PodSpec#hostUsers}. */
+        public Builder hostUsers(boolean value) {
+            hostUsers = value;
+            return this;
+        }
+
+        /** Sets {@link PodSpec#restartsAllContainers}. */
+        public Builder restartsAllContainers(boolean value) {
+            restartsAllContainers = value;
             return this;
         }
 

@@ -5,6 +5,7 @@ import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.moorage.api.CycleState;
@@ -40,6 +41,12 @@ public interface Handle {
      * @param make makes it when it is first asked for
      */
     <T> T shared(StateKey<T> key, Supplier<T> make);
+
+    /** Which features are on. The same for the plugin's whole life. */
+    FeatureGates featureGates();
+
+    /** Threads for work that goes on behind the scheduling cycle's back. */
+    Executor background();
 
     /** The time. */
     InstantSource clock();

@@ -18,6 +18,10 @@ public interface WaitingPod {
     /** Rejects the pod in the name of a plugin. It is unschedulable for now. */
     void reject(String plugin, String message);
 
-    /** Takes the place of the pod away in the name of a plugin. Unlike a rejection it is retried soon. */
-    void preempt(String plugin, String message);
+    /**
+     * Takes the place of the pod away in the name of a plugin. Unlike a rejection it is retried soon.
+     *
+     * @return whether this was the first verdict, so that the pod gives way
+     */
+    boolean preempt(String plugin, String message);
 }

@@ -40,6 +40,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodAffinity;
 import org.moorage.api.model.PodAffinityTerm;
 import org.moorage.api.model.PodCondition;
+import org.moorage.api.model.PodDisruptionBudget;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.Quantity;
@@ -195,6 +196,8 @@ public final class ObjectDecoder {
         } else if (kind.type() == DeviceClass.class) {
             Located root = Located.root(object);
             decoded = devices.deviceClass(metadata(root), root);
+        } else if (kind.type() == PodDisruptionBudget.class) {
+            decoded = podDisruptionBudget(Located.root(object));
         } else if (kind.type() == OtherObject.class) {
             ObjectKind<OtherObject> other =
                     ObjectKind.other(kind.apiVersion(), kind.kind(), kind.plural(), kind.namespaced());
@@ -259,6 +262,15 @@ public final class ObjectDecoder {
 
     private StatefulSet statefulSet(Located root) {
         return new StatefulSet(metadata(root), root.object("spec").optional("selector", this::labelSelector));
+    }
+
+    private PodDisruptionBudget podDisruptionBudget(Located root) {
+        Located status = root.object("status");
+        return new PodDisruptionBudget(
+                metadata(root),
+                root.object("spec").optional("selector", this::labelSelector),
+                status.number("disruptionsAllowed"),
+                status.textMap("disruptedPods", this::text).keySet());
     }
 
     private Taint taint(Located taint) {
@@ -334,6 +346,8 @@ public final class ObjectDecoder {
                 .schedulerName(text(spec.text("schedulerName", PodSpec.DEFAULT_SCHEDULER)))
                 .schedulingGates(shared(spec.list("schedulingGates", gate -> gate.text("name"))))
                 .hostNetwork(spec.flag("hostNetwork"))
+                .hostUsers(!spec.has("hostUsers") || spec.flag("hostUsers"))
+                .restartsAllContainers(restartsAllContainers(spec))
                 .resourceClaims(shared(spec.list("resourceClaims", this::resourceClaim)))
                 .imageVolumes(shared(imageVolumes(spec)))
                 .volumes(shared(volumes(spec)))
@@ -487,6 +501,21 @@ public final class ObjectDecoder {
                 text(spec.text("attacher")),
                 text(spec.text("nodeName")),
                 spec.object("source").text("persistentVolumeName"));
+    }
+
+    private static boolean restartsAllContainers(Located spec) {
+        for (String field : List.of("containers", "initContainers")) {
+            for (boolean restarts : spec.list(field, ObjectDecoder::restartsAll)) {
+                if (restarts) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    private static boolean restartsAll(Located container) {
+        return container.list("restartPolicyRules", rule -> rule.text("action")).contains("RestartAllContainers");
     }
 
     private Container container(Located container) {

@@ -14,6 +14,7 @@ import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.Taint;
+import org.moorage.api.model.Toleration;
 import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
@@ -74,7 +75,8 @@ public final class NodeUnschedulable implements FilterPlugin, EnqueueExtensions,
     }
 
     private static boolean toleratesClosed(Pod pod) {
-        return TaintToleration.tolerates(pod.spec().tolerations(), UNSCHEDULABLE);
+        // The taint has no value, so there is nothing for a toleration to compare.
+        return TaintToleration.tolerates(Toleration::tolerates, pod.spec().tolerations(), UNSCHEDULABLE);
     }
 
     /** Makes the plugin. */

@@ -19,6 +19,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.Taint;
 import org.moorage.api.model.Toleration;
 import org.moorage.api.plugin.EnqueueExtensions;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PluginArgs;
@@ -40,7 +41,22 @@ public final class TaintToleration implements FilterPlugin, PreScorePlugin, Scor
 
     private static final StateKey<List<Toleration>> OF_PREFERENCES = StateKey.of(NAME + "/tolerationsOfPreferences");
 
-    private TaintToleration() {}
+    private final Tolerance tolerance;
+
+    private TaintToleration(Handle handle) {
+        tolerance = Tolerance.of(handle.featureGates());
+    }
+
+    /** How a toleration is held against a taint. */
+    interface Tolerance {
+        boolean tolerates(Toleration toleration, Taint taint);
+
+        static Tolerance of(FeatureGates gates) {
+            return gates.isEnabled(FeatureGates.TAINT_TOLERATION_COMPARISON_OPERATORS)
+                    ? Toleration::toleratesByNumber
+                    : Toleration::tolerates;
+        }
+    }
 
     @Override
     public String name() {
@@ -75,7 +91,7 @@ public final class TaintToleration implements FilterPlugin, PreScorePlugin, Scor
         long untolerated = 0;
         for (int i = 0; i < taints.size(); i++) {
             Taint taint = taints.get(i);
-            if (taint.effect().equals(Taint.PREFER_NO_SCHEDULE) && !tolerates(tolerations, taint)) {
+            if (taint.effect().equals(Taint.PREFER_NO_SCHEDULE) && !tolerates(tolerance, tolerations, taint)) {
                 untolerated++;
             }
         }
@@ -98,14 +114,14 @@ public final class TaintToleration implements FilterPlugin, PreScorePlugin, Scor
                 EventRegistration.of(
                         ClusterEvent.of(EventResource.NODE, ActionType.ADD, ActionType.UPDATE_NODE_TAINT),
                         Node.class,
-                        TaintToleration::afterNodeChange),
+                        this::afterNodeChange),
                 EventRegistration.of(
                         ClusterEvent.of(EventResource.POD, ActionType.UPDATE_POD_TOLERATION),
                         Pod.class,
                         TaintToleration::afterTolerationChange));
     }
 
-    private static Hint afterNodeChange(Pod pod, ObjectChange<Node> change) {
+    private Hint afterNodeChange(Pod pod, ObjectChange<Node> change) {
         boolean wasOpen =
                 change.before().isPresent() && !isKeptOff(pod, change.before().get());
         return Hint.queueIf(!wasOpen && !isKeptOff(pod, change.latest()));
@@ -115,20 +131,20 @@ public final class TaintToleration implements FilterPlugin, PreScorePlugin, Scor
         return Hint.queueIf(change.latest().uid().equals(pod.uid()));
     }
 
-    private static boolean isKeptOff(Pod pod, Node node) {
+    private boolean isKeptOff(Pod pod, Node node) {
         List<Taint> taints = node.taints();
         for (int i = 0; i < taints.size(); i++) {
             Taint taint = taints.get(i);
-            if (taint.blocks() && !tolerates(pod.spec().tolerations(), taint)) {
+            if (taint.blocks() && !tolerates(tolerance, pod.spec().tolerations(), taint)) {
                 return true;
             }
         }
         return false;
     }
 
-    static boolean tolerates(List<Toleration> tolerations, Taint taint) {
+    static boolean tolerates(Tolerance tolerance, List<Toleration> tolerations, Taint taint) {
         for (int i = 0; i < tolerations.size(); i++) {
-            if (tolerations.get(i).tolerates(taint)) {
+            if (tolerance.tolerates(tolerations.get(i), taint)) {
                 return true;
             }
         }
@@ -153,7 +169,7 @@ public final class TaintToleration implements FilterPlugin, PreScorePlugin, Scor
 
         @Override
         public TaintToleration create(PluginArgs.None args, Handle handle) {
-            return new TaintToleration();
+            return new TaintToleration(handle);
         }
     }
 }

@@ -339,7 +339,7 @@ public final class DynamicResources
             nodeClaim = Optional.of(claim.withRequests(extended.requests()));
             mappings = extended.mappings();
         }
-        boolean isAvailable = isAvailable(pods, node);
+        boolean areAvailable = areAvailable(pods, node);
         Allocator allocator = pods.allocator();
         if (allocator != null) {
             Allocator.Outcome outcome = allocate(allocator, pods, nodeClaim, node);
@@ -349,11 +349,16 @@ public final class DynamicResources
             if (outcome.allocations().size() != pods.toAllocate().size()) {
                 return NOT_ALLOCATED;
             }
-            if (isAvailable) {
+            if (areAvailable) {
                 pods.plan(node.name(), new PodClaims.Plan(outcome.allocations(), nodeClaim, mappings));
             }
         }
-        return isAvailable ? Status.success() : NOT_AVAILABLE;
+        if (areAvailable) {
+            return Status.success();
+        }
+        // Only where this is all that is wrong would it help to take such a claim's devices away.
+        noteUnavailable(pods, node);
+        return NOT_AVAILABLE;
     }
 
     private static boolean isNamed(String resource, Resources offered) {
@@ -366,22 +371,31 @@ public final class DynamicResources
     }
 
     // Whether the devices that claims have already can be used from the node, and are ready or may become so.
-    private boolean isAvailable(PodClaims pods, NodeInfo node) {
-        boolean all = true;
+    private boolean areAvailable(PodClaims pods, NodeInfo node) {
         for (int i = 0; i < pods.all().size(); i++) {
-            ResourceClaim claim = pods.all().get(i);
-            if (claim.allocation().isEmpty()) {
-                continue;
-            }
-            DeviceAllocation allocation = claim.allocation().get();
-            boolean isReachable = allocation.nodeSelector().isEmpty()
-                    || allocation.nodeSelector().get().matches(node.node());
-            if (!isReachable || isHopeless(claim)) {
-                pods.unavailable(i);
-                all = false;
+            if (!isAvailable(pods.all().get(i), node)) {
+                return false;
             }
         }
-        return all;
+        return true;
+    }
+
+    private boolean isAvailable(ResourceClaim claim, NodeInfo node) {
+        if (claim.allocation().isEmpty()) {
+            return true;
+        }
+        DeviceAllocation allocation = claim.allocation().get();
+        boolean isReachable = allocation.nodeSelector().isEmpty()
+                || allocation.nodeSelector().get().matches(node.node());
+        return isReachable && !isHopeless(claim);
+    }
+
+    private void noteUnavailable(PodClaims pods, NodeInfo node) {
+        for (int i = 0; i < pods.all().size(); i++) {
+            if (!isAvailable(pods.all().get(i), node)) {
+                pods.unavailable(i);
+            }
+        }
     }
 
     private boolean isHopeless(ResourceClaim claim) {

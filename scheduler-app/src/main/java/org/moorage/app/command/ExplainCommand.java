@@ -35,6 +35,9 @@ final class ExplainCommand implements Callable<Integer> {
     @Mixin
     private PluginOptions plugins = new PluginOptions();
 
+    @Mixin
+    private FeatureGateOptions featureGates = new FeatureGateOptions();
+
     @Option(
             names = "--config",
             paramLabel = "FILE",
@@ -90,6 +93,7 @@ final class ExplainCommand implements Callable<Integer> {
             objects.remove(pod);
         }
         Scheduler.Builder builder = Scheduler.builder(loaded, registry, objects)
+                .featureGates(featureGates.gates())
                 .clock(new SteppingClock(input.youngest()))
                 .bindingExecutor(Runnable::run);
         try (Scheduler scheduler = builder.build()) {

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.moorage.api.Rejection;
+import org.moorage.api.model.Pod;
 import org.moorage.app.command.TextTable.Cell;
 import org.moorage.runtime.Evaluation;
 
@@ -96,10 +97,19 @@ final class ExplainReport {
         evaluation.postFilter().ifPresent(answer -> {
             terminal.out().println();
             String said = answer.status().isSuccess()
-                    ? "would make room"
+                    ? evaluation.preemption().map(this::room).orElse("would make room")
                     : answer.status().message();
             printWrapped("PostFilter: " + answer.plugin() + ": " + said, terminal);
         });
+    }
+
+    private String room(Evaluation.Preemption preemption) {
+        List<String> victims = new ArrayList<>();
+        for (Pod victim : preemption.victims()) {
+            victims.add(victim.metadata().isDeleting() ? victim.key() + " (leaving already)" : victim.key());
+        }
+        return "would make room on " + preemption.nodeName()
+                + (victims.isEmpty() ? "" : " by having " + list(victims) + " leave");
     }
 
     private static void printWrapped(String text, Terminal terminal) {
@@ -215,6 +225,11 @@ final class ExplainReport {
                 .preFilterNodes()
                 .ifPresent(left -> addAll(tree.putArray("preFilterNodes"), new LinkedHashSet<>(left)));
         evaluation.postFilter().ifPresent(answer -> put(tree, "postFilter", answer));
+        evaluation.preemption().ifPresent(preemption -> {
+            ObjectNode entry = tree.putObject("preemption").put("node", preemption.nodeName());
+            ArrayNode victims = entry.putArray("victims");
+            preemption.victims().forEach(victim -> victims.add(victim.key()));
+        });
         return tree;
     }
 

@@ -34,6 +34,9 @@ final class SimulateCommand implements Callable<Integer> {
     @Mixin
     private PluginOptions plugins = new PluginOptions();
 
+    @Mixin
+    private FeatureGateOptions featureGates = new FeatureGateOptions();
+
     @Option(
             names = "--config",
             paramLabel = "FILE",
@@ -103,11 +106,12 @@ final class SimulateCommand implements Callable<Integer> {
         Progress progress = new Progress(terminal, "pods", input.waitingPods().size());
         Set<String> tried = new HashSet<>();
         try {
-            return new Simulation(input, terminal.clock()).run(loaded, registry, random, decision -> {
-                steps.accept(decision);
-                tried.add(decision.pod().uid());
-                progress.at(tried.size());
-            });
+            return new Simulation(input, terminal.clock(), featureGates.gates())
+                    .run(loaded, registry, random, decision -> {
+                        steps.accept(decision);
+                        tried.add(decision.pod().uid());
+                        progress.at(tried.size());
+                    });
         } finally {
             progress.end();
         }

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.WaitingPod;
 import org.moorage.runtime.Decision;
 import org.moorage.runtime.InMemoryCluster;
@@ -32,6 +33,7 @@ import org.moorage.runtime.config.LoadedConfig;
 final class Simulation {
     private final ClusterInput input;
     private final InstantSource clock;
+    private final FeatureGates featureGates;
     private final Attempts attempts = new Attempts();
 
     /** What became of a pod. */
@@ -99,9 +101,10 @@ final class Simulation {
         }
     }
 
-    Simulation(ClusterInput input, InstantSource clock) {
+    Simulation(ClusterInput input, InstantSource clock, FeatureGates featureGates) {
         this.input = input;
         this.clock = clock;
+        this.featureGates = featureGates;
     }
 
     /**
@@ -113,6 +116,7 @@ final class Simulation {
         Instant start = clock.instant();
         InMemoryCluster cluster = InMemoryCluster.of(input.objects());
         Scheduler.Builder builder = Scheduler.builder(config, registry, cluster)
+                .featureGates(featureGates)
                 .clock(new SteppingClock(input.youngest()))
                 .random(random)
                 .bindingExecutor(Runnable::run)

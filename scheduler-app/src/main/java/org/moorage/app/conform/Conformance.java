@@ -14,6 +14,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.runtime.PluginRegistry;
 
 /**
@@ -25,6 +26,9 @@ import org.moorage.runtime.PluginRegistry;
  * }</pre>
  */
 public final class Conformance {
+    /** As when the answers were recorded. */
+    static final FeatureGates RECORDED_WITH = FeatureGates.of(Map.of(FeatureGates.SCHEDULER_ASYNC_PREEMPTION, false));
+
     private static final int CASES_AHEAD = 16;
 
     private final Map<VectorKind, VectorCheck> checks = new EnumMap<>(VectorKind.class);

@@ -3,11 +3,8 @@ package org.moorage.app.conform;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import org.moorage.api.model.ObjectKind;
@@ -43,8 +40,8 @@ final class DecisionCheck implements VectorCheck {
                 new DecisionComparison(vector.path("expect"), Set.copyOf(loaded.missingPlugins()), situation(vector));
         InMemoryCluster cluster = recorded.of(vector.path("objects"));
         Pod pod = pod(cluster, vector.path("pod").asText());
-        List<Pod> before = cluster.all(ObjectKind.POD);
         try (Scheduler scheduler = Scheduler.builder(loaded, registry, cluster)
+                .featureGates(Conformance.RECORDED_WITH)
                 .random(new SplittableRandom(SEED))
                 .bindingExecutor(Runnable::run)
                 .build()) {
@@ -55,7 +52,7 @@ final class DecisionCheck implements VectorCheck {
             } catch (RuntimeException failure) {
                 return comparison.ofFailure(failure);
             }
-            return comparison.of(evaluation, evicted(before, cluster.all(ObjectKind.POD)));
+            return comparison.of(evaluation);
         }
     }
 
@@ -99,19 +96,5 @@ final class DecisionCheck implements VectorCheck {
         int slash = key.indexOf('/');
         return cluster.find(ObjectKind.POD, key.substring(0, Math.max(0, slash)), key.substring(slash + 1))
                 .orElseThrow(() -> new IllegalArgumentException("pod: \"" + key + "\" (expected: one of the objects)"));
-    }
-
-    private static List<Pod> evicted(List<Pod> before, List<Pod> after) {
-        Map<String, Pod> left = new HashMap<>();
-        for (Pod pod : after) {
-            left.put(pod.key(), pod);
-        }
-        List<Pod> evicted = new ArrayList<>();
-        for (Pod pod : before) {
-            if (!left.containsKey(pod.key())) {
-                evicted.add(pod);
-            }
-        }
-        return evicted;
     }
 }

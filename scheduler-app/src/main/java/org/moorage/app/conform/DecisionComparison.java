@@ -28,6 +28,7 @@ final class DecisionComparison {
     private static final String PASSES = "passes";
     private static final String ALL_NODES = "all";
     private static final String PREEMPTION = "DefaultPreemption";
+    private static final String NO_PREEMPTION = "nobody leaves";
     private static final String PREEMPTION_SAYS = "preemption: ";
 
     // The only plugin beside NodeAffinity whose PreFilter names nodes; the recorded answers do not tell which one did.
@@ -88,8 +89,8 @@ final class DecisionComparison {
         }
     }
 
-    /** Compares an evaluation, and the pods that it had to leave. */
-    List<Finding> of(Evaluation got, List<Pod> evicted) {
+    /** Compares an evaluation. */
+    List<Finding> of(Evaluation got) {
         if (isPreFilterOpen(got)) {
             return findings.all();
         }
@@ -100,7 +101,7 @@ final class DecisionComparison {
         }
         if (sameNodes && openNodes.isEmpty()) {
             findings.compare("message", expect.path("message").asText(""), got.message());
-            postFilter(got, evicted);
+            postFilter(got);
         }
         return findings.all();
     }
@@ -287,7 +288,7 @@ final class DecisionComparison {
         return best;
     }
 
-    private void postFilter(Evaluation got, List<Pod> evicted) {
+    private void postFilter(Evaluation got) {
         JsonNode status = expect.path("postFilter");
         Said expected = Said.of(status);
         Optional<Said> ours = got.postFilter().map(Said::of);
@@ -313,7 +314,7 @@ final class DecisionComparison {
             compareStatus(expected, ours);
         }
         if (!missing.contains(PREEMPTION)) {
-            preemption(evicted);
+            preemption(got.preemption());
         }
     }
 
@@ -331,27 +332,38 @@ final class DecisionComparison {
                 ours.map(Said::text).orElse("none"));
     }
 
-    private void preemption(List<Pod> evicted) {
+    private void preemption(Optional<Evaluation.Preemption> ours) {
         Set<String> expected = new TreeSet<>();
         for (JsonNode outcome : expect.path("preemptions")) {
-            List<String> victims = TreeText.texts(outcome.path("victims"));
-            expected.add(outcome(victims.isEmpty() ? "" : outcome.path("node").asText(), victims));
+            expected.add(outcome(outcome.path("node").asText(), TreeText.texts(outcome.path("victims"))));
         }
         if (expected.isEmpty()) {
-            expected.add(outcome("", List.of()));
+            expected.add(NO_PREEMPTION);
         }
-        Set<String> nodes = new TreeSet<>();
-        List<String> victims = new ArrayList<>();
-        for (Pod pod : evicted) {
-            nodes.add(pod.nodeName());
-            victims.add(pod.key());
+        String got = ours.map(preemption -> outcome(preemption.nodeName(), deleted(preemption.victims())))
+                .orElse(NO_PREEMPTION);
+        String outcomes = String.join(", or ", expected);
+        if (!expected.contains(got) && !missing.isEmpty()) {
+            // Any filter has a say in whether the pod would fit with others gone.
+            findings.open("preemption", missing.iterator().next(), outcomes, got);
+        } else {
+            findings.judge("preemption", outcomes, got, expected.contains(got));
         }
-        Collections.sort(victims);
-        String got = outcome(String.join(" ", nodes), victims);
-        findings.judge("preemption", String.join(", or ", expected), got, expected.contains(got));
+    }
+
+    // Recorded are the pods that kube-scheduler deletes: not those that are being deleted anyway.
+    private static List<String> deleted(List<Pod> victims) {
+        List<String> deleted = new ArrayList<>();
+        for (Pod victim : victims) {
+            if (!victim.metadata().isDeleting()) {
+                deleted.add(victim.key());
+            }
+        }
+        Collections.sort(deleted);
+        return deleted;
     }
 
     private static String outcome(String node, List<String> victims) {
-        return victims.isEmpty() ? "nobody leaves" : TreeText.names(victims) + " leave " + node;
+        return TreeText.names(victims) + " leave " + node;
     }
 }

@@ -132,6 +132,7 @@ final class HintCheck implements VectorCheck {
         List<Plugin> plugins = new ArrayList<>();
         Map<String, Hint> hints = new TreeMap<>();
         try (Scheduler scheduler = Scheduler.builder(defaults.config(), noting(plugins), cluster)
+                .featureGates(Conformance.RECORDED_WITH)
                 .bindingExecutor(Runnable::run)
                 .build()) {
             scheduler.start();

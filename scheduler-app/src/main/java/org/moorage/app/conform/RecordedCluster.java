@@ -4,6 +4,7 @@ package org.moorage.app.conform;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.runtime.InMemoryCluster;
@@ -12,6 +13,10 @@ import org.moorage.runtime.objects.ObjectDecoder;
 
 /** Makes clusters of the objects of recorded answers, which are as a person writes them. */
 final class RecordedCluster {
+    // As an API server lists them, and so the order in which kube-scheduler has come to know them.
+    private static final Comparator<ClusterObject> LISTED =
+            Comparator.comparing(ClusterObject::namespace).thenComparing(ClusterObject::name);
+
     private final ObjectDecoder decoder = new ObjectDecoder();
 
     /** A cluster of the objects of a list. */
@@ -20,6 +25,7 @@ final class RecordedCluster {
         for (JsonNode object : objects) {
             decoded.add(object(object));
         }
+        decoded.sort(LISTED);
         return InMemoryCluster.of(decoded);
     }
 

@@ -94,7 +94,11 @@ final class DecisionComparisonTest {
                     scores,
                     totals,
                     message,
-                    postFilter);
+                    postFilter,
+                    evicted.isEmpty()
+                            ? Optional.empty()
+                            : Optional.of(
+                                    new Evaluation.Preemption(evicted.get(0).nodeName(), evicted)));
         }
     }
 
@@ -322,7 +326,7 @@ final class DecisionComparisonTest {
     @MethodSource("cases")
     void compares(Case given) throws IOException {
         Verdict verdict = verdict(
-                comparison(given.expect(), given.missing()).of(given.answer().evaluation(), given.answer().evicted));
+                comparison(given.expect(), given.missing()).of(given.answer().evaluation()));
 
         assertThat(verdict.outcome()).as("%s", verdict.findings()).isEqualTo(given.outcome());
         if (given.outcome() == Outcome.WRONG) {

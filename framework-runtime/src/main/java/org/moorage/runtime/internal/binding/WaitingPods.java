@@ -117,12 +117,12 @@ public final class WaitingPods {
         }
 
         @Override
-        public void preempt(String plugin, String message) {
-            end(new Rejection(plugin, Status.error(message)));
+        public boolean preempt(String plugin, String message) {
+            return end(new Rejection(plugin, Status.error(message)));
         }
 
         // Completed outside the monitor, since whoever waits for the verdict runs then.
-        private void end(Rejection rejection) {
+        private boolean end(Rejection rejection) {
             List<Future<?>> running;
             synchronized (this) {
                 running = new ArrayList<>(timerByPlugin.values());
@@ -130,7 +130,7 @@ public final class WaitingPods {
             for (Future<?> timer : running) {
                 timer.cancel(false);
             }
-            verdict.complete(rejection);
+            return verdict.complete(rejection);
         }
     }
 }

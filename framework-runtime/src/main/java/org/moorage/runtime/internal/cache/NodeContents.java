@@ -58,7 +58,12 @@ final class NodeContents {
         if (pod.spec().affinity().requiresAntiAffinity()) {
             withRequiredAntiAffinity.add(pod);
         }
-        ports.addAll(pod.spec().hostPorts());
+        // A set, as for kube-scheduler: of two pods with one port the first to go frees it.
+        for (HostPort port : pod.spec().hostPorts()) {
+            if (!ports.contains(port)) {
+                ports.add(port);
+            }
+        }
         for (String claim : pod.spec().claimNames()) {
             claims.add(pod.namespace() + "/" + claim);
         }

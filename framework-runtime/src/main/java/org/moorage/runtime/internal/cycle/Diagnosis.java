@@ -3,13 +3,12 @@ package org.moorage.runtime.internal.cycle;
 
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.Code;
+import org.moorage.api.FitMessage;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Rejection;
 import org.moorage.api.Status;
@@ -33,18 +32,41 @@ public final class Diagnosis implements NodeStatuses {
         this.preFilterMessage = preFilterMessage;
     }
 
-    /** No node was looked at, because a PreFilter plugin rejected the pod. */
-    static Diagnosis ofPreFilter(List<NodeInfo> nodes, Rejection rejection) {
+    /** No node was looked at, because a PreFilter plugin rejected the pod, or several left no node. */
+    static Diagnosis ofPreFilter(List<NodeInfo> nodes, Rejection rejection, Set<String> namingPlugins) {
         Diagnosis diagnosis = new Diagnosis(
                 nodes, nodes.size(), rejection.status(), rejection.status().message());
+        diagnosis.unschedulablePlugins.addAll(namingPlugins);
         diagnosis.blame(rejection.plugin(), rejection.status());
         return diagnosis;
     }
 
-    /** Every node was looked at, or left out by PreFilter with the status that says so. */
-    static Diagnosis ofFilter(List<NodeInfo> nodes, Status absent) {
-        return new Diagnosis(nodes, nodes.size(), absent, "");
+    /**
+     * Every node was looked at, or left out by PreFilter.
+     *
+     * @param namingPlugins the plugins whose PreFilter named nodes; without any no node was left out
+     * @param nominated the pod's nominated node, which is looked at before the others and whatever PreFilter says, or null
+     *     if it has none or that one was not rejected
+     */
+    static Diagnosis ofFilter(List<NodeInfo> nodes, Set<String> namingPlugins, @Nullable NominatedNode nominated) {
+        Set<String> plugins = new TreeSet<>(namingPlugins);
+        if (nominated != null) {
+            plugins.add(nominated.plugin);
+        }
+        // kube-scheduler has one set for who named nodes and who rejected the nominated one.
+        Status absent = namingPlugins.isEmpty()
+                ? Status.unresolvable("not looked at")
+                : Status.unresolvable("node(s) didn't satisfy plugin(s) [" + String.join(" ", plugins) + "]");
+        Diagnosis diagnosis = new Diagnosis(nodes, nodes.size(), absent, "");
+        diagnosis.unschedulablePlugins.addAll(namingPlugins);
+        if (nominated != null) {
+            diagnosis.reject(nominated.node, nominated.plugin, nominated.status);
+        }
+        return diagnosis;
     }
+
+    /** A pod's nominated node that will not do. */
+    record NominatedNode(NodeInfo node, String plugin, Status status) {}
 
     /** A plugin rejected the one node that had been chosen: at Reserve or Permit. */
     public static Diagnosis ofChosenNode(Rejection rejection) {
@@ -97,37 +119,22 @@ public final class Diagnosis implements NodeStatuses {
      * @param postFilterMessage what PostFilter had to say; may be empty
      */
     public String message(String postFilterMessage) {
-        StringBuilder text = new StringBuilder("0/").append(nodeCount).append(" nodes are available:");
-        if (!preFilterMessage.isEmpty()) {
-            text.append(' ').append(preFilterMessage).append('.');
+        FitMessage sentence = new FitMessage(nodeCount);
+        String ofPreFilter = "";
+        if (preFilterMessage.isEmpty()) {
+            countReasons(sentence);
         } else {
-            List<String> counted = countedReasons();
-            if (!counted.isEmpty()) {
-                text.append(' ').append(String.join(", ", counted)).append('.');
-            }
+            ofPreFilter = " " + preFilterMessage + ".";
         }
-        if (!postFilterMessage.isEmpty()) {
-            text.append(' ').append(postFilterMessage);
-        }
-        return text.toString();
+        return sentence + ofPreFilter + (postFilterMessage.isEmpty() ? "" : " " + postFilterMessage);
     }
 
-    private List<String> countedReasons() {
-        Map<String, Integer> nodesByReason = new HashMap<>();
+    private void countReasons(FitMessage sentence) {
         for (NodeInfo node : nodes) {
-            for (String reason : status(node).reasons()) {
-                nodesByReason.merge(reason, 1, Integer::sum);
-            }
+            sentence.add(status(node));
         }
         if (nodeCount > nodes.size()) {
-            for (String reason : absent.reasons()) {
-                nodesByReason.merge(reason, nodeCount - nodes.size(), Integer::sum);
-            }
+            sentence.add(absent, nodeCount - nodes.size());
         }
-        List<String> counted = new ArrayList<>(nodesByReason.size());
-        nodesByReason.forEach((reason, count) -> counted.add(count + " " + reason));
-        // As texts, not as numbers: "10 ..." comes before "2 ...".
-        Collections.sort(counted);
-        return counted;
     }
 }

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Rejection;
@@ -15,6 +16,7 @@ import org.moorage.api.Snapshot;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.FilterPlugin;
+import org.moorage.api.plugin.Nomination;
 import org.moorage.runtime.Evaluation;
 
 /** Looks at every node for a pod, without sampling, and keeps all that the plugins say. */
@@ -33,7 +35,9 @@ public final class Evaluator {
         all.sort(Comparator.comparing(NodeInfo::name));
         Optional<Set<String>> only = Optional.ofNullable(preFiltered.nodeNames());
         if (preFiltered.rejection() != null) {
-            Diagnosis diagnosis = Diagnosis.ofPreFilter(snapshot.nodes(), preFiltered.rejection());
+            Diagnosis diagnosis =
+                    Diagnosis.ofPreFilter(snapshot.nodes(), preFiltered.rejection(), preFiltered.namingPlugins());
+            Profile.PostFiltered postFiltered = profile.postFilter(state, pod, diagnosis, Profile.Deeds.ONLY_SAID);
             return new Evaluation(
                     pod,
                     all.size(),
@@ -45,10 +49,12 @@ public final class Evaluator {
                     Map.of(),
                     Map.of(),
                     diagnosis.message(""),
-                    postFilter(profile, state, pod, diagnosis));
+                    rejection(postFiltered),
+                    preemption(postFiltered));
         }
         CycleNotes notes = state.get(CycleNotes.KEY);
-        Diagnosis diagnosis = Diagnosis.ofFilter(snapshot.nodes(), preFiltered.absent());
+        Diagnosis diagnosis = Diagnosis.ofFilter(
+                snapshot.nodes(), preFiltered.namingPlugins(), nominated(profile, state, notes, pod, snapshot));
         Map<String, Rejection> rejections = new TreeMap<>();
         Map<String, List<Rejection>> objections = new TreeMap<>();
         List<NodeInfo> feasible = new ArrayList<>();
@@ -68,6 +74,7 @@ public final class Evaluator {
             }
         }
         if (feasible.isEmpty()) {
+            Profile.PostFiltered postFiltered = profile.postFilter(state, pod, diagnosis, Profile.Deeds.ONLY_SAID);
             return new Evaluation(
                     pod,
                     all.size(),
@@ -79,7 +86,8 @@ public final class Evaluator {
                     Map.of(),
                     Map.of(),
                     diagnosis.message(""),
-                    postFilter(profile, state, pod, diagnosis));
+                    rejection(postFiltered),
+                    preemption(postFiltered));
         }
         Map<String, Map<String, Long>> scores = new TreeMap<>();
         Map<String, Long> totals = new TreeMap<>();
@@ -107,7 +115,19 @@ public final class Evaluator {
                 scores,
                 totals,
                 "",
+                Optional.empty(),
                 Optional.empty());
+    }
+
+    private static Diagnosis.@Nullable NominatedNode nominated(
+            Profile profile, CycleState state, CycleNotes notes, Pod pod, Snapshot snapshot) {
+        NodeInfo node = snapshot.node(pod.status().nominatedNodeName()).orElse(null);
+        if (node == null) {
+            return null;
+        }
+        Status[] answer = new Status[1];
+        int rejecting = profile.filter(state, notes, pod, node, answer, 0);
+        return rejecting < 0 ? null : new Diagnosis.NominatedNode(node, notes.filters()[rejecting].name(), answer[0]);
     }
 
     // Each filter's own view of the node, although the cycle stops at the first rejection: who explains wants to know
@@ -129,10 +149,20 @@ public final class Evaluator {
         return found;
     }
 
-    private static Optional<Rejection> postFilter(Profile profile, CycleState state, Pod pod, Diagnosis diagnosis) {
-        Profile.PostFiltered answer = profile.postFilter(state, pod, diagnosis);
+    private static Optional<Rejection> rejection(Profile.@Nullable PostFiltered answer) {
         return answer == null
                 ? Optional.empty()
                 : Optional.of(new Rejection(answer.plugin(), answer.result().status()));
+    }
+
+    private static Optional<Evaluation.Preemption> preemption(Profile.@Nullable PostFiltered answer) {
+        if (answer == null
+                || !answer.result().status().isSuccess()
+                || !(answer.result().nomination() instanceof Nomination.To to)
+                || to.nodeName().isEmpty()) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                new Evaluation.Preemption(to.nodeName(), answer.result().victims()));
     }
 }

@@ -97,14 +97,7 @@ public final class Profile {
 
     /** What the PreFilter plugins say together. */
     record PreFiltered(
-            @Nullable Rejection rejection, @Nullable Set<String> nodeNames, Set<String> namingPlugins) {
-        /** The status of the nodes that were left out. */
-        Status absent() {
-            return nodeNames == null
-                    ? Status.unresolvable("not looked at")
-                    : Status.unresolvable("node(s) didn't satisfy plugin(s) [" + String.join(" ", namingPlugins) + "]");
-        }
-    }
+            @Nullable Rejection rejection, @Nullable Set<String> nodeNames, Set<String> namingPlugins) {}
 
     /** Runs PreFilter, and notes in the state which filters have a say. */
     PreFiltered preFilter(CycleState state, Pod pod, Snapshot snapshot) {
@@ -128,6 +121,7 @@ public final class Profile {
             } else if (status.isRejection()) {
                 rejection = new Rejection(plugin.name(), status);
                 if (status.code() == Code.UNSCHEDULABLE_AND_UNRESOLVABLE) {
+                    naming.clear();
                     break;
                 }
             } else if (result.nodeNames().isPresent()) {
@@ -137,7 +131,7 @@ public final class Profile {
                     names.retainAll(nodeNames);
                 }
                 nodeNames = names;
-                if (names.isEmpty() && rejection == null) {
+                if (names.isEmpty()) {
                     String who = naming.size() == 1
                             ? "plugin " + naming.iterator().next()
                             : "plugin(s) [" + String.join(" ", naming) + "]";
@@ -326,12 +320,20 @@ public final class Profile {
     /** What the PostFilter plugins say together. */
     public record PostFiltered(String plugin, PostFilterResult result) {}
 
+    /** Whether what PostFilter decides is also done. */
+    public enum Deeds {
+        /** It is done. */
+        DONE,
+        /** Somebody only wants to know. */
+        ONLY_SAID
+    }
+
     /**
-     * Runs PostFilter until a plugin made room, or said that none can be made.
+     * Runs PostFilter until a plugin makes room, or says that none can be made.
      *
      * @return the answer, or null if the profile has no such plugin
      */
-    public @Nullable PostFiltered postFilter(CycleState state, Pod pod, Diagnosis diagnosis) {
+    public @Nullable PostFiltered postFilter(CycleState state, Pod pod, Diagnosis diagnosis, Deeds deeds) {
         List<String> reasons = new ArrayList<>();
         Nomination nomination = Nomination.KEEP;
         String first = "";
@@ -339,11 +341,12 @@ public final class Profile {
             PostFilterResult result;
             try {
                 result = plugin.postFilter(state, pod, diagnosis);
+                if (deeds == Deeds.DONE) {
+                    plugin.execute(state, pod, result);
+                }
             } catch (RuntimeException thrown) {
-                throw new PluginFailure(
-                        plugin.name(),
-                        "running PostFilter plugin \"" + plugin.name() + "\": " + PluginFailure.text(thrown),
-                        thrown);
+                // Unlike at other points, kube-scheduler puts no words of its own before the plugin's.
+                throw new PluginFailure(plugin.name(), PluginFailure.text(thrown), thrown);
             }
             Status status = result.status();
             if (status.isSuccess() || status.code() == Code.UNSCHEDULABLE_AND_UNRESOLVABLE) {

@@ -77,23 +77,36 @@ public final class SchedulingAlgorithm {
         List<NodeInfo> all = snapshot.nodes();
         Profile.PreFiltered preFiltered = profile.preFilter(state, pod, snapshot);
         if (preFiltered.rejection() != null) {
-            return new Result(null, 0, 0, 0, Diagnosis.ofPreFilter(all, preFiltered.rejection()));
+            return new Result(
+                    null, 0, 0, 0, Diagnosis.ofPreFilter(all, preFiltered.rejection(), preFiltered.namingPlugins()));
         }
         CycleNotes notes = state.get(CycleNotes.KEY);
         NodeInfo nominated = snapshot.node(pod.status().nominatedNodeName()).orElse(null);
-        boolean nominatedRejected = false;
+        Diagnosis.NominatedNode nominatedRejected = null;
         if (nominated != null) {
             ensureCapacity(all.size());
             int rejected = tryNominated(profile, state, notes, pod, nominated);
             if (rejected < 0) {
                 return new Result(nominated, 0, 1, 1, null);
             }
-            nominatedRejected = rejected < notes.filters().length;
+            if (rejected < notes.filters().length) {
+                nominatedRejected =
+                        new Diagnosis.NominatedNode(nominated, notes.filters()[rejected].name(), answers[0]);
+            }
         }
         List<NodeInfo> nodes = narrow(all, preFiltered.nodeNames());
-        Feasible feasible = filter(profile, state, notes, pod, nodes, all.size(), nominatedRejected ? nominated : null);
+        Feasible feasible = filter(
+                profile,
+                state,
+                notes,
+                pod,
+                nodes,
+                all.size(),
+                nominatedRejected == null ? null : nominatedRejected.node());
         if (feasible.nodes.isEmpty()) {
-            return new Result(null, 0, feasible.rejected, 0, diagnose(all, nodes, preFiltered, notes, feasible));
+            Diagnosis diagnosis = Diagnosis.ofFilter(all, preFiltered.namingPlugins(), nominatedRejected);
+            diagnose(diagnosis, nodes, notes, feasible);
+            return new Result(null, 0, feasible.rejected, 0, diagnosis);
         }
         int evaluated = feasible.nodes.size() + feasible.rejected;
         if (feasible.nodes.size() == 1) {
@@ -207,19 +220,12 @@ public final class SchedulingAlgorithm {
         return new Feasible(feasible, rejected, start, visited);
     }
 
-    private Diagnosis diagnose(
-            List<NodeInfo> all,
-            List<NodeInfo> nodes,
-            Profile.PreFiltered preFiltered,
-            CycleNotes notes,
-            Feasible outcome) {
-        Diagnosis diagnosis = Diagnosis.ofFilter(all, preFiltered.absent());
+    private void diagnose(Diagnosis diagnosis, List<NodeInfo> nodes, CycleNotes notes, Feasible outcome) {
         FilterPlugin[] filters = notes.filters();
         for (int i = 0; i < outcome.visited; i++) {
             NodeInfo node = nodes.get((outcome.start + i) % nodes.size());
             diagnosis.reject(node, filters[rejecting[i]].name(), answers[i]);
         }
-        return diagnosis;
     }
 
     private int feasibleNodesToFind(int nodes, OptionalInt ofProfile) {

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.api.plugin;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+
+/**
+ * Which of kube-scheduler's features are on: its feature gates, with its names and defaults. Immutable.
+ *
+ * <p>A plugin reads them once, when it is made. Every gate that kube-scheduler knows is known here; one that nothing asks for
+ * has no effect.
+ */
+public final class FeatureGates {
+    /** Preemption evicts pods behind the scheduling cycle's back. */
+    public static final String SCHEDULER_ASYNC_PREEMPTION = "SchedulerAsyncPreemption";
+    /** Pods only go to nodes that declare the features that they use. */
+    public static final String NODE_DECLARED_FEATURES = "NodeDeclaredFeatures";
+    /** Tolerations may compare numbers, with the operators {@code Lt} and {@code Gt}. */
+    public static final String TAINT_TOLERATION_COMPARISON_OPERATORS = "TaintTolerationComparisonOperators";
+
+    private static final Map<String, Gate> KNOWN = read();
+    private static final Map<String, String> SWITCH_BY_STAGE = Map.of("alpha", "AllAlpha", "beta", "AllBeta");
+
+    /** Every feature as it is without being asked for. */
+    public static final FeatureGates DEFAULTS = new FeatureGates(Map.of());
+
+    private final Map<String, Boolean> enabledByName;
+
+    private record Gate(String stage, boolean byDefault, boolean locked, List<String> dependencies) {}
+
+    private FeatureGates(Map<String, Boolean> settings) {
+        Map<String, Boolean> enabled = new TreeMap<>();
+        KNOWN.forEach((name, gate) -> {
+            String all = SWITCH_BY_STAGE.getOrDefault(gate.stage, "");
+            enabled.put(name, settings.getOrDefault(name, settings.getOrDefault(all, gate.byDefault)));
+        });
+        enabledByName = Collections.unmodifiableMap(enabled);
+    }
+
+    /**
+     * Gates of which some are set. {@code AllAlpha} and {@code AllBeta} set all of a stage that are not set themselves.
+     *
+     * @throws IllegalArgumentException in kube-scheduler's words if a gate is not known, is locked to another value, or is
+     *     on and depends on one that is off
+     */
+    public static FeatureGates of(Map<String, Boolean> settings) {
+        settings.forEach((name, value) -> {
+            Gate gate = KNOWN.get(name);
+            if (gate == null && !SWITCH_BY_STAGE.containsValue(name)) {
+                throw new IllegalArgumentException("unrecognized feature gate: " + name);
+            }
+            if (gate != null && gate.locked && gate.byDefault != value) {
+                throw new IllegalArgumentException("cannot set feature gate " + name + " to " + value
+                        + ", feature is locked to " + gate.byDefault);
+            }
+        });
+        FeatureGates gates = new FeatureGates(settings);
+        gates.checkDependencies();
+        return gates;
+    }
+
+    private void checkDependencies() {
+        List<String> broken = new ArrayList<>();
+        enabledByName.forEach((name, enabled) -> {
+            List<String> off = new ArrayList<>(gate(name).dependencies);
+            off.removeIf(this::isEnabled);
+            if (enabled && !off.isEmpty()) {
+                broken.add(name + " is enabled, but depends on features that are disabled: " + off);
+            }
+        });
+        if (!broken.isEmpty()) {
+            throw new IllegalArgumentException(broken.size() == 1 ? broken.get(0) : broken.toString());
+        }
+    }
+
+    /**
+     * Whether a feature is on.
+     *
+     * @param name the gate's name
+     * @throws IllegalArgumentException if there is no gate of that name
+     */
+    public boolean isEnabled(String name) {
+        gate(name);
+        return Boolean.TRUE.equals(enabledByName.get(name));
+    }
+
+    /** These gates with one of them set, whatever depends on it. */
+    public FeatureGates with(String name, boolean enabled) {
+        gate(name);
+        Map<String, Boolean> settings = new HashMap<>(enabledByName);
+        settings.put(name, enabled);
+        return new FeatureGates(settings);
+    }
+
+    /** Every gate and whether it is on, ordered by name. */
+    public Map<String, Boolean> all() {
+        return enabledByName;
+    }
+
+    private static Gate gate(String name) {
+        Gate gate = KNOWN.get(Objects.requireNonNull(name, "name"));
+        if (gate == null) {
+            throw new IllegalArgumentException("unrecognized feature gate: " + name);
+        }
+        return gate;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof FeatureGates that && enabledByName.equals(that.enabledByName);
+    }
+
+    @Override
+    public int hashCode() {
+        return enabledByName.hashCode();
+    }
+
+    /** Only what differs from the defaults, as the flag {@code --feature-gates} would have it. */
+    @Override
+    public String toString() {
+        List<String> set = new ArrayList<>();
+        enabledByName.forEach((name, enabled) -> {
+            if (enabled != gate(name).byDefault) {
+                set.add(name + "=" + enabled);
+            }
+        });
+        return String.join(",", set);
+    }
+
+    private static Map<String, Gate> read() {
+        Map<String, Gate> known = new LinkedHashMap<>();
+        try (InputStream table = Objects.requireNonNull(FeatureGates.class.getResourceAsStream("feature-gates.txt"));
+                BufferedReader lines = new BufferedReader(new InputStreamReader(table, StandardCharsets.UTF_8))) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                if (!line.startsWith("#")) {
+                    String[] fields = line.split(" ", -1);
+                    List<String> dependencies = fields[4].equals("-") ? List.of() : List.of(fields[4].split(",", -1));
+                    known.put(
+                            fields[0],
+                            new Gate(fields[1], fields[2].equals("true"), fields[3].equals("locked"), dependencies));
+                }
+            }
+        } catch (IOException unreadable) {
+            throw new UncheckedIOException(unreadable);
+        }
+        return Collections.unmodifiableMap(known);
+    }
+}

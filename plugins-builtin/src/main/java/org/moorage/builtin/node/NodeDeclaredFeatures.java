@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.node;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.moorage.api.CycleState;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.Snapshot;
+import org.moorage.api.StateKey;
+import org.moorage.api.Status;
+import org.moorage.api.event.ActionType;
+import org.moorage.api.event.ClusterEvent;
+import org.moorage.api.event.EventRegistration;
+import org.moorage.api.event.EventResource;
+import org.moorage.api.event.Hint;
+import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodSpec;
+import org.moorage.api.plugin.EnqueueExtensions;
+import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.plugin.FilterPlugin;
+import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.PluginArgs;
+import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.PreFilterPlugin;
+import org.moorage.api.plugin.PreFilterResult;
+import org.moorage.api.plugin.SignPlugin;
+import org.moorage.api.plugin.Signature;
+
+/**
+ * Rejects nodes whose kubelet does not declare a feature that the pod uses. Same decisions as kube-scheduler's
+ * NodeDeclaredFeatures of v1.36, which knows two such features; the feature gate {@code NodeDeclaredFeatures} turns it off.
+ */
+public final class NodeDeclaredFeatures implements PreFilterPlugin, FilterPlugin, EnqueueExtensions, SignPlugin {
+    /** The plugin's name. */
+    public static final String NAME = "NodeDeclaredFeatures";
+
+    private static final Status NOT_DECLARED = Status.unresolvable("node(s) didn't match Pod's required features");
+
+    private static final String RESTART_ALL_CONTAINERS = "RestartAllContainersOnContainerExits";
+    private static final String OWN_USERS_ON_HOST_NETWORK = "UserNamespacesHostNetworkSupport";
+
+    private static final StateKey<List<String>> REQUIRED = StateKey.of(NAME + "/required");
+
+    private final boolean isEnabled;
+
+    private NodeDeclaredFeatures(Handle handle) {
+        isEnabled = handle.featureGates().isEnabled(FeatureGates.NODE_DECLARED_FEATURES);
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
+        List<String> required = required(pod.spec());
+        if (!isEnabled || required.isEmpty()) {
+            return PreFilterResult.skip();
+        }
+        state.put(REQUIRED, required);
+        return PreFilterResult.allNodes();
+    }
+
+    @Override
+    public Status filter(CycleState state, Pod pod, NodeInfo node) {
+        return !isEnabled || declares(node.node().declaredFeatures(), state.get(REQUIRED))
+                ? Status.success()
+                : NOT_DECLARED;
+    }
+
+    @Override
+    public Signature sign(Pod pod) {
+        return Signature.of("features", required(pod.spec()));
+    }
+
+    @Override
+    public List<EventRegistration> eventsToRegister() {
+        if (!isEnabled) {
+            return List.of();
+        }
+        return List.of(
+                EventRegistration.of(
+                        ClusterEvent.of(EventResource.NODE, ActionType.ADD, ActionType.UPDATE_NODE_DECLARED_FEATURE),
+                        Node.class,
+                        NodeDeclaredFeatures::afterNodeChange),
+                EventRegistration.of(
+                        ClusterEvent.of(EventResource.POD, ActionType.UPDATE),
+                        Pod.class,
+                        NodeDeclaredFeatures::afterPodChange));
+    }
+
+    private static Hint afterNodeChange(Pod pod, ObjectChange<Node> change) {
+        boolean same = change.before().isPresent()
+                && change.before()
+                        .get()
+                        .declaredFeatures()
+                        .equals(change.latest().declaredFeatures());
+        return Hint.queueIf(!same);
+    }
+
+    private static Hint afterPodChange(Pod pod, ObjectChange<Pod> change) {
+        boolean isOwn = change.latest().uid().equals(pod.uid());
+        boolean same = change.before().isPresent()
+                && required(change.before().get().spec())
+                        .equals(required(change.latest().spec()));
+        return Hint.queueIf(isOwn && !same);
+    }
+
+    // In alphabetical order.
+    private static List<String> required(PodSpec spec) {
+        List<String> required = new ArrayList<>(2);
+        if (spec.restartsAllContainers()) {
+            required.add(RESTART_ALL_CONTAINERS);
+        }
+        if (spec.hostNetwork() && !spec.hostUsers()) {
+            required.add(OWN_USERS_ON_HOST_NETWORK);
+        }
+        return List.copyOf(required);
+    }
+
+    // A kubelet lists its features in alphabetical order, and kube-scheduler does not see one that is out of line.
+    private static boolean declares(List<String> declared, List<String> required) {
+        int found = 0;
+        String highest = "";
+        for (int i = 0; i < declared.size() && found < required.size(); i++) {
+            String feature = declared.get(i);
+            if (feature.compareTo(highest) >= 0) {
+                highest = feature;
+                found += feature.equals(required.get(found)) ? 1 : 0;
+            }
+        }
+        return found == required.size();
+    }
+
+    /** Makes the plugin. */
+    public static final class Factory implements PluginFactory<PluginArgs.None> {
+        @Override
+        public String name() {
+            return NAME;
+        }
+
+        @Override
+        public Class<PluginArgs.None> argsType() {
+            return PluginArgs.None.class;
+        }
+
+        @Override
+        public NodeDeclaredFeatures create(PluginArgs.None args, Handle handle) {
+            return new NodeDeclaredFeatures(handle);
+        }
+    }
+}

@@ -17,6 +17,8 @@ import org.moorage.api.ResourceName;
 import org.moorage.api.model.ContainerImage;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodSpec;
+import org.moorage.api.model.Volume;
 import org.moorage.runtime.Samples;
 
 class SchedulerCacheTest {
@@ -68,6 +70,27 @@ class SchedulerCacheTest {
             cache.putPod(pod("p", "b"));
             assertThat(node("a").podCount()).isZero();
             assertThat(node("b").podCount()).isEqualTo(1);
+        }
+
+        @Test
+        void knowsTheClaimsInUse() {
+            PodSpec.Builder spec = PodSpec.builder()
+                    .volumes(List.of(
+                            new Volume("v", new Volume.Claim("c")), new Volume("w", new Volume.EphemeralClaim())));
+            cache.putNode(Samples.node("a"));
+            cache.putPod(Samples.pod("p", spec).withNode("a"));
+            cache.putPod(Samples.pod("q", spec).withNode("a"));
+            cache.update(snapshot);
+            assertThat(snapshot.isClaimInUse("default", "c")).isTrue();
+            assertThat(snapshot.isClaimInUse("prod", "c")).isFalse();
+            assertThat(snapshot.isClaimInUse("default", "p-w")).isFalse();
+            cache.removePod(Samples.pod("p", spec).withNode("a"));
+            cache.putNode(Samples.node("b"));
+            cache.update(snapshot);
+            assertThat(snapshot.isClaimInUse("default", "c")).isTrue();
+            cache.removePod(Samples.pod("q", spec).withNode("a"));
+            cache.update(snapshot);
+            assertThat(snapshot.isClaimInUse("default", "c")).isFalse();
         }
 
         @Test

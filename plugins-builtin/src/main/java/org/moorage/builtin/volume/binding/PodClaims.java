@@ -83,6 +83,9 @@ final class PodClaims {
 
     /** Whether all claims can be served on a node. */
     Status on(Node node) {
+        if (selected.isEmpty() && open.isEmpty()) {
+            return REJECTIONS.get(boundOn(node));
+        }
         @Nullable PersistentVolume[] chosen = new PersistentVolume[open.size()];
         return REJECTIONS.get(boundOn(node) | delayedOn(node, chosen));
     }

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.volume;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+import org.moorage.api.CycleState;
+import org.moorage.api.Status;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.PersistentVolumeClaim;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.PluginArgs;
+import org.moorage.api.plugin.PreFilterResult;
+import org.moorage.testkit.ClusterSketch;
+import org.moorage.testkit.Nodes;
+import org.moorage.testkit.Pods;
+import org.moorage.testkit.TestHandle;
+
+class VolumeZoneTest {
+    private static final String ZONE = "topology.kubernetes.io/zone";
+    private static final String BETA_ZONE = "failure-domain.beta.kubernetes.io/zone";
+    private static final Status OTHER_ZONE = Status.unresolvable("node(s) had no available volume zone");
+    private static final Pod POD = Pods.named("p").claim("c").build();
+
+    record Case(String name, Map<String, String> volume, Map<String, String> node, Status status) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static final Case[] CASES = {
+        new Case("the volume's zone", Map.of(ZONE, "a"), Map.of(ZONE, "a"), Status.success()),
+        new Case("another zone", Map.of(ZONE, "a"), Map.of(ZONE, "b"), OTHER_ZONE),
+        new Case("one of several zones", Map.of(ZONE, "a__b"), Map.of(ZONE, "b"), Status.success()),
+        new Case("none of several zones", Map.of(ZONE, "a__b"), Map.of(ZONE, "a__b"), OTHER_ZONE),
+        new Case("a node without labels of places", Map.of(ZONE, "a"), Map.of("disk", "ssd"), Status.success()),
+        new Case(
+                "a node with another label of places only",
+                Map.of(ZONE, "a"),
+                Map.of("topology.kubernetes.io/region", "r"),
+                OTHER_ZONE),
+        new Case("an old label met by a new one", Map.of(BETA_ZONE, "a"), Map.of(ZONE, "a"), Status.success()),
+        new Case("a new label not met by an old one", Map.of(ZONE, "a"), Map.of(BETA_ZONE, "a"), OTHER_ZONE),
+        new Case(
+                "an old label first met by an old one",
+                Map.of(BETA_ZONE, "a"),
+                Map.of(BETA_ZONE, "b", ZONE, "a"),
+                OTHER_ZONE),
+    };
+
+    @ParameterizedTest
+    @FieldSource("CASES")
+    void filters(Case c) {
+        Nodes node = Nodes.named("n");
+        c.node.forEach(node::label);
+        Node built = node.build();
+        TestHandle handle = TestHandle.create()
+                .with(ObjectKind.PERSISTENT_VOLUME_CLAIM, Storage.bound("c", "v"))
+                .with(ObjectKind.PERSISTENT_VOLUME, Storage.labelled("v", c.volume));
+        VolumeZone plugin = new VolumeZone.Factory().create(PluginArgs.None.DEFAULTS, handle);
+        CycleState state = new CycleState();
+        ClusterSketch cluster = ClusterSketch.of(built);
+        assertThat(plugin.preFilter(state, POD, cluster).status()).isEqualTo(Status.success());
+        assertThat(plugin.filter(state, POD, cluster.nodeInfo("n"))).isEqualTo(c.status);
+    }
+
+    @Test
+    void skipsVolumesWithoutZones() {
+        TestHandle handle = TestHandle.create()
+                .with(ObjectKind.PERSISTENT_VOLUME_CLAIM, Storage.bound("c", "v"))
+                .with(ObjectKind.PERSISTENT_VOLUME, Storage.labelled("v", Map.of(ZONE, "a__")));
+        assertThat(ask(handle).status()).isEqualTo(Status.skip());
+    }
+
+    record Refusal(String name, PersistentVolumeClaim claim, String reason) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static final Refusal[] REFUSALS = {
+        new Refusal("no claim", Storage.claim("other", "now").build(), "persistentvolumeclaim \"c\" not found"),
+        new Refusal("no volume", Storage.bound("c", "gone"), "persistentvolume \"gone\" not found"),
+        new Refusal(
+                "no class",
+                Storage.claim("c", "").build(),
+                "PersistentVolumeClaim had no pv name and storageClass name"),
+        new Refusal(
+                "an unknown class",
+                Storage.claim("c", "gone").build(),
+                "storageclass.storage.k8s.io \"gone\" not found"),
+        new Refusal("not bound yet", Storage.claim("c", "now").build(), "PersistentVolume had no name"),
+    };
+
+    @ParameterizedTest
+    @FieldSource("REFUSALS")
+    void refuses(Refusal c) {
+        TestHandle handle = TestHandle.create()
+                .with(ObjectKind.PERSISTENT_VOLUME_CLAIM, c.claim)
+                .with(ObjectKind.STORAGE_CLASS, Storage.immediate("now"));
+        assertThat(ask(handle).status()).isEqualTo(Status.unresolvable(c.reason));
+    }
+
+    @Test
+    void leavesClaimsThatWaitForTheirPodAlone() {
+        TestHandle handle = TestHandle.create()
+                .with(
+                        ObjectKind.PERSISTENT_VOLUME_CLAIM,
+                        Storage.claim("c", "wait").build())
+                .with(ObjectKind.STORAGE_CLASS, Storage.delayed("wait", "csi.x"));
+        assertThat(ask(handle).status()).isEqualTo(Status.skip());
+    }
+
+    private static PreFilterResult ask(TestHandle handle) {
+        return new VolumeZone.Factory()
+                .create(PluginArgs.None.DEFAULTS, handle)
+                .preFilter(new CycleState(), POD, ClusterSketch.empty());
+    }
+}

@@ -437,15 +437,14 @@ class ObjectDecoderTest {
 
         @Test
         void keepsTheWholeTextOfAKindWithoutAType() {
-            String claim = "{'apiVersion': 'v1', 'kind': 'PersistentVolumeClaim',"
-                    + " 'metadata': {'name': 'data', 'namespace': 'shop'}, 'spec': {'volumeName': 'pv-1'}}";
+            String map = "{'apiVersion': 'v1', 'kind': 'ConfigMap',"
+                    + " 'metadata': {'name': 'data', 'namespace': 'shop'}, 'data': {'key': 'value'}}";
 
-            OtherObject object = (OtherObject) decoder.decode(tree(claim));
+            OtherObject object = (OtherObject) decoder.decode(tree(map));
 
             assertThat(object.key()).isEqualTo("shop/data");
-            assertThat(object.kind())
-                    .isEqualTo(ObjectKind.other("v1", "PersistentVolumeClaim", "persistentvolumeclaims", true));
-            assertThat(tree(object.json())).isEqualTo(tree(claim));
+            assertThat(object.kind()).isEqualTo(ObjectKind.other("v1", "ConfigMap", "configmaps", true));
+            assertThat(tree(object.json())).isEqualTo(tree(map));
         }
 
         record Kind(String name, String apiVersion, String kind, String plural, boolean namespaced) {
@@ -459,9 +458,9 @@ class ObjectDecoderTest {
                 new Kind("a regular plural", "apps/v1", "Deployment", "deployments", true),
                 new Kind("a plural in -ies", "networking.k8s.io/v1", "NetworkPolicy", "networkpolicies", true),
                 new Kind("a vowel before the y", "gateway.networking.k8s.io/v1", "Gateway", "gateways", true),
-                new Kind("a plural in -es", "storage.k8s.io/v1", "StorageClass", "storageclasses", false),
+                new Kind("a plural in -es", "networking.k8s.io/v1", "IngressClass", "ingressclasses", false),
                 new Kind("a plural from the start", "v1", "Endpoints", "endpoints", true),
-                new Kind("a kind without namespaces", "storage.k8s.io/v1", "CSINode", "csinodes", false),
+                new Kind("a kind without namespaces", "networking.k8s.io/v1", "ServiceCIDR", "servicecidrs", false),
                 new Kind("a custom kind that is called like one of those", "example.com/v1", "Node", "nodes", true));
 
         @ParameterizedTest

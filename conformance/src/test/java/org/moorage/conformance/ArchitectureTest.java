@@ -33,6 +33,7 @@ final class ArchitectureTest {
     private static final String RUNTIME = "org.moorage.runtime..";
     private static final String INTERNAL = "org.moorage.runtime.internal..";
     private static final String BUILTIN = "org.moorage.builtin..";
+    private static final String DEVICES = "org.moorage.builtin.dra..";
     private static final String TESTKIT = "org.moorage.testkit..";
     private static final String APP = "org.moorage.app..";
 
@@ -59,10 +60,22 @@ final class ArchitectureTest {
     static final ArchRule BUILTIN_NEEDS_THE_API_ONLY = classes()
             .that()
             .resideInAPackage(BUILTIN)
+            .and()
+            .resideOutsideOfPackage(DEVICES)
             .should()
             .onlyDependOnClassesThat()
             .resideInAnyPackage("java..", "org.jspecify..", API, BUILTIN)
             .because("where a built-in plugin needs more, the API lacks something that other plugins need too");
+
+    @ArchTest
+    static final ArchRule DEVICES_NEED_THE_API_AND_A_LANGUAGE = classes()
+            .that()
+            .resideInAPackage(DEVICES)
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(
+                    "java..", "org.jspecify..", API, DEVICES, "dev.cel..", "com.google.common..", "com.google.protobuf..")
+            .because("device selectors are written in CEL, which nothing else here needs");
 
     @ArchTest
     static final ArchRule RUNTIME_KNOWS_NEITHER_KUBERNETES_NOR_THE_APP = noClasses()

@@ -661,6 +661,11 @@ public final class Scheduler implements AutoCloseable {
         }
 
         @Override
+        public void pause(Duration time) {
+            threads.pause(time);
+        }
+
+        @Override
         public RandomGenerator random() {
             return random;
         }

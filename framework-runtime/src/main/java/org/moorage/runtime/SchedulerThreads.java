@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -22,6 +24,8 @@ final class SchedulerThreads implements AutoCloseable {
     private static final long GRACE_SECONDS = 5;
 
     private final List<ExecutorService> owned = new ArrayList<>();
+    private final CountDownLatch stopping = new CountDownLatch(1);
+    private final boolean waits;
     private final ScheduledExecutorService timers;
     private final Parallelism parallelism;
     private final Executor binding;
@@ -34,6 +38,7 @@ final class SchedulerThreads implements AutoCloseable {
         parallelism = useful <= 1
                 ? Parallelism.none()
                 : new Parallelism(own(Executors.newFixedThreadPool(useful - 1, named("scheduler-worker"))), useful);
+        waits = givenBinding == null;
         binding = givenBinding != null ? givenBinding : own(bindingPool());
     }
 
@@ -80,8 +85,21 @@ final class SchedulerThreads implements AutoCloseable {
         return reports;
     }
 
+    /** Waits, unless binding runs on somebody else's threads: then nothing else would happen in the meantime. */
+    void pause(Duration time) {
+        try {
+            if (waits && stopping.await(time.toNanos(), TimeUnit.NANOSECONDS)) {
+                throw new IllegalStateException("the scheduler stops");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("the scheduler stops", e);
+        }
+    }
+
     @Override
     public void close() {
+        stopping.countDown();
         timers.shutdownNow();
         for (ExecutorService executor : owned) {
             executor.shutdown();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.testkit;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -174,6 +175,12 @@ public final class TestHandle implements Handle {
     @Override
     public InstantSource clock() {
         return () -> now;
+    }
+
+    /** Does not wait, but moves the clock. */
+    @Override
+    public void pause(Duration time) {
+        now = now.plus(time);
     }
 
     @Override

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.api.plugin;
 
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
@@ -50,6 +51,15 @@ public interface Handle {
 
     /** The time. */
     InstantSource clock();
+
+    /**
+     * Waits a moment, for a plugin that has to look again until the outside world has done its part. Only in {@link
+     * PreBindPlugin#preBind}, which may wait; a simulation, where nobody else does anything, does not wait at all, so count
+     * the looks rather than rely on the clock.
+     *
+     * @throws IllegalStateException if the scheduler stops in the meantime
+     */
+    void pause(Duration time);
 
     /** Chance; seeded in tests and simulations. */
     RandomGenerator random();

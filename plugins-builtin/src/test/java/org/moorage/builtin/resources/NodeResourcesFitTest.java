@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Status;
-import org.moorage.api.event.EventRegistration;
+import org.moorage.api.event.EventResource;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Node;
@@ -497,11 +497,10 @@ class NodeResourcesFitTest {
         }
 
         @Test
-        void waitsForPodsAndNodes() {
+        void waitsForPodsNodesAndClassesOfDevices() {
             assertThat(PLUGIN.eventsToRegister())
-                    .extracting(EventRegistration::event)
-                    .extracting(Object::toString)
-                    .containsExactly("PodDelete|UpdatePodScaleDown", "NodeAdd|UpdateNodeAllocatable");
+                    .extracting(registration -> registration.event().resource())
+                    .containsExactly(EventResource.POD, EventResource.NODE, EventResource.DEVICE_CLASS);
         }
     }
 

@@ -7,7 +7,6 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.ObjectMeta;
@@ -15,21 +14,24 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.ClusterWriter;
+import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PodEvent;
 
 /** Writes to the cluster what claims are given, and takes it back. */
 final class ClaimBinder {
     private static final Duration POLL_EVERY = Duration.ofSeconds(5);
 
+    private final Handle handle;
     private final ClusterWriter writer;
     private final ClaimTracker claims;
     private final InstantSource clock;
     private final Duration bindingTimeout;
 
-    ClaimBinder(ClusterWriter writer, ClaimTracker claims, InstantSource clock, Duration bindingTimeout) {
-        this.writer = writer;
+    ClaimBinder(Handle handle, ClaimTracker claims, Duration bindingTimeout) {
+        this.handle = handle;
+        writer = handle.writer();
         this.claims = claims;
-        this.clock = clock;
+        clock = handle.clock();
         this.bindingTimeout = bindingTimeout;
     }
 
@@ -138,16 +140,12 @@ final class ClaimBinder {
                 "Scheduling",
                 "waiting for binding conditions for device on node " + nodeName));
         Instant end = clock.instant().plus(bindingTimeout);
-        while (!areReady(bound)) {
-            if (!clock.instant().plus(POLL_EVERY).isBefore(end)) {
+        // Counted as well as measured, so that it ends where a clock stands still.
+        for (long looks = bindingTimeout.dividedBy(POLL_EVERY); !areReady(bound); looks--) {
+            if (looks <= 0 || !clock.instant().plus(POLL_EVERY).isBefore(end)) {
                 throw new IllegalStateException("device binding timeout: context deadline exceeded");
             }
-            try {
-                TimeUnit.MILLISECONDS.sleep(POLL_EVERY.toMillis());
-            } catch (InterruptedException ended) {
-                Thread.currentThread().interrupt();
-                throw new IllegalStateException("waiting for devices on node " + nodeName + ": interrupted", ended);
-            }
+            handle.pause(POLL_EVERY);
         }
     }
 

@@ -136,7 +136,7 @@ public final class DynamicResources
         ObjectLister<ResourceClaim> lister = handle.lister(ObjectKind.RESOURCE_CLAIM);
         claims = handle.shared(ClaimTracker.KEY, () -> new ClaimTracker(lister));
         clock = handle.clock();
-        binder = new ClaimBinder(handle.writer(), claims, clock, args.bindingTimeout());
+        binder = new ClaimBinder(handle, claims, args.bindingTimeout());
     }
 
     @Override

@@ -120,7 +120,7 @@ class DynamicResourcesTest {
             try (Scheduler scheduler = scheduler(cluster)) {
                 assertThat(scheduler.scheduleNext())
                         .get()
-                        .extracting(Decision::node)
+                        .extracting(Decision::nodeName)
                         .isEqualTo("n1");
             }
             ResourceClaim bound = claim(cluster, "c");
@@ -192,7 +192,7 @@ class DynamicResourcesTest {
             try (Scheduler scheduler = scheduler(cluster)) {
                 assertThat(scheduler.scheduleNext())
                         .get()
-                        .extracting(Decision::node)
+                        .extracting(Decision::nodeName)
                         .isEqualTo("n1");
             }
             assertThat(cluster.all(ObjectKind.RESOURCE_CLAIM)).singleElement().satisfies(made -> {

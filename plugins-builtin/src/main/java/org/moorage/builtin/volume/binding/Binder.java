@@ -161,9 +161,6 @@ final class Binder {
                 }
                 pause.last(POLL);
             }
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("binding volumes: context canceled", interrupted);
         } catch (IllegalStateException failed) {
             throw new IllegalStateException("binding volumes: " + failed.getMessage(), failed);
         }

@@ -9,7 +9,7 @@ interface Pause {
     /**
      * Waits.
      *
-     * @throws InterruptedException if somebody wants the wait to end
+     * @throws IllegalStateException if somebody wants the wait to end
      */
-    void last(Duration time) throws InterruptedException;
+    void last(Duration time);
 }

@@ -284,7 +284,7 @@ public final class VolumeBinding
 
         @Override
         public VolumeBinding create(Args args, Handle handle) {
-            return new VolumeBinding(args, handle, time -> Thread.sleep(time.toMillis()));
+            return new VolumeBinding(args, handle, handle::pause);
         }
     }
 }

@@ -35,6 +35,7 @@ import org.moorage.api.plugin.BindPlugin;
 import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.NodeStatuses;
 import org.moorage.api.plugin.PermitPlugin;
 import org.moorage.api.plugin.PermitResult;
 import org.moorage.api.plugin.Plugin;
@@ -42,6 +43,8 @@ import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PodEvent;
 import org.moorage.api.plugin.PostBindPlugin;
+import org.moorage.api.plugin.PostFilterPlugin;
+import org.moorage.api.plugin.PostFilterResult;
 import org.moorage.api.plugin.PreBindPlugin;
 import org.moorage.api.plugin.PreFlight;
 import org.moorage.api.plugin.QueueSortPlugin;
@@ -412,6 +415,69 @@ class SchedulerTest {
                     .isInstanceOf(ConfigException.class)
                     .hasMessageContaining("profiles[0].plugins.queueSort: only one queue sort plugin required")
                     .hasMessageContaining("profiles[0].plugins.bind: at least one bind plugin is needed");
+        }
+    }
+
+    @Nested
+    class MakingRoom {
+        /** Would have a pod leave, and notes when it is to happen. */
+        private final class RoomMaker implements PostFilterPlugin {
+            @Override
+            public String name() {
+                return "RoomMaker";
+            }
+
+            @Override
+            public PostFilterResult postFilter(CycleState state, Pod pod, NodeStatuses statuses) {
+                calls.add("postFilter " + pod.name());
+                return PostFilterResult.nominated("n", List.of(Samples.pod("victim")));
+            }
+
+            @Override
+            public void execute(CycleState state, Pod pod, PostFilterResult result) {
+                calls.add("execute " + pod.name() + " " + result.victims());
+            }
+        }
+
+        private void startWithRoomMaker() {
+            probe.filter = (pod, node) -> Status.unschedulable("full");
+            PluginRegistry registry = PluginRegistry.of(List.of(
+                    factory("Sort", handle -> new Sort("Sort")),
+                    factory("Probe", handle -> probe),
+                    factory("RoomMaker", handle -> new RoomMaker()),
+                    factory("Binder", handle -> new Binder("Binder", handle))));
+            String config = CONFIG.replace("{name: Probe}", "{name: Probe}, {name: RoomMaker}");
+            scheduler = Scheduler.builder(
+                            ConfigLoader.load(config, "test.yaml", registry).config(), registry, cluster)
+                    .bindingExecutor(Runnable::run)
+                    .build();
+            scheduler.start();
+        }
+
+        @Test
+        void isDecidedAndDoneInACycle() {
+            cluster.apply(Samples.node("n"));
+            cluster.apply(Samples.pod("p"));
+            startWithRoomMaker();
+            scheduler.scheduleNext();
+            assertThat(calls).containsExactly("postFilter p", "execute p [default/victim]");
+            assertThat(cluster.find(ObjectKind.POD, "default", "p")
+                            .orElseThrow()
+                            .status()
+                            .nominatedNodeName())
+                    .isEqualTo("n");
+        }
+
+        @Test
+        void isOnlySaidWhenSomebodyAsks() {
+            cluster.apply(Samples.node("n"));
+            startWithRoomMaker();
+            Evaluation evaluation = scheduler.evaluate(Samples.pod("p"));
+            assertThat(calls).containsExactly("postFilter p");
+            assertThat(evaluation.preemption()).hasValueSatisfying(preemption -> {
+                assertThat(preemption.nodeName()).isEqualTo("n");
+                assertThat(preemption.victims()).extracting(Pod::name).containsExactly("victim");
+            });
         }
     }
 

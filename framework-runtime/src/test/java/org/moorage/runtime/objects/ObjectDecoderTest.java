@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,6 +38,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodAffinity;
 import org.moorage.api.model.PodAffinityTerm;
 import org.moorage.api.model.PodCondition;
+import org.moorage.api.model.PodDisruptionBudget;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.Quantity;
@@ -381,6 +383,46 @@ class ObjectDecoderTest {
             assertThat(node.images())
                     .containsExactly(new ContainerImage(List.of("web:1", "web@sha256:1"), 5_000_000_000L));
             assertThat(node.declaredFeatures()).containsExactly("A", "B");
+        }
+
+        @Test
+        void readsADisruptionBudget() {
+            String budget = "{'apiVersion': 'policy/v1', 'kind': 'PodDisruptionBudget',"
+                    + " 'metadata': {'name': 'web', 'namespace': 'shop'},"
+                    + " 'spec': {'selector': {'matchLabels': {'app': 'web'}}},"
+                    + " 'status': {'disruptionsAllowed': 2, 'disruptedPods': {'a': '2026-11-21T09:30:00Z'}}}";
+
+            assertThat(decoder.decode(tree(budget)))
+                    .isEqualTo(new PodDisruptionBudget(
+                            ObjectMeta.named("web").namespace("shop").build(),
+                            Optional.of(new LabelSelector(Map.of("app", "web"), List.of())),
+                            2,
+                            Set.of("a")));
+        }
+
+        @Test
+        void readsADisruptionBudgetThatSaysNothing() {
+            String budget = "{'apiVersion': 'policy/v1', 'kind': 'PodDisruptionBudget', 'metadata': {'name': 'web'}}";
+
+            assertThat(decoder.decode(tree(budget)))
+                    .isEqualTo(new PodDisruptionBudget(ObjectMeta.named("web").build(), Optional.empty(), 0, Set.of()));
+        }
+
+        @Test
+        void readsWhatPodsUseOfTheirKubelet() {
+            PodSpec plain = decoder.pod(
+                            tree("{'spec': {'containers': [{'restartPolicyRules': [{'action': 'Restart'}]}]}}"), false)
+                    .spec();
+            PodSpec special = decoder.pod(
+                            tree(
+                                    "{'spec': {'hostUsers': false, 'initContainers': [{'restartPolicyRules': [{'action': 'RestartAllContainers'}]}]}}"),
+                            false)
+                    .spec();
+
+            assertThat(plain.hostUsers()).isTrue();
+            assertThat(plain.restartsAllContainers()).isFalse();
+            assertThat(special.hostUsers()).isFalse();
+            assertThat(special.restartsAllContainers()).isTrue();
         }
 
         @Test

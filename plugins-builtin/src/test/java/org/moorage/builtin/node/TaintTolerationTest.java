@@ -19,6 +19,7 @@ import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.Taint;
 import org.moorage.api.model.Toleration;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.testkit.ClusterSketch;
 import org.moorage.testkit.Nodes;
@@ -108,6 +109,45 @@ class TaintTolerationTest {
                             c.pod.build(),
                             ClusterSketch.of(c.node).nodeInfo("n")))
                     .isEqualTo(c.status);
+        }
+    }
+
+    @Nested
+    class Comparison {
+        record Case(String operator, String taint, String toleration, boolean tolerated) {}
+
+        static final Case[] CASES = {
+            new Case("Gt", "10", "9", true),
+            new Case("Gt", "9", "9", false),
+            new Case("Gt", "-1", "-2", true),
+            new Case("Lt", "8", "9", true),
+            new Case("Lt", "10", "9", false),
+            new Case("Lt", "08", "9", false),
+            new Case("Gt", "+10", "9", false),
+            new Case("Lt", "a", "9", false),
+            new Case("Equal", "9", "9", true),
+        };
+
+        @ParameterizedTest
+        @FieldSource("CASES")
+        void ofNumbersIsForTheFeatureGateToAllow(Case c) {
+            Pod pod = Pods.named("p")
+                    .toleration(new Toleration("level", c.operator, c.toleration, ""))
+                    .build();
+            NodeInfo node = ClusterSketch.of(Nodes.named("n")
+                            .taint("level", c.taint, Taint.NO_SCHEDULE)
+                            .build())
+                    .nodeInfo("n");
+            TaintToleration comparing = new TaintToleration.Factory()
+                    .create(
+                            PluginArgs.None.DEFAULTS,
+                            TestHandle.create()
+                                    .with(FeatureGates.DEFAULTS.with(
+                                            FeatureGates.TAINT_TOLERATION_COMPARISON_OPERATORS, true)));
+            assertThat(comparing.filter(new CycleState(), pod, node).isSuccess())
+                    .isEqualTo(c.tolerated);
+            assertThat(PLUGIN.filter(new CycleState(), pod, node).isSuccess())
+                    .isEqualTo(c.tolerated && c.operator.equals("Equal"));
         }
     }
 

@@ -74,7 +74,13 @@ final class ArchitectureTest {
             .should()
             .onlyDependOnClassesThat()
             .resideInAnyPackage(
-                    "java..", "org.jspecify..", API, DEVICES, "dev.cel..", "com.google.common..", "com.google.protobuf..")
+                    "java..",
+                    "org.jspecify..",
+                    API,
+                    DEVICES,
+                    "dev.cel..",
+                    "com.google.common..",
+                    "com.google.protobuf..")
             .because("device selectors are written in CEL, which nothing else here needs");
 
     @ArchTest

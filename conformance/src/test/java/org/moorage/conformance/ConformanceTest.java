@@ -2,7 +2,6 @@
 package org.moorage.conformance;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static java.util.Map.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -15,21 +14,18 @@ import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.moorage.app.command.OwnPlugins;
 import org.moorage.app.conform.ConformReport;
 import org.moorage.app.conform.Conformance;
 import org.moorage.app.conform.Tally;
 import org.moorage.app.conform.VectorKind;
 import org.moorage.app.conform.Verdict.Outcome;
-import org.moorage.app.command.OwnPlugins;
 import org.moorage.runtime.PluginRegistry;
 
 /** All recorded answers must be ours too; {@code docs/conformance.md} tells how to read them. */

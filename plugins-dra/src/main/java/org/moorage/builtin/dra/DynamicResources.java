@@ -436,19 +436,33 @@ public final class DynamicResources
         if (pods.isEmpty()) {
             return PostFilterResult.rejected(NOTHING_TO_DEALLOCATE);
         }
+        if (deallocatable(pods, pod).isPresent()) {
+            return PostFilterResult.rejected(DEALLOCATED);
+        }
+        return PostFilterResult.rejected(stale(pods).isPresent() ? DELETED : STILL_NOT_SCHEDULABLE);
+    }
+
+    @Override
+    public void execute(CycleState state, Pod pod, PostFilterResult result) {
+        if (result.status().equals(DEALLOCATED)) {
+            deallocatable(state.get(CLAIMS), pod).ifPresent(binder::deallocate);
+        } else if (result.status().equals(DELETED)) {
+            stale(state.get(CLAIMS)).ifPresent(binder::delete);
+        }
+    }
+
+    private static Optional<ResourceClaim> deallocatable(PodClaims pods, Pod pod) {
         for (int i = 0; i < pods.all().size(); i++) {
             ResourceClaim claim = pods.all().get(i);
             if (pods.isUnavailable(i) && !pods.isForExtendedResources(i) && isUsedAtMostBy(claim, pod)) {
-                binder.deallocate(claim);
-                return PostFilterResult.rejected(DEALLOCATED);
+                return Optional.of(claim);
             }
         }
-        Optional<ResourceClaim> extended = pods.extendedResourceClaim();
-        if (extended.isPresent() && !isInMemory(extended.get())) {
-            binder.delete(extended.get());
-            return PostFilterResult.rejected(DELETED);
-        }
-        return PostFilterResult.rejected(STILL_NOT_SCHEDULABLE);
+        return Optional.empty();
+    }
+
+    private static Optional<ResourceClaim> stale(PodClaims pods) {
+        return pods.extendedResourceClaim().filter(claim -> !isInMemory(claim));
     }
 
     private static boolean isUsedAtMostBy(ResourceClaim claim, Pod pod) {

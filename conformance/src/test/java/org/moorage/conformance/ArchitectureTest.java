@@ -80,7 +80,8 @@ final class ArchitectureTest {
                     DEVICES,
                     "dev.cel..",
                     "com.google.common..",
-                    "com.google.protobuf..")
+                    "com.google.protobuf..",
+                    "com.google.errorprone.annotations..")
             .because("device selectors are written in CEL, which nothing else here needs");
 
     @ArchTest

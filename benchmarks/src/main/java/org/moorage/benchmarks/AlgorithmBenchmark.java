@@ -12,7 +12,6 @@ import org.moorage.api.model.Namespace;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
-import org.moorage.builtin.BuiltinPlugins;
 import org.moorage.runtime.PluginRegistry;
 import org.moorage.runtime.config.SchedulerConfig;
 import org.moorage.runtime.internal.cache.ClusterSnapshot;
@@ -34,7 +33,7 @@ public final class AlgorithmBenchmark {
     public static void main(String[] args) {
         Arguments arguments = Arguments.parse(args);
         Workload workload = new Workload(arguments.kind);
-        PluginRegistry registry = PluginRegistry.of(BuiltinPlugins.all());
+        PluginRegistry registry = Workload.plugins();
         SchedulerConfig config = SchedulerConfig.defaults(registry);
         int workers = Math.min(config.parallelism(), Runtime.getRuntime().availableProcessors());
         ExecutorService executor = Executors.newFixedThreadPool(Math.max(1, workers - 1), task -> {

@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.model.Pod;
-import org.moorage.builtin.BuiltinPlugins;
 import org.moorage.runtime.PluginRegistry;
 import org.moorage.runtime.config.SchedulerConfig;
 import org.moorage.runtime.internal.cache.ClusterSnapshot;
@@ -72,7 +71,7 @@ public class CycleBenchmark {
         private final Pod pod;
 
         Cycle(Workload workload, int nodes) {
-            PluginRegistry registry = PluginRegistry.of(BuiltinPlugins.all());
+            PluginRegistry registry = Workload.plugins();
             profile = new ProfileBuilder(registry, name -> TestHandle.create(), name -> List.of())
                     .build(SchedulerConfig.defaults(registry))
                     .byName()

@@ -21,6 +21,9 @@ import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.model.Taint;
 import org.moorage.api.model.TopologySpreadConstraint;
+import org.moorage.builtin.BuiltinPlugins;
+import org.moorage.builtin.dra.DynamicResources;
+import org.moorage.runtime.PluginRegistry;
 
 /**
  * The nodes and pods of a kind of work: the same, one for one, as those of the oracle's {@code bench}. Pods of one template
@@ -51,6 +54,11 @@ final class Workload {
             throw new IllegalArgumentException("--kind: \"" + kind + "\" (expected: one of " + KINDS + ")");
         }
         this.kind = kind;
+    }
+
+    /** kube-scheduler's default plugins, all of them. */
+    static PluginRegistry plugins() {
+        return PluginRegistry.of(BuiltinPlugins.all()).with(List.of(new DynamicResources.Factory()));
     }
 
     Node node(int number) {

@@ -13,6 +13,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.app.command.CommandException;
 import org.moorage.app.command.ConfigFile;
@@ -97,6 +98,11 @@ final class SchedulerCommand {
             scheduler.start();
             LOG.info("The cluster's objects are known; scheduling begins");
             scheduler.run();
+        } catch (ClusterException unreachable) {
+            // Told to end before all objects were listed, there is nothing to complain about.
+            if (!stopped.get()) {
+                throw unreachable;
+            }
         } finally {
             stopped.set(true);
         }

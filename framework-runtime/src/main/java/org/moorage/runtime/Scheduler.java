@@ -25,9 +25,7 @@ import org.moorage.api.Rejection;
 import org.moorage.api.Snapshot;
 import org.moorage.api.StateKey;
 import org.moorage.api.Status;
-import org.moorage.api.event.ActionType;
 import org.moorage.api.event.ClusterEvent;
-import org.moorage.api.event.EventResource;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Node;
@@ -64,6 +62,7 @@ import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.profile.ProfileBuilder;
 import org.moorage.runtime.internal.queue.NodeEvents;
 import org.moorage.runtime.internal.queue.Nominator;
+import org.moorage.runtime.internal.queue.ObjectEvents;
 import org.moorage.runtime.internal.queue.PluginEvents;
 import org.moorage.runtime.internal.queue.QueueEntry;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
@@ -564,7 +563,7 @@ public final class Scheduler implements AutoCloseable {
         } else if (kind.equals(ObjectKind.NODE)) {
             nodeChanged(change.as(Node.class));
         } else {
-            queue.moved(eventOf(kind, change), change);
+            queue.moved(ObjectEvents.of(kind, change), change);
         }
     }
 
@@ -584,27 +583,6 @@ public final class Scheduler implements AutoCloseable {
         for (ClusterEvent event : NodeEvents.of(before, after)) {
             queue.moved(event, change);
         }
-    }
-
-    private static ClusterEvent eventOf(ObjectKind<?> kind, ObjectChange<?> change) {
-        EventResource resource = resourceOf(kind);
-        if (change.before().isEmpty()) {
-            return ClusterEvent.of(resource, ActionType.ADD);
-        }
-        return change.after().isEmpty()
-                ? ClusterEvent.of(resource, ActionType.DELETE)
-                : ClusterEvent.of(resource, ActionType.UPDATE);
-    }
-
-    private static EventResource resourceOf(ObjectKind<?> kind) {
-        if (kind.group().isEmpty()) {
-            return new EventResource(kind.kind());
-        }
-        if (kind.group().endsWith(".k8s.io")) {
-            return new EventResource(kind.group() + "/" + kind.kind());
-        }
-        String version = kind.apiVersion().substring(kind.group().length() + 1);
-        return new EventResource(kind.plural() + "." + version + "." + kind.group());
     }
 
     /** What the plugins of one profile may ask. */

@@ -10,10 +10,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import org.moorage.api.event.ActionType;
 import org.moorage.api.event.ClusterEvent;
 import org.moorage.api.event.EventRegistration;
-import org.moorage.api.event.EventResource;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ClusterObject;
@@ -31,6 +29,7 @@ import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.config.ConfigLoader;
 import org.moorage.runtime.config.LoadedConfig;
 import org.moorage.runtime.internal.queue.NodeEvents;
+import org.moorage.runtime.internal.queue.ObjectEvents;
 import org.moorage.runtime.internal.queue.PluginEvents;
 import org.moorage.runtime.internal.queue.PodEvents;
 import org.moorage.runtime.internal.queue.WellKnownEvents;
@@ -105,11 +104,7 @@ final class HintCheck implements VectorCheck {
                     ? PodEvents.of(pods.before().orElseThrow(), pods.after().orElseThrow())
                     : List.of(podEvent(pod, change.before().isEmpty()));
         }
-        EventResource resource = new EventResource((kind.group().isEmpty() ? "" : kind.group() + "/") + kind.kind());
-        if (isUpdate) {
-            return List.of(ClusterEvent.of(resource, ActionType.UPDATE));
-        }
-        return List.of(ClusterEvent.of(resource, change.before().isEmpty() ? ActionType.ADD : ActionType.DELETE));
+        return List.of(ObjectEvents.of(kind, change));
     }
 
     private static ClusterEvent podEvent(Pod pod, boolean isNew) {

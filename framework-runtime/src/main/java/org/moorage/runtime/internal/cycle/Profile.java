@@ -61,7 +61,7 @@ public final class Profile {
             Function<String, List<Pod>> nominatedPods) {
         this.name = name;
         this.percentageOfNodesToScore = percentageOfNodesToScore;
-        this.plugins = new EnumMap<>(plugins);
+        this.plugins = checked(plugins);
         preFilters = at(ExtensionPoint.PRE_FILTER, PreFilterPlugin.class).toArray(PreFilterPlugin[]::new);
         filters = at(ExtensionPoint.FILTER, FilterPlugin.class).toArray(FilterPlugin[]::new);
         preScores = at(ExtensionPoint.PRE_SCORE, PreScorePlugin.class).toArray(PreScorePlugin[]::new);
@@ -78,13 +78,32 @@ public final class Profile {
         return name;
     }
 
-    /** The plugins of a point, in order. */
+    private static Map<ExtensionPoint, List<Plugin>> checked(Map<ExtensionPoint, List<Plugin>> plugins) {
+        Map<ExtensionPoint, List<Plugin>> checked = new EnumMap<>(ExtensionPoint.class);
+        plugins.forEach((point, atPoint) -> {
+            for (Plugin plugin : atPoint) {
+                if (!point.type().isInstance(plugin)) {
+                    throw new IllegalArgumentException("plugin \"" + plugin.name() + "\" at " + point.field()
+                            + " (expected: a " + point.type().getSimpleName() + ")");
+                }
+            }
+            checked.put(point, List.copyOf(atPoint));
+        });
+        return checked;
+    }
+
+    /**
+     * The plugins of a point, in order.
+     *
+     * @param type the point's interface
+     */
+    @SuppressWarnings(
+            "unchecked") // the constructor has seen that all are of the point's type, and the list is immutable
     public <P> List<P> at(ExtensionPoint point, Class<P> type) {
-        List<P> typed = new ArrayList<>();
-        for (Plugin plugin : plugins.getOrDefault(point, List.of())) {
-            typed.add(type.cast(plugin));
+        if (type != point.type()) {
+            throw new IllegalArgumentException("type: " + type + " (expected: " + point.type() + ")");
         }
-        return List.copyOf(typed);
+        return (List<P>) plugins.getOrDefault(point, List.of());
     }
 
     OptionalInt percentageOfNodesToScore() {

@@ -178,7 +178,7 @@ public final class Scheduler implements AutoCloseable {
         return all;
     }
 
-    /** A builder for a scheduler of that configuration, with these plugins, for this cluster. */
+    /** A builder for a scheduler of that configuration, with these plugins and the features that are on by default. */
     public static Builder builder(SchedulerConfig config, PluginRegistry registry, Cluster cluster) {
         return new Builder(config, registry, cluster, null);
     }
@@ -686,7 +686,7 @@ public final class Scheduler implements AutoCloseable {
         private final Cluster cluster;
         private final @Nullable LoadedConfig loaded;
         private SchedulerListener listener = SchedulerListener.NONE;
-        private FeatureGates featureGates = FeatureGates.DEFAULTS;
+        private final FeatureGates featureGates;
         private InstantSource clock = InstantSource.system();
         private RandomGenerator random = RandomGenerator.getDefault();
         private Duration maxInUnschedulable = Duration.ofMinutes(5);
@@ -698,17 +698,12 @@ public final class Scheduler implements AutoCloseable {
             this.registry = Objects.requireNonNull(registry, "registry");
             this.cluster = Objects.requireNonNull(cluster, "cluster");
             this.loaded = loaded;
+            featureGates = loaded == null ? FeatureGates.DEFAULTS : loaded.featureGates();
         }
 
         /** Sets whom to tell what happens; nobody if not set. */
         public Builder listener(SchedulerListener value) {
             listener = Objects.requireNonNull(value, "listener");
-            return this;
-        }
-
-        /** Sets which features are on; kube-scheduler's defaults if not set. */
-        public Builder featureGates(FeatureGates value) {
-            featureGates = Objects.requireNonNull(value, "featureGates");
             return this;
         }
 

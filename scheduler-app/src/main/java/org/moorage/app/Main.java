@@ -12,9 +12,8 @@ import java.util.function.BooleanSupplier;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.app.command.CommandException;
 import org.moorage.app.command.Commands;
-import org.moorage.app.command.FeatureGateOptions;
+import org.moorage.app.command.ConfigOptions;
 import org.moorage.app.command.NearMatches;
-import org.moorage.app.command.PluginOptions;
 import org.moorage.app.command.Terminal;
 import org.moorage.runtime.PluginJarException;
 import org.moorage.runtime.config.ConfigException;
@@ -48,11 +47,8 @@ public final class Main implements Callable<Integer> {
     private static final int USAGE = 2;
     private static final int ALL_DETAILS = 4;
 
-    @Option(
-            names = "--config",
-            paramLabel = "FILE",
-            description = "The scheduler's configuration, as for kube-scheduler.")
-    private Optional<Path> config = Optional.empty();
+    @Mixin
+    private ConfigOptions config = new ConfigOptions();
 
     @Option(
             names = "--kubeconfig",
@@ -62,12 +58,6 @@ public final class Main implements Callable<Integer> {
 
     @Option(names = "--master", paramLabel = "URL", description = "The API server, in place of the kubeconfig's.")
     private Optional<String> master = Optional.empty();
-
-    @Mixin
-    private PluginOptions plugins = new PluginOptions();
-
-    @Mixin
-    private FeatureGateOptions featureGates = new FeatureGateOptions();
 
     @Option(
             names = {"-v", "--v"},
@@ -128,8 +118,7 @@ public final class Main implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        return new SchedulerCommand(config, kubeconfig, master, plugins.directories(), featureGates.gates())
-                .run(Main::onTermination);
+        return new SchedulerCommand(config, kubeconfig, master).run(Main::onTermination);
     }
 
     // To be asked to end is no failure of a scheduler; without halting, the exit code would say that it is one.

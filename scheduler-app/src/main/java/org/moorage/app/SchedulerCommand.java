@@ -6,7 +6,6 @@ import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
-import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.Executors;
@@ -14,10 +13,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.ClusterException;
-import org.moorage.api.plugin.FeatureGates;
 import org.moorage.app.command.CommandException;
-import org.moorage.app.command.ConfigFile;
-import org.moorage.app.command.PluginOptions;
+import org.moorage.app.command.ConfigOptions;
 import org.moorage.app.kubernetes.ApiConnection;
 import org.moorage.app.kubernetes.KubernetesCluster;
 import org.moorage.runtime.Decision;
@@ -34,32 +31,21 @@ import org.slf4j.LoggerFactory;
 final class SchedulerCommand {
     private static final Logger LOG = LoggerFactory.getLogger(SchedulerCommand.class);
 
-    private final Optional<Path> config;
+    private final ConfigOptions config;
     private final Optional<Path> kubeconfig;
     private final Optional<String> master;
-    private final List<Path> pluginDirs;
-    private final FeatureGates featureGates;
 
     /**
      * The command.
      *
-     * @param config the configuration; the defaults without one
+     * @param config what the scheduler is made of
      * @param kubeconfig how to reach the cluster, in place of what the configuration says
      * @param master the API server's address, in place of the kubeconfig's
-     * @param pluginDirs where further plugins are
-     * @param featureGates which features are on
      */
-    SchedulerCommand(
-            Optional<Path> config,
-            Optional<Path> kubeconfig,
-            Optional<String> master,
-            List<Path> pluginDirs,
-            FeatureGates featureGates) {
+    SchedulerCommand(ConfigOptions config, Optional<Path> kubeconfig, Optional<String> master) {
         this.config = config;
         this.kubeconfig = kubeconfig;
         this.master = master;
-        this.pluginDirs = pluginDirs;
-        this.featureGates = featureGates;
     }
 
     /** Has something done when the process is told to end. */
@@ -74,8 +60,8 @@ final class SchedulerCommand {
 
     /** Runs until stopped; returns the exit code. */
     int run(Termination termination) {
-        PluginRegistry registry = PluginOptions.registry(pluginDirs);
-        LoadedConfig loaded = ConfigFile.load(config, registry);
+        PluginRegistry registry = config.registry();
+        LoadedConfig loaded = config.load(registry);
         refuseWhatIsNotThere(loaded.config());
         ClientConnection connection = loaded.config().clientConnection();
         KubernetesCluster cluster = new KubernetesCluster(
@@ -86,7 +72,6 @@ final class SchedulerCommand {
                 Executors.defaultThreadFactory());
         AtomicBoolean stopped = new AtomicBoolean();
         try (Scheduler scheduler = Scheduler.builder(loaded, registry, cluster)
-                .featureGates(featureGates)
                 .listener(new PodLog())
                 .build()) {
             termination.then(() -> terminate(scheduler, stopped));

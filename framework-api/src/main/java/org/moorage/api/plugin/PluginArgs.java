@@ -17,6 +17,18 @@ public interface PluginArgs {
     }
 
     /**
+     * The same arguments where these features are on and off: fills in the defaults that a feature brings, and reports what
+     * is only allowed with a feature that is off. Called when the configuration is loaded, before {@link #validate}.
+     *
+     * @param features which features are on
+     * @param problems where to report to; paths are relative to the arguments
+     * @return arguments of the same type
+     */
+    default PluginArgs forFeatures(FeatureGates features, Problems problems) {
+        return this;
+    }
+
+    /**
      * Reports everything that is wrong. Called when the configuration is loaded, before any plugin is made.
      *
      * @param problems where to report to; paths are relative to the arguments

@@ -3,6 +3,7 @@ package org.moorage.runtime.config;
 
 import com.fasterxml.jackson.databind.node.TextNode;
 import java.util.List;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Problems;
 import org.moorage.runtime.PluginRegistry;
 
@@ -20,13 +21,30 @@ public final class ConfigLoader {
 
     private ConfigLoader() {}
 
+    /** The configuration that applies when there is none to read, with the features that are on by default. */
+    public static LoadedConfig defaults(PluginRegistry registry) {
+        return defaults(registry, FeatureGates.DEFAULTS);
+    }
+
     /** The configuration that applies when there is none to read. */
-    public static LoadedConfig defaults(PluginRegistry registry, FlagValue... flags) {
+    public static LoadedConfig defaults(PluginRegistry registry, FeatureGates features, FlagValue... flags) {
         Problems problems = Problems.collector();
         SourceTree tree = SourceTree.read("", DEFAULT_ORIGIN, problems);
         tree.set(new FlagValue("apiVersion", TextNode.valueOf(ConfigReader.API_VERSION), DEFAULT_ORIGIN));
         tree.set(new FlagValue("kind", TextNode.valueOf(ConfigReader.KIND), DEFAULT_ORIGIN));
-        return load(tree, DEFAULT_ORIGIN, registry, flags, problems);
+        return load(tree, DEFAULT_ORIGIN, registry, features, flags, problems);
+    }
+
+    /**
+     * Reads a configuration, with the features that are on by default.
+     *
+     * @param text the text
+     * @param sourceName what the text was read from, for messages and origins
+     * @param registry the plugins that there are
+     * @throws ConfigException if it is refused, with everything that is wrong
+     */
+    public static LoadedConfig load(String text, String sourceName, PluginRegistry registry) {
+        return load(text, sourceName, registry, FeatureGates.DEFAULTS);
     }
 
     /**
@@ -35,21 +53,28 @@ public final class ConfigLoader {
      * @param text the text
      * @param sourceName what the text was read from, for messages and origins
      * @param registry the plugins that there are
+     * @param features which features are on: some bring plugins, arguments and defaults
      * @param flags settings that count more than those of the text
      * @throws ConfigException if it is refused, with everything that is wrong
      */
-    public static LoadedConfig load(String text, String sourceName, PluginRegistry registry, FlagValue... flags) {
+    public static LoadedConfig load(
+            String text, String sourceName, PluginRegistry registry, FeatureGates features, FlagValue... flags) {
         Problems problems = Problems.collector();
         SourceTree tree = SourceTree.read(text, sourceName, problems);
-        return load(tree, sourceName, registry, flags, problems);
+        return load(tree, sourceName, registry, features, flags, problems);
     }
 
     private static LoadedConfig load(
-            SourceTree tree, String sourceName, PluginRegistry registry, FlagValue[] flags, Problems problems) {
+            SourceTree tree,
+            String sourceName,
+            PluginRegistry registry,
+            FeatureGates features,
+            FlagValue[] flags,
+            Problems problems) {
         for (FlagValue flag : flags) {
             tree.set(flag);
         }
-        LoadedConfig loaded = new ConfigReader(tree, registry, problems).read();
+        LoadedConfig loaded = new ConfigReader(tree, registry, features, problems).read();
         List<Problems.Problem> found = problems.all();
         if (!found.isEmpty()) {
             throw new ConfigException(sourceName, found, tree.places());

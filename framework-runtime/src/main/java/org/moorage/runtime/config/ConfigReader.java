@@ -9,6 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Problems;
 import org.moorage.runtime.PluginRegistry;
 
@@ -24,13 +25,15 @@ final class ConfigReader {
 
     private final SourceTree tree;
     private final PluginRegistry registry;
+    private final FeatureGates features;
     private final Problems problems;
     private final Map<String, String> originByPath = new LinkedHashMap<>();
     private final Set<String> missing = new LinkedHashSet<>();
 
-    ConfigReader(SourceTree tree, PluginRegistry registry, Problems problems) {
+    ConfigReader(SourceTree tree, PluginRegistry registry, FeatureGates features, Problems problems) {
         this.tree = tree;
         this.registry = registry;
+        this.features = features;
         this.problems = problems;
     }
 
@@ -40,7 +43,7 @@ final class ConfigReader {
         boolean readable = problems.isEmpty() || tree.root().size() > 0;
         if (!readable || !isThisFormat(top)) {
             // In another format the fields mean something else.
-            return new LoadedConfig(tree.sourceName(), nothing(), top.effective(), originByPath, List.of());
+            return new LoadedConfig(tree.sourceName(), nothing(), features, top.effective(), originByPath, List.of());
         }
         int parallelism = top.integer("parallelism", 16);
         if (parallelism <= 0) {
@@ -81,7 +84,8 @@ final class ConfigReader {
                 delayCache,
                 profiles,
                 extenders);
-        return new LoadedConfig(tree.sourceName(), config, top.effective(), originByPath, List.copyOf(missing));
+        return new LoadedConfig(
+                tree.sourceName(), config, features, top.effective(), originByPath, List.copyOf(missing));
     }
 
     static void checkPercentage(int percentage, Problems at) {
@@ -186,7 +190,7 @@ final class ConfigReader {
             } else if (!name.isEmpty() && !names.add(name)) {
                 section.at("schedulerName").invalid(name, "another name for each profile");
             }
-            readers.add(new ProfileReader(name, section, registry, missing));
+            readers.add(new ProfileReader(name, section, registry, features, missing));
         }
         for (ProfileReader reader : readers) {
             reader.checkQueueSort(readers.get(0));

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.config;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import org.moorage.api.plugin.FeatureGates;
 
 /** The plugins that kube-scheduler enables unless a configuration says otherwise. */
 public final class DefaultPlugins {
+    private static final String NODE_DECLARED_FEATURES = "NodeDeclaredFeatures";
+
     private static final List<EnabledPlugin> MULTI_POINT = List.of(
             new EnabledPlugin("SchedulingGates", 0),
             new EnabledPlugin("PrioritySort", 0),
@@ -26,7 +30,7 @@ public final class DefaultPlugins {
             new EnabledPlugin("NodeResourcesBalancedAllocation", 1),
             new EnabledPlugin("ImageLocality", 1),
             new EnabledPlugin("DefaultBinder", 0),
-            new EnabledPlugin("NodeDeclaredFeatures", 0));
+            new EnabledPlugin(NODE_DECLARED_FEATURES, 0));
 
     // In kube-scheduler's registry, but enabled only by a feature gate that is off.
     private static final Set<String> GATED =
@@ -46,9 +50,13 @@ public final class DefaultPlugins {
 
     private DefaultPlugins() {}
 
-    /** The plugins of the default {@code multiPoint} list, in their order and with their weights. */
-    public static List<EnabledPlugin> multiPoint() {
-        return MULTI_POINT;
+    /** The plugins of the default {@code multiPoint} list where these features are on, in their order and with their weights. */
+    public static List<EnabledPlugin> multiPoint(FeatureGates features) {
+        List<EnabledPlugin> enabled = new ArrayList<>(MULTI_POINT);
+        if (!features.isEnabled(FeatureGates.NODE_DECLARED_FEATURES)) {
+            enabled.removeIf(plugin -> plugin.name().equals(NODE_DECLARED_FEATURES));
+        }
+        return enabled;
     }
 
     /** Whether kube-scheduler has a plugin of this name, enabled by default or not. */

@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Problems;
 
 /**
@@ -13,6 +14,7 @@ import org.moorage.api.plugin.Problems;
  *
  * @param sourceName what it was read from
  * @param config the configuration
+ * @param featureGates which features it was read for
  * @param effective the same in kube-scheduler's form, with every default filled in; not to be changed
  * @param originByPath where each setting of the effective form comes from: {@code default}, {@code scheduler.yaml:12} or
  *     {@code --flag}
@@ -22,6 +24,7 @@ import org.moorage.api.plugin.Problems;
 public record LoadedConfig(
         String sourceName,
         SchedulerConfig config,
+        FeatureGates featureGates,
         ObjectNode effective,
         Map<String, String> originByPath,
         List<String> missingPlugins) {

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.Problems;
@@ -26,6 +27,7 @@ final class PluginArguments {
     private final ObjectNode entry;
     private final Problems at;
     private final @Nullable PluginFactory<?> factory;
+    private final FeatureGates features;
     private final Map<String, String> ownOrigins = new LinkedHashMap<>();
     private @Nullable PluginArgs bound;
 
@@ -36,13 +38,21 @@ final class PluginArguments {
      * @param section knows where the arguments come from
      * @param entry the entry's effective form
      * @param at where the arguments are
+     * @param features decide on some defaults, and what is allowed
      */
-    PluginArguments(String plugin, @Nullable PluginFactory<?> factory, Section section, ObjectNode entry, Problems at) {
+    PluginArguments(
+            String plugin,
+            @Nullable PluginFactory<?> factory,
+            Section section,
+            ObjectNode entry,
+            Problems at,
+            FeatureGates features) {
         this.plugin = plugin;
         this.section = section;
         this.entry = entry;
         this.at = at;
         this.factory = factory;
+        this.features = features;
     }
 
     /** Reads the arguments; missing for the default ones. */
@@ -118,10 +128,12 @@ final class PluginArguments {
         int before = at.all().size();
         try {
             PluginArgs read = ArgsBinder.bind(fields, by.argsType(), at);
-            args.setAll(ArgsBinder.toTree((Record) read));
-            entry.set("args", args);
             // Arguments that could not be read are not worth a check.
-            bound = at.all().size() == before ? read : null;
+            boolean isReadable = at.all().size() == before;
+            PluginArgs complete = isReadable ? by.argsType().cast(read.forFeatures(features, at)) : read;
+            args.setAll(ArgsBinder.toTree((Record) complete));
+            entry.set("args", args);
+            bound = isReadable ? complete : null;
         } catch (IllegalArgumentException unusable) {
             at.report("plugin \"" + plugin + "\" cannot be given arguments: " + unusable.getMessage());
         }

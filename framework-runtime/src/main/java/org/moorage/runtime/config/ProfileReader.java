@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.Problems;
@@ -27,6 +28,7 @@ final class ProfileReader {
     private final String name;
     private final Section profile;
     private final PluginRegistry registry;
+    private final FeatureGates features;
     private final Set<String> missing;
 
     private final OptionalInt percentage;
@@ -42,10 +44,11 @@ final class ProfileReader {
      *
      * @param missing where to add the plugins that are not registered
      */
-    ProfileReader(String name, Section profile, PluginRegistry registry, Set<String> missing) {
+    ProfileReader(String name, Section profile, PluginRegistry registry, FeatureGates features, Set<String> missing) {
         this.name = name;
         this.profile = profile;
         this.registry = registry;
+        this.features = features;
         this.missing = missing;
         percentage = profile.optionalInteger("percentageOfNodesToScore");
         percentage.ifPresent(percent -> ConfigReader.checkPercentage(percent, profile.at("percentageOfNodesToScore")));
@@ -53,7 +56,7 @@ final class ProfileReader {
         for (ExtensionPoint point : ExtensionPoint.values()) {
             plugins.put(point, pluginSet(sets, point.field(), List.of()));
         }
-        multiPoint = pluginSet(sets, "multiPoint", DefaultPlugins.multiPoint());
+        multiPoint = pluginSet(sets, "multiPoint", DefaultPlugins.multiPoint(features));
         placementGenerate = pluginSet(sets, "placementGenerate", List.of());
         placementScore = pluginSet(sets, "placementScore", List.of());
         sets.finish();
@@ -238,7 +241,7 @@ final class ProfileReader {
     private Optional<String> suggestion(String plugin) {
         List<String> names = new ArrayList<>();
         registry.factories().forEach(factory -> names.add(factory.name()));
-        DefaultPlugins.multiPoint().forEach(known -> names.add(known.name()));
+        DefaultPlugins.multiPoint(features).forEach(known -> names.add(known.name()));
         return Suggestion.closest(plugin, names);
     }
 
@@ -256,7 +259,7 @@ final class ProfileReader {
                 missing.add(plugin);
             }
             PluginArguments arguments = new PluginArguments(
-                    plugin, registry.find(plugin).orElse(null), item, item.effective(), item.at("args"));
+                    plugin, registry.find(plugin).orElse(null), item, item.effective(), item.at("args"), features);
             if (argumentsByPlugin.putIfAbsent(plugin, arguments) != null) {
                 item.problems().invalid(plugin, "each plugin once");
                 continue;
@@ -278,7 +281,7 @@ final class ProfileReader {
             Problems at =
                     profile.at("pluginConfig").at(argumentsByPlugin.size()).at("args");
             ObjectNode entry = profile.effective().objectNode().put("name", plugin);
-            PluginArguments arguments = new PluginArguments(plugin, factory, profile, entry, at);
+            PluginArguments arguments = new PluginArguments(plugin, factory, profile, entry, at, features);
             argumentsByPlugin.put(plugin, arguments);
             arguments.read(profile.effective().missingNode());
         });

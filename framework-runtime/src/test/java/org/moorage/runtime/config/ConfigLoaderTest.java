@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.Problems;
 import org.moorage.runtime.PluginRegistry;
@@ -621,6 +622,7 @@ class ConfigLoaderTest {
                     HEAD + "leaderElection: {leaderElect: true, retryPeriod: 3s}",
                     "scheduler.yaml",
                     SamplePlugins.all(),
+                    FeatureGates.DEFAULTS,
                     elect);
 
             assertThat(loaded.config().leaderElection().leaderElect()).isFalse();
@@ -632,7 +634,7 @@ class ConfigLoaderTest {
 
         @Test
         void countWithoutAFile() {
-            LoadedConfig loaded = ConfigLoader.defaults(SamplePlugins.all(), elect);
+            LoadedConfig loaded = ConfigLoader.defaults(SamplePlugins.all(), FeatureGates.DEFAULTS, elect);
 
             assertThat(loaded.config().leaderElection().leaderElect()).isFalse();
             assertThat(loaded.config().profiles())
@@ -650,6 +652,7 @@ class ConfigLoaderTest {
             assertThatExceptionOfType(ConfigException.class)
                     .isThrownBy(() -> ConfigLoader.defaults(
                             SamplePlugins.all(),
+                            FeatureGates.DEFAULTS,
                             new FlagValue(
                                     "leaderElection.retryPeriod",
                                     TextNode.valueOf("soon"),

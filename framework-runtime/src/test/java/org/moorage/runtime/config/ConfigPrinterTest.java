@@ -9,6 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.runtime.PluginRegistry;
 
 class ConfigPrinterTest {
@@ -39,6 +40,7 @@ class ConfigPrinterTest {
                         """,
                 "scheduler.yaml",
                 SamplePlugins.all(),
+                FeatureGates.DEFAULTS,
                 new FlagValue("leaderElection.leaderElect", BooleanNode.FALSE, "--leader-elect"));
 
         assertThat(ConfigPrinter.print(loaded)).isEqualTo("""
@@ -143,7 +145,7 @@ class ConfigPrinterTest {
                 List.of(SamplePlugins.factory("Mine", ArgsBinderTest.Args.class, new SamplePlugins.Score("Mine"))));
         FlagValue value = new FlagValue("clientConnection.kubeconfig", TextNode.valueOf(text), "--kubeconfig");
 
-        String printed = ConfigPrinter.print(ConfigLoader.defaults(registry, value));
+        String printed = ConfigPrinter.print(ConfigLoader.defaults(registry, FeatureGates.DEFAULTS, value));
 
         assertThat(ConfigLoader.load(printed, "printed", registry)
                         .config()

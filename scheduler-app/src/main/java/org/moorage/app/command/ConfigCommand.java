@@ -3,6 +3,7 @@ package org.moorage.app.command;
 
 import java.nio.file.Path;
 import java.util.Optional;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.runtime.InMemoryCluster;
 import org.moorage.runtime.PluginRegistry;
 import org.moorage.runtime.Scheduler;
@@ -26,12 +27,13 @@ final class ConfigCommand {
             description = "Prints a configuration as it takes effect, with where each setting comes from.")
     int show(
             @Mixin PluginOptions plugins,
+            @Mixin FeatureGateOptions features,
             @Parameters(
                             arity = "0..1",
                             paramLabel = "FILE",
                             description = "The configuration; the default one if left out.")
                     Optional<Path> file) {
-        LoadedConfig loaded = checked(file, plugins.registry());
+        LoadedConfig loaded = checked(file, plugins.registry(), features.gates());
         terminal.out().print(ConfigPrinter.print(loaded));
         return 0;
     }
@@ -39,15 +41,16 @@ final class ConfigCommand {
     @Command(name = "validate", description = "Checks a configuration, and tells everything that is wrong with it.")
     int validate(
             @Mixin PluginOptions plugins,
+            @Mixin FeatureGateOptions features,
             @Parameters(paramLabel = "FILE", description = "The configuration.") Path file) {
-        checked(Optional.of(file), plugins.registry());
+        checked(Optional.of(file), plugins.registry(), features.gates());
         terminal.out().println(file + ": valid");
         return 0;
     }
 
     // Some faults show only when the plugins are made.
-    private static LoadedConfig checked(Optional<Path> file, PluginRegistry registry) {
-        LoadedConfig loaded = ConfigFile.load(file, registry);
+    private static LoadedConfig checked(Optional<Path> file, PluginRegistry registry, FeatureGates features) {
+        LoadedConfig loaded = ConfigFile.load(file, registry, features);
         Scheduler.builder(loaded, registry, new InMemoryCluster()).build().close();
         return loaded;
     }

@@ -7,13 +7,13 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.runtime.PluginRegistry;
 import org.moorage.runtime.config.ConfigLoader;
-import org.moorage.runtime.config.FlagValue;
 import org.moorage.runtime.config.LoadedConfig;
 
 /** Reads the configuration that a person names. */
-public final class ConfigFile {
+final class ConfigFile {
     private ConfigFile() {}
 
     /**
@@ -22,9 +22,9 @@ public final class ConfigFile {
      * @throws CommandException if the file cannot be read
      * @throws org.moorage.runtime.config.ConfigException if the configuration is refused
      */
-    public static LoadedConfig load(Optional<Path> file, PluginRegistry registry, FlagValue... flags) {
-        return file.map(path -> ConfigLoader.load(text(path), path.toString(), registry, flags))
-                .orElseGet(() -> ConfigLoader.defaults(registry, flags));
+    static LoadedConfig load(Optional<Path> file, PluginRegistry registry, FeatureGates features) {
+        return file.map(path -> ConfigLoader.load(text(path), path.toString(), registry, features))
+                .orElseGet(() -> ConfigLoader.defaults(registry, features));
     }
 
     private static String text(Path file) {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.command;
 
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.moorage.api.model.Pod;
 import org.moorage.runtime.Evaluation;
@@ -33,16 +31,7 @@ final class ExplainCommand implements Callable<Integer> {
     private final Terminal terminal;
 
     @Mixin
-    private PluginOptions plugins = new PluginOptions();
-
-    @Mixin
-    private FeatureGateOptions featureGates = new FeatureGateOptions();
-
-    @Option(
-            names = "--config",
-            paramLabel = "FILE",
-            description = "The scheduler's configuration, as for kube-scheduler.")
-    private Optional<Path> config = Optional.empty();
+    private ConfigOptions config = new ConfigOptions();
 
     @Option(
             names = {"-o", "--output"},
@@ -73,8 +62,8 @@ final class ExplainCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        PluginRegistry registry = plugins.registry();
-        LoadedConfig loaded = ConfigFile.load(config, registry);
+        PluginRegistry registry = config.registry();
+        LoadedConfig loaded = config.load(registry);
         ClusterInput input = ClusterInput.read(cluster, terminal.in(), registry);
         Pod pod = find(podName, input.pods());
         ConfigFile.warnOfMissingPlugins(loaded.missingPlugins(), terminal);
@@ -93,7 +82,6 @@ final class ExplainCommand implements Callable<Integer> {
             objects.remove(pod);
         }
         Scheduler.Builder builder = Scheduler.builder(loaded, registry, objects)
-                .featureGates(featureGates.gates())
                 .clock(new SteppingClock(input.youngest()))
                 .bindingExecutor(Runnable::run);
         try (Scheduler scheduler = builder.build()) {

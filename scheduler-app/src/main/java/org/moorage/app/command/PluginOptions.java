@@ -10,30 +10,20 @@ import org.moorage.runtime.PluginRegistry;
 import picocli.CommandLine.Option;
 
 /** Where plugins come from. */
-public final class PluginOptions {
+final class PluginOptions {
     @Option(
             names = "--plugin-dir",
             paramLabel = "DIR",
             description = "Take the plugins in the jars of this directory too; may be repeated.")
     private List<Path> directories = new ArrayList<>();
 
-    /** The directories to take plugins from. */
-    public List<Path> directories() {
-        return List.copyOf(directories);
-    }
-
-    /** All plugins that there are: built in, on the class path, and in the directories. */
-    PluginRegistry registry() {
-        return registry(directories);
-    }
-
     /**
-     * All plugins that there are: built in, on the class path, and in these directories.
+     * All plugins that there are: built in, on the class path, and in the directories.
      *
      * @throws CommandException if plugins cannot be loaded, or two have one name
      * @throws org.moorage.runtime.PluginJarException if a jar cannot be used
      */
-    public static PluginRegistry registry(List<Path> directories) {
+    PluginRegistry registry() {
         try {
             PluginRegistry registry =
                     PluginRegistry.of(OwnPlugins.all()).withServices(PluginOptions.class.getClassLoader());

@@ -11,6 +11,7 @@ import java.security.CodeSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.app.command.TextTable.Cell;
@@ -191,7 +192,7 @@ final class PluginsCommand implements Callable<Integer> {
     }
 
     private static boolean isDefault(String name) {
-        return DefaultPlugins.multiPoint().stream()
+        return DefaultPlugins.multiPoint(FeatureGates.DEFAULTS).stream()
                 .anyMatch(plugin -> plugin.name().equals(name));
     }
 }

@@ -32,16 +32,7 @@ final class SimulateCommand implements Callable<Integer> {
     private final Terminal terminal;
 
     @Mixin
-    private PluginOptions plugins = new PluginOptions();
-
-    @Mixin
-    private FeatureGateOptions featureGates = new FeatureGateOptions();
-
-    @Option(
-            names = "--config",
-            paramLabel = "FILE",
-            description = "The scheduler's configuration, as for kube-scheduler.")
-    private Optional<Path> config = Optional.empty();
+    private ConfigOptions config = new ConfigOptions();
 
     @Option(names = "--seed", paramLabel = "N", description = "Have chance decide the same way each time.")
     private Optional<Long> seed = Optional.empty();
@@ -71,8 +62,8 @@ final class SimulateCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        PluginRegistry registry = plugins.registry();
-        LoadedConfig loaded = ConfigFile.load(config, registry);
+        PluginRegistry registry = config.registry();
+        LoadedConfig loaded = config.load(registry);
         ClusterInput input = ClusterInput.read(cluster, terminal.in(), registry);
         ConfigFile.warnOfMissingPlugins(loaded.missingPlugins(), terminal);
         RandomGenerator random =
@@ -92,7 +83,7 @@ final class SimulateCommand implements Callable<Integer> {
 
     private Simulation.Result traced(
             ClusterInput input, Path file, LoadedConfig loaded, PluginRegistry registry, RandomGenerator random) {
-        try (TraceFile steps = TraceFile.create(file, config, input.trees())) {
+        try (TraceFile steps = TraceFile.create(file, config.file(), input.trees())) {
             return run(input, loaded, registry, random, steps::step);
         }
     }
@@ -106,12 +97,11 @@ final class SimulateCommand implements Callable<Integer> {
         Progress progress = new Progress(terminal, "pods", input.waitingPods().size());
         Set<String> tried = new HashSet<>();
         try {
-            return new Simulation(input, terminal.clock(), featureGates.gates())
-                    .run(loaded, registry, random, decision -> {
-                        steps.accept(decision);
-                        tried.add(decision.pod().uid());
-                        progress.at(tried.size());
-                    });
+            return new Simulation(input, terminal.clock()).run(loaded, registry, random, decision -> {
+                steps.accept(decision);
+                tried.add(decision.pod().uid());
+                progress.at(tried.size());
+            });
         } finally {
             progress.end();
         }

@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.WaitingPod;
 import org.moorage.runtime.Decision;
 import org.moorage.runtime.InMemoryCluster;
@@ -33,7 +32,6 @@ import org.moorage.runtime.config.LoadedConfig;
 final class Simulation {
     private final ClusterInput input;
     private final InstantSource clock;
-    private final FeatureGates featureGates;
     private final Attempts attempts = new Attempts();
 
     /** What became of a pod. */
@@ -101,10 +99,9 @@ final class Simulation {
         }
     }
 
-    Simulation(ClusterInput input, InstantSource clock, FeatureGates featureGates) {
+    Simulation(ClusterInput input, InstantSource clock) {
         this.input = input;
         this.clock = clock;
-        this.featureGates = featureGates;
     }
 
     /**
@@ -116,7 +113,6 @@ final class Simulation {
         Instant start = clock.instant();
         InMemoryCluster cluster = InMemoryCluster.of(input.objects());
         Scheduler.Builder builder = Scheduler.builder(config, registry, cluster)
-                .featureGates(featureGates)
                 .clock(new SteppingClock(input.youngest()))
                 .random(random)
                 .bindingExecutor(Runnable::run)

@@ -41,7 +41,7 @@ final class ConfigurationCheck implements VectorCheck {
         Findings findings = new Findings();
         LoadedConfig loaded;
         try {
-            loaded = ConfigLoader.load(yaml, "configuration", registry);
+            loaded = ConfigLoader.load(yaml, "configuration", registry, Conformance.features(vector));
             // Some mistakes only show when the plugins are made.
             Scheduler.builder(loaded, registry, new InMemoryCluster())
                     .bindingExecutor(Runnable::run)

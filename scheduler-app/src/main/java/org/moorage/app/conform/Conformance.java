@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.conform;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.InputStream;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -8,6 +9,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -26,9 +28,6 @@ import org.moorage.runtime.PluginRegistry;
  * }</pre>
  */
 public final class Conformance {
-    /** As when the answers were recorded. */
-    static final FeatureGates RECORDED_WITH = FeatureGates.of(Map.of(FeatureGates.SCHEDULER_ASYNC_PREEMPTION, false));
-
     private static final int CASES_AHEAD = 16;
 
     private final Map<VectorKind, VectorCheck> checks = new EnumMap<>(VectorKind.class);
@@ -75,6 +74,16 @@ public final class Conformance {
             executor.shutdownNow();
         }
         return tally;
+    }
+
+    /** The features that were on when an answer was recorded: kube-scheduler evicted at once, so that one saw whom. */
+    static FeatureGates features(ObjectNode vector) {
+        Map<String, Boolean> settings = new TreeMap<>();
+        settings.put(FeatureGates.SCHEDULER_ASYNC_PREEMPTION, false);
+        vector.path("featureGates")
+                .properties()
+                .forEach(gate -> settings.put(gate.getKey(), gate.getValue().asBoolean()));
+        return FeatureGates.of(settings);
     }
 
     private Optional<Verdict> check(Vector vector, Predicate<String> wanted) {

@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.app.conform.DecisionComparison.Situation;
 import org.moorage.runtime.Evaluation;
 import org.moorage.runtime.InMemoryCluster;
@@ -24,24 +25,23 @@ final class DecisionCheck implements VectorCheck {
 
     private final PluginRegistry registry;
     private final RecordedCluster recorded = new RecordedCluster();
-    private final LoadedConfig defaults;
 
     DecisionCheck(PluginRegistry registry) {
         this.registry = registry;
-        defaults = ConfigLoader.defaults(registry);
     }
 
     @Override
     public List<Finding> check(ObjectNode vector) {
         JsonNode config = vector.path("config");
-        LoadedConfig loaded =
-                config.isMissingNode() ? defaults : ConfigLoader.load(config.toString(), "config", registry);
+        FeatureGates features = Conformance.features(vector);
+        LoadedConfig loaded = config.isMissingNode()
+                ? ConfigLoader.defaults(registry, features)
+                : ConfigLoader.load(config.toString(), "config", registry, features);
         DecisionComparison comparison =
                 new DecisionComparison(vector.path("expect"), Set.copyOf(loaded.missingPlugins()), situation(vector));
         InMemoryCluster cluster = recorded.of(vector.path("objects"));
         Pod pod = pod(cluster, vector.path("pod").asText());
         try (Scheduler scheduler = Scheduler.builder(loaded, registry, cluster)
-                .featureGates(Conformance.RECORDED_WITH)
                 .random(new SplittableRandom(SEED))
                 .bindingExecutor(Runnable::run)
                 .build()) {

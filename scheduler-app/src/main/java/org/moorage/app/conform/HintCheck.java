@@ -41,11 +41,9 @@ final class HintCheck implements VectorCheck {
 
     private final PluginRegistry registry;
     private final RecordedCluster recorded = new RecordedCluster();
-    private final LoadedConfig defaults;
 
     HintCheck(PluginRegistry registry) {
         this.registry = registry;
-        defaults = ConfigLoader.defaults(registry);
     }
 
     @Override
@@ -58,14 +56,15 @@ final class HintCheck implements VectorCheck {
         if (!(recorded.object(vector.path("pod")) instanceof Pod pod)) {
             throw new IllegalArgumentException("pod: " + vector.path("pod") + " (expected: a pod)");
         }
-        Map<String, Hint> hints = hints(recorded.of(vector.path("objects")), pod, change, events);
+        LoadedConfig loaded = ConfigLoader.defaults(registry, Conformance.features(vector));
+        Map<String, Hint> hints = hints(loaded, recorded.of(vector.path("objects")), pod, change, events);
         Set<String> plugins = new TreeSet<>(hints.keySet());
         expect.path("hints").fieldNames().forEachRemaining(plugins::add);
         for (String plugin : plugins) {
             Hint hint = hints.get(plugin);
             String expected = expect.path("hints").path(plugin).asText(NOT_ASKED);
             String got = hint == null ? NOT_ASKED : hint.toString();
-            if (defaults.missingPlugins().contains(plugin)) {
+            if (loaded.missingPlugins().contains(plugin)) {
                 findings.open("hint " + plugin, plugin, expected, got);
             } else {
                 findings.compare("hint " + plugin, expected, got);
@@ -123,11 +122,14 @@ final class HintCheck implements VectorCheck {
     }
 
     private Map<String, Hint> hints(
-            InMemoryCluster cluster, Pod pod, ObjectChange<ClusterObject> change, List<ClusterEvent> events) {
+            LoadedConfig loaded,
+            InMemoryCluster cluster,
+            Pod pod,
+            ObjectChange<ClusterObject> change,
+            List<ClusterEvent> events) {
         List<Plugin> plugins = new ArrayList<>();
         Map<String, Hint> hints = new TreeMap<>();
-        try (Scheduler scheduler = Scheduler.builder(defaults.config(), noting(plugins), cluster)
-                .featureGates(Conformance.RECORDED_WITH)
+        try (Scheduler scheduler = Scheduler.builder(loaded, noting(plugins), cluster)
                 .bindingExecutor(Runnable::run)
                 .build()) {
             scheduler.start();

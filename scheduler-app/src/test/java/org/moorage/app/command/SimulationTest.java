@@ -15,7 +15,6 @@ import org.moorage.api.Status;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.BindPlugin;
-import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PermitPlugin;
 import org.moorage.api.plugin.PermitResult;
@@ -83,10 +82,7 @@ class SimulationTest {
         String config = "{apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration, profiles: "
                 + "[{plugins: {multiPoint: {enabled: [{name: Capricious}, {name: SchedulingGates}, {name: PrioritySort},"
                 + " {name: NodeResourcesFit}, {name: DefaultBinder}], disabled: [{name: '*'}]}}}]}";
-        return new Simulation(
-                        new ClusterInput(List.of(), List.of(objects)),
-                        InstantSource.fixed(Instant.EPOCH),
-                        FeatureGates.DEFAULTS)
+        return new Simulation(new ClusterInput(List.of(), List.of(objects)), InstantSource.fixed(Instant.EPOCH))
                 .run(ConfigLoader.load(config, "test", registry), registry, new SplittableRandom(1), this::step);
     }
 

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.command;
+
+import java.nio.file.Path;
+import java.util.Optional;
+import org.moorage.runtime.PluginRegistry;
+import org.moorage.runtime.config.LoadedConfig;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** What a scheduler is made of: its configuration, its features, and the plugins that there are. */
+public final class ConfigOptions {
+    @Option(
+            names = "--config",
+            paramLabel = "FILE",
+            description = "The scheduler's configuration, as for kube-scheduler.")
+    private Optional<Path> file = Optional.empty();
+
+    @Mixin
+    private PluginOptions plugins = new PluginOptions();
+
+    @Mixin
+    private FeatureGateOptions featureGates = new FeatureGateOptions();
+
+    /** The configuration's file; empty for the default configuration. */
+    Optional<Path> file() {
+        return file;
+    }
+
+    /**
+     * All plugins that there are: built in, on the class path, and in directories.
+     *
+     * @throws CommandException if plugins cannot be loaded, or two have one name
+     * @throws org.moorage.runtime.PluginJarException if a jar cannot be used
+     */
+    public PluginRegistry registry() {
+        return plugins.registry();
+    }
+
+    /**
+     * The configuration.
+     *
+     * @throws CommandException if the file cannot be read, or a feature cannot be set
+     * @throws org.moorage.runtime.config.ConfigException if the configuration is refused
+     */
+    public LoadedConfig load(PluginRegistry registry) {
+        return ConfigFile.load(file, registry, featureGates.gates());
+    }
+}

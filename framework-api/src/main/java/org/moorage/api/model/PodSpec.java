@@ -22,6 +22,8 @@ public final class PodSpec {
     private final Map<String, Quantity> podRequests;
     private final Map<String, Quantity> podLimits;
     private final Map<String, String> nodeSelector;
+    // The selector's labels, key and value in turn: it is held against every node.
+    private final String[] selectorLabels;
     private final Affinity affinity;
     private final List<Toleration> tolerations;
     private final List<TopologySpreadConstraint> topologySpreadConstraints;
@@ -48,6 +50,7 @@ public final class PodSpec {
         podRequests = Map.copyOf(builder.podRequests);
         podLimits = Map.copyOf(builder.podLimits);
         nodeSelector = Map.copyOf(builder.nodeSelector);
+        selectorLabels = inTurn(nodeSelector);
         affinity = builder.affinity;
         tolerations = List.copyOf(builder.tolerations);
         topologySpreadConstraints = List.copyOf(builder.topologySpreadConstraints);
@@ -220,15 +223,23 @@ public final class PodSpec {
 
     /** Whether the node has the labels of the {@link #nodeSelector} and is selected by the required node affinity. */
     public boolean selects(Node node) {
-        if (!nodeSelector.isEmpty()) {
-            for (Map.Entry<String, String> label : nodeSelector.entrySet()) {
-                if (!label.getValue().equals(node.labels().get(label.getKey()))) {
-                    return false;
-                }
+        for (int i = 0; i < selectorLabels.length; i += 2) {
+            if (!selectorLabels[i + 1].equals(node.labels().get(selectorLabels[i]))) {
+                return false;
             }
         }
         return affinity.node().required().isEmpty()
                 || affinity.node().required().get().matches(node);
+    }
+
+    private static String[] inTurn(Map<String, String> labels) {
+        String[] inTurn = new String[2 * labels.size()];
+        int next = 0;
+        for (Map.Entry<String, String> label : labels.entrySet()) {
+            inTurn[next++] = label.getKey();
+            inTurn[next++] = label.getValue();
+        }
+        return inTurn;
     }
 
     /** Whether one of the {@link #tolerations} matches this taint. */

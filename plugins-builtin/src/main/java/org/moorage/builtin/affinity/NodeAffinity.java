@@ -3,15 +3,12 @@ package org.moorage.builtin.affinity;
 
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
 import org.moorage.api.Snapshot;
-import org.moorage.api.StateKey;
 import org.moorage.api.Status;
 import org.moorage.api.event.ActionType;
 import org.moorage.api.event.ClusterEvent;
@@ -144,41 +141,6 @@ public final class NodeAffinity
         }
     }
 
-    private static final StateKey<Demand> DEMAND = StateKey.of(NAME + "/demand");
-
-    /** What the pod demands of a node, in arrays so that looking at a node allocates nothing. */
-    private static final class Demand {
-        private final String[] keys;
-        private final String[] values;
-        private final @Nullable NodeSelector required;
-
-        private Demand(Pod pod) {
-            Map<String, String> selector = pod.spec().nodeSelector();
-            keys = new String[selector.size()];
-            values = new String[selector.size()];
-            int next = 0;
-            for (Map.Entry<String, String> label : selector.entrySet()) {
-                keys[next] = label.getKey();
-                values[next++] = label.getValue();
-            }
-            required = pod.spec().affinity().node().required().orElse(null);
-        }
-
-        private boolean isNothing() {
-            return keys.length == 0 && required == null;
-        }
-
-        private boolean matches(Node node) {
-            Map<String, String> labels = node.labels();
-            for (int i = 0; i < keys.length; i++) {
-                if (!values[i].equals(labels.get(keys[i]))) {
-                    return false;
-                }
-            }
-            return required == null || required.matches(node);
-        }
-    }
-
     private final org.moorage.api.model.NodeAffinity added;
 
     private NodeAffinity(Args args) {
@@ -192,12 +154,15 @@ public final class NodeAffinity
 
     @Override
     public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
-        Demand demand = new Demand(pod);
-        if (demand.isNothing() && added.required().isEmpty()) {
+        Optional<NodeSelector> required = pod.spec().affinity().node().required();
+        if (pod.spec().nodeSelector().isEmpty()
+                && required.isEmpty()
+                && added.required().isEmpty()) {
             return PreFilterResult.skip();
         }
-        state.put(DEMAND, demand);
-        return demand.required == null ? PreFilterResult.allNodes() : narrowed(demand.required.terms());
+        return required.isEmpty()
+                ? PreFilterResult.allNodes()
+                : narrowed(required.get().terms());
     }
 
     @Override
@@ -205,7 +170,7 @@ public final class NodeAffinity
         if (!isEnforcedOn(node.node())) {
             return NOT_ENFORCED;
         }
-        return state.get(DEMAND).matches(node.node()) ? Status.success() : NOT_SELECTED;
+        return pod.spec().selects(node.node()) ? Status.success() : NOT_SELECTED;
     }
 
     @Override
@@ -243,11 +208,11 @@ public final class NodeAffinity
     }
 
     private Hint afterNodeChange(Pod pod, ObjectChange<Node> change) {
-        Demand demand = new Demand(pod);
         boolean didMatch = change.before().isPresent()
                 && isEnforcedOn(change.before().get())
-                && demand.matches(change.before().get());
-        return Hint.queueIf(!didMatch && isEnforcedOn(change.latest()) && demand.matches(change.latest()));
+                && pod.spec().selects(change.before().get());
+        return Hint.queueIf(
+                !didMatch && isEnforcedOn(change.latest()) && pod.spec().selects(change.latest()));
     }
 
     // A term that demands a node by name rules the other nodes out, unless another term may hold for them.

@@ -116,6 +116,11 @@ final class SchedulerCommand {
                     .addKeyValue("plugins", loaded.missingPlugins())
                     .log("Plugins of kube-scheduler that this version does not have take no part in decisions");
         }
+        if (!loaded.missingFeatures().isEmpty()) {
+            LOG.atWarn()
+                    .addKeyValue("features", loaded.missingFeatures())
+                    .log("Features of kube-scheduler that this version does not have are on, and have no effect");
+        }
         if (loaded.config().leaderElection().leaderElect()) {
             LOG.warn("This version does not elect a leader: run only one instance");
         }

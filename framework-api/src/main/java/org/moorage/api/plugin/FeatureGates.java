@@ -27,6 +27,10 @@ public final class FeatureGates {
     public static final String SCHEDULER_ASYNC_PREEMPTION = "SchedulerAsyncPreemption";
     /** Pods only go to nodes that declare the features that they use. */
     public static final String NODE_DECLARED_FEATURES = "NodeDeclaredFeatures";
+    /** Pods of a group are placed together or not at all. */
+    public static final String GANG_SCHEDULING = "GangScheduling";
+    /** Pods of a group are placed close to each other. */
+    public static final String TOPOLOGY_AWARE_WORKLOAD_SCHEDULING = "TopologyAwareWorkloadScheduling";
     /** Tolerations may compare numbers, with the operators {@code Lt} and {@code Gt}. */
     public static final String TAINT_TOLERATION_COMPARISON_OPERATORS = "TaintTolerationComparisonOperators";
 

@@ -8,8 +8,6 @@ import org.moorage.api.plugin.FeatureGates;
 
 /** The plugins that kube-scheduler enables unless a configuration says otherwise. */
 public final class DefaultPlugins {
-    private static final String NODE_DECLARED_FEATURES = "NodeDeclaredFeatures";
-
     private static final List<EnabledPlugin> MULTI_POINT = List.of(
             new EnabledPlugin("SchedulingGates", 0),
             new EnabledPlugin("PrioritySort", 0),
@@ -29,12 +27,16 @@ public final class DefaultPlugins {
             new EnabledPlugin("DefaultPreemption", 0),
             new EnabledPlugin("NodeResourcesBalancedAllocation", 1),
             new EnabledPlugin("ImageLocality", 1),
-            new EnabledPlugin("DefaultBinder", 0),
-            new EnabledPlugin(NODE_DECLARED_FEATURES, 0));
+            new EnabledPlugin("DefaultBinder", 0));
 
-    // In kube-scheduler's registry, but enabled only by a feature gate that is off.
-    private static final Set<String> GATED =
-            Set.of("GangScheduling", "TopologyPlacementGenerator", "PodGroupPodsCount");
+    // Those that a feature adds at the end.
+    private static final List<Gated> GATED = List.of(
+            new Gated(FeatureGates.NODE_DECLARED_FEATURES, new EnabledPlugin("NodeDeclaredFeatures", 0)),
+            new Gated(FeatureGates.GANG_SCHEDULING, new EnabledPlugin("GangScheduling", 0)),
+            new Gated(
+                    FeatureGates.TOPOLOGY_AWARE_WORKLOAD_SCHEDULING,
+                    new EnabledPlugin("TopologyPlacementGenerator", 0)),
+            new Gated(FeatureGates.TOPOLOGY_AWARE_WORKLOAD_SCHEDULING, new EnabledPlugin("PodGroupPodsCount", 1)));
 
     private static final Set<String> WITH_ARGS = Set.of(
             "DefaultPreemption",
@@ -48,13 +50,17 @@ public final class DefaultPlugins {
 
     private static final Set<String> REMOVED = Set.of("AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits");
 
+    private record Gated(String feature, EnabledPlugin plugin) {}
+
     private DefaultPlugins() {}
 
     /** The plugins of the default {@code multiPoint} list where these features are on, in their order and with their weights. */
     public static List<EnabledPlugin> multiPoint(FeatureGates features) {
         List<EnabledPlugin> enabled = new ArrayList<>(MULTI_POINT);
-        if (!features.isEnabled(FeatureGates.NODE_DECLARED_FEATURES)) {
-            enabled.removeIf(plugin -> plugin.name().equals(NODE_DECLARED_FEATURES));
+        for (Gated gated : GATED) {
+            if (features.isEnabled(gated.feature)) {
+                enabled.add(gated.plugin);
+            }
         }
         return enabled;
     }
@@ -66,7 +72,12 @@ public final class DefaultPlugins {
                 return true;
             }
         }
-        return GATED.contains(name);
+        for (Gated gated : GATED) {
+            if (gated.plugin.name().equals(name)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Whether the arguments of kube-scheduler's plugin of this name have an {@code apiVersion} and a {@code kind}. */

@@ -28,9 +28,18 @@ public record LoadedConfig(
         ObjectNode effective,
         Map<String, String> originByPath,
         List<String> missingPlugins) {
+    // Each changes what kube-scheduler decides about some pods.
+    private static final List<String> NOT_FOLLOWED = List.of(
+            "DRANodeAllocatableResources", "DRAWorkloadResourceClaims", "GenericWorkload", "WorkloadAwarePreemption");
+
     public LoadedConfig {
         originByPath = Collections.unmodifiableMap(new LinkedHashMap<>(originByPath));
         missingPlugins = List.copyOf(missingPlugins);
+    }
+
+    /** The features that are on and that would change decisions, were they followed here; they have no effect. */
+    public List<String> missingFeatures() {
+        return NOT_FOLLOWED.stream().filter(featureGates::isEnabled).toList();
     }
 
     /** The refusal of this configuration for what was only found when its plugins were made. */

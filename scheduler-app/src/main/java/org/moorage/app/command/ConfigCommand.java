@@ -34,6 +34,7 @@ final class ConfigCommand {
                             description = "The configuration; the default one if left out.")
                     Optional<Path> file) {
         LoadedConfig loaded = checked(file, plugins.registry(), features.gates());
+        ConfigFile.warnOfWhatIsMissing(loaded, terminal);
         terminal.out().print(ConfigPrinter.print(loaded));
         return 0;
     }
@@ -43,7 +44,7 @@ final class ConfigCommand {
             @Mixin PluginOptions plugins,
             @Mixin FeatureGateOptions features,
             @Parameters(paramLabel = "FILE", description = "The configuration.") Path file) {
-        checked(Optional.of(file), plugins.registry(), features.gates());
+        ConfigFile.warnOfWhatIsMissing(checked(Optional.of(file), plugins.registry(), features.gates()), terminal);
         terminal.out().println(file + ": valid");
         return 0;
     }

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.moorage.api.plugin.FeatureGates;
@@ -37,8 +38,10 @@ final class ConfigFile {
         }
     }
 
-    /** Tells of default plugins that decisions here go without. */
-    static void warnOfMissingPlugins(List<String> missing, Terminal terminal) {
+    /** Tells of kube-scheduler's plugins and features that decisions here go without. */
+    static void warnOfWhatIsMissing(LoadedConfig loaded, Terminal terminal) {
+        List<String> missing = new ArrayList<>(loaded.missingPlugins());
+        missing.addAll(loaded.missingFeatures());
         if (!missing.isEmpty()) {
             terminal.warn("this version decides without " + String.join(", ", missing));
         }

@@ -66,7 +66,7 @@ final class ExplainCommand implements Callable<Integer> {
         LoadedConfig loaded = config.load(registry);
         ClusterInput input = ClusterInput.read(cluster, terminal.in(), registry);
         Pod pod = find(podName, input.pods());
-        ConfigFile.warnOfMissingPlugins(loaded.missingPlugins(), terminal);
+        ConfigFile.warnOfWhatIsMissing(loaded, terminal);
         ExplainReport report = new ExplainReport(evaluate(pod, input, loaded, registry), notes(pod), allNodes);
         if (output == OutputFormat.TABLE) {
             report.print(terminal);

@@ -65,7 +65,7 @@ final class SimulateCommand implements Callable<Integer> {
         PluginRegistry registry = config.registry();
         LoadedConfig loaded = config.load(registry);
         ClusterInput input = ClusterInput.read(cluster, terminal.in(), registry);
-        ConfigFile.warnOfMissingPlugins(loaded.missingPlugins(), terminal);
+        ConfigFile.warnOfWhatIsMissing(loaded, terminal);
         RandomGenerator random =
                 seed.<RandomGenerator>map(SplittableRandom::new).orElseGet(RandomGenerator::getDefault);
         Simulation.Result result = trace.isPresent()

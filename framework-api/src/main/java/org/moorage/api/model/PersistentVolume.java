@@ -102,6 +102,11 @@ public final class PersistentVolume implements ClusterObject {
         return metadata.annotations().getOrDefault(StorageClass.BETA_ANNOTATION, storageClassName);
     }
 
+    /** The class without regard to the annotation in which old volumes name it; empty for none. */
+    public String specifiedClassName() {
+        return storageClassName;
+    }
+
     /** {@code Filesystem} or {@code Block}. */
     public String volumeMode() {
         return volumeMode;

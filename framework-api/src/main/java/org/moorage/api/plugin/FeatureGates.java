@@ -34,6 +34,11 @@ public final class FeatureGates {
     /** Tolerations may compare numbers, with the operators {@code Lt} and {@code Gt}. */
     public static final String TAINT_TOLERATION_COMPARISON_OPERATORS = "TaintTolerationComparisonOperators";
 
+    /** Nodes are scored by how well the storage that is left there, or the volumes, suit what a pod asks for. */
+    public static final String STORAGE_CAPACITY_SCORING = "StorageCapacityScoring";
+    /** Pods only go to nodes that have the storage drivers of their volumes, for drivers that ask for it. */
+    public static final String VOLUME_LIMIT_SCALING = "VolumeLimitScaling";
+
     private static final Map<String, Gate> KNOWN = read();
     private static final Map<String, String> SWITCH_BY_STAGE = Map.of("alpha", "AllAlpha", "beta", "AllBeta");
 

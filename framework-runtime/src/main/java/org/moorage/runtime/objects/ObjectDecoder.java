@@ -482,7 +482,8 @@ public final class ObjectDecoder {
     }
 
     private CsiDriver csiDriver(Located root) {
-        return new CsiDriver(metadata(root), root.object("spec").flag("storageCapacity"));
+        Located spec = root.object("spec");
+        return new CsiDriver(metadata(root), spec.flag("storageCapacity"), spec.flag("preventPodSchedulingIfMissing"));
     }
 
     private CsiStorageCapacity csiStorageCapacity(Located root) {

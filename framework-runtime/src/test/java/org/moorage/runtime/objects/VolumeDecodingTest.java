@@ -146,9 +146,13 @@ class VolumeDecodingTest {
         assertThat(node.hasMigrated("c/d")).isTrue();
         assertThat(node.hasMigrated("c")).isFalse();
         CsiDriver driver = decode(CsiDriver.class, """
-                {apiVersion: storage.k8s.io/v1, kind: CSIDriver, metadata: {name: csi.x}, spec: {storageCapacity: true}}
+                apiVersion: storage.k8s.io/v1
+                kind: CSIDriver
+                metadata: {name: csi.x}
+                spec: {storageCapacity: true, preventPodSchedulingIfMissing: true}
                 """);
         assertThat(driver.storageCapacity()).isTrue();
+        assertThat(driver.preventPodSchedulingIfMissing()).isTrue();
         CsiStorageCapacity capacity = decode(CsiStorageCapacity.class, """
                 apiVersion: storage.k8s.io/v1
                 kind: CSIStorageCapacity

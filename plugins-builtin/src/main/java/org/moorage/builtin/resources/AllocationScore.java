@@ -9,20 +9,15 @@ import org.moorage.api.ResourceName;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodStatus;
 import org.moorage.builtin.resources.NodeResourcesFit.ScoringStrategy;
-import org.moorage.builtin.resources.NodeResourcesFit.ShapePoint;
 
 /** Scores a node by how much of its resources would be used with the pod on it, in one of three ways. */
 final class AllocationScore {
-    // The configuration rates a utilization from 0 to 10.
-    private static final long SCORE_OF_POINT = 10;
-
     private final Way way;
     private final ResourceName[] resources;
     private final long[] weights;
     private final boolean[] nonZero;
     private final boolean[] scalar;
-    private final long[] utilizations;
-    private final long[] ratings;
+    private final Ratings ratings;
 
     private enum Way {
         LEAST_ALLOCATED,
@@ -51,13 +46,9 @@ final class AllocationScore {
             nonZero[i] = resources[i].equals(ResourceName.CPU) || resources[i].equals(ResourceName.MEMORY);
             scalar[i] = ResourceName.isScalar(name);
         }
-        List<ShapePoint> shape = strategy.requestedToCapacityRatio()
+        ratings = new Ratings(strategy.requestedToCapacityRatio()
                 .map(NodeResourcesFit.RequestedToCapacityRatio::shape)
-                .orElse(List.of());
-        utilizations = shape.stream().mapToLong(ShapePoint::utilization).toArray();
-        ratings = shape.stream()
-                .mapToLong(point -> point.score() * SCORE_OF_POINT)
-                .toArray();
+                .orElse(List.of()));
     }
 
     /** What the pod asks for of each of the resources. */
@@ -107,22 +98,7 @@ final class AllocationScore {
         return switch (way) {
             case LEAST_ALLOCATED -> requested > capacity ? 0 : (capacity - requested) * NodeScores.MAX / capacity;
             case MOST_ALLOCATED -> Math.min(requested, capacity) * NodeScores.MAX / capacity;
-            case SHAPE -> rating(requested > capacity ? 100 : requested * 100 / capacity);
+            case SHAPE -> ratings.of(requested, capacity);
         };
-    }
-
-    // Between two points of the shape the rating changes evenly.
-    private long rating(long utilization) {
-        for (int i = 0; i < utilizations.length; i++) {
-            if (utilization <= utilizations[i]) {
-                if (i == 0) {
-                    return ratings[0];
-                }
-                long rise = ratings[i] - ratings[i - 1];
-                long run = utilizations[i] - utilizations[i - 1];
-                return ratings[i - 1] + rise * (utilization - utilizations[i - 1]) / run;
-            }
-        }
-        return ratings[ratings.length - 1];
     }
 }

@@ -152,33 +152,25 @@ public final class NodeResourcesFit
         }
 
         private void validate(Problems problems) {
-            if (shape.isEmpty()) {
-                problems.missing("at least one point");
-            }
-            for (int i = 0; i < shape.size(); i++) {
-                ShapePoint point = shape.get(i);
-                if (i > 0 && point.utilization() <= shape.get(i - 1).utilization()) {
-                    problems.at(i).at("utilization").invalid(point.utilization(), "more than in the point before");
-                }
-                if (point.utilization() < 0 || point.utilization() > 100) {
-                    problems.at(i).at("utilization").invalid(point.utilization(), "0 to 100");
-                }
-                if (point.score() < 0 || point.score() > 10) {
-                    problems.at(i).at("score").invalid(point.score(), "0 to 10");
-                }
-            }
+            Ratings.validate(shape, problems);
         }
     }
 
     /**
      * The rating of a utilization.
      *
-     * @param utilization how much of a resource is used, in percent
+     * @param utilization how much is used, in percent
      * @param score the rating, from 0 to 10
      */
     public record ShapePoint(int utilization, int score) {
-        /** The worst rating for a resource that is not used. */
+        /** The worst rating for what is not used. */
         public static final ShapePoint DEFAULTS = new ShapePoint(0, 0);
+
+        /** The point as a configuration has it. */
+        @Override
+        public String toString() {
+            return "{utilization: " + utilization + ", score: " + score + "}";
+        }
     }
 
     private static final Set<ActionType> ADD_OR_UPDATE = addOrUpdate();

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
@@ -22,6 +23,7 @@ import org.moorage.api.event.EventResource;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.CloudDisk;
+import org.moorage.api.model.CsiDriver;
 import org.moorage.api.model.CsiNode;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.PersistentVolume;
@@ -31,6 +33,7 @@ import org.moorage.api.model.StorageClass;
 import org.moorage.api.model.Volume;
 import org.moorage.api.model.VolumeAttachment;
 import org.moorage.api.plugin.EnqueueExtensions;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.ObjectLister;
@@ -42,8 +45,9 @@ import org.moorage.api.plugin.SignPlugin;
 import org.moorage.api.plugin.Signature;
 
 /**
- * Rejects nodes to which not all of the pod's volumes could be attached, because a storage driver sets a limit. Same
- * decisions as kube-scheduler's NodeVolumeLimits.
+ * Rejects nodes to which not all of the pod's volumes could be attached, because a storage driver sets a limit, or wants to
+ * be there and is not. Same decisions as kube-scheduler's NodeVolumeLimits, but of several missing drivers the first by name
+ * is told.
  */
 public final class NodeVolumeLimits implements PreFilterPlugin, FilterPlugin, EnqueueExtensions, SignPlugin {
     /** The plugin's name. */
@@ -69,6 +73,9 @@ public final class NodeVolumeLimits implements PreFilterPlugin, FilterPlugin, En
     /** Volumes of drivers, or why it cannot be said what they are. */
     private static final class Attachable {
         private final Map<String, Set<String>> handlesByDriver = new HashMap<>();
+        /** What nodes without a driver are told, by its name; only of drivers that want it so. */
+        private final Map<String, Status> missingByDriver = new TreeMap<>();
+
         private @Nullable Status rejection;
         private @Nullable String failure;
 
@@ -94,6 +101,8 @@ public final class NodeVolumeLimits implements PreFilterPlugin, FilterPlugin, En
     private final ObjectLister<PersistentVolumeClaim> claims;
     private final ObjectLister<StorageClass> classes;
     private final ObjectLister<VolumeAttachment> attachments;
+    private final ObjectLister<CsiDriver> drivers;
+    private final boolean demandsDrivers;
 
     private NodeVolumeLimits(Handle handle) {
         csiNodes = handle.lister(ObjectKind.CSI_NODE);
@@ -101,6 +110,8 @@ public final class NodeVolumeLimits implements PreFilterPlugin, FilterPlugin, En
         claims = handle.lister(ObjectKind.PERSISTENT_VOLUME_CLAIM);
         classes = handle.lister(ObjectKind.STORAGE_CLASS);
         attachments = handle.lister(ObjectKind.VOLUME_ATTACHMENT);
+        drivers = handle.lister(ObjectKind.CSI_DRIVER);
+        demandsDrivers = handle.featureGates().isEnabled(FeatureGates.VOLUME_LIMIT_SCALING);
     }
 
     @Override
@@ -130,6 +141,13 @@ public final class NodeVolumeLimits implements PreFilterPlugin, FilterPlugin, En
         }
         if (wanted.failure != null) {
             throw new IllegalStateException(wanted.failure);
+        }
+        if (!wanted.missingByDriver.isEmpty()) {
+            for (Map.Entry<String, Status> missing : wanted.missingByDriver.entrySet()) {
+                if (csiNode == null || !hasDriver(csiNode, missing.getKey())) {
+                    return missing.getValue();
+                }
+            }
         }
         if (csiNode == null || wanted.handlesByDriver.isEmpty() || !isLimited(csiNode)) {
             return Status.success();
@@ -258,6 +276,14 @@ public final class NodeVolumeLimits implements PreFilterPlugin, FilterPlugin, En
                 break;
             }
         }
+        if (demandsDrivers) {
+            for (String driver : wanted.handlesByDriver.keySet()) {
+                drivers.get("", driver)
+                        .filter(CsiDriver::preventPodSchedulingIfMissing)
+                        .ifPresent(found -> wanted.missingByDriver.put(
+                                driver, Status.unschedulable(driver + " CSI driver is not installed on the node")));
+            }
+        }
         return wanted;
     }
 
@@ -297,6 +323,15 @@ public final class NodeVolumeLimits implements PreFilterPlugin, FilterPlugin, En
             }
         }
         return byNode;
+    }
+
+    private static boolean hasDriver(CsiNode node, String driver) {
+        for (int i = 0; i < node.drivers().size(); i++) {
+            if (node.drivers().get(i).name().equals(driver)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static boolean isLimited(CsiNode node) {

@@ -10,12 +10,14 @@ import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.CycleState;
 import org.moorage.api.Status;
 import org.moorage.api.model.CloudDisk;
+import org.moorage.api.model.CsiDriver;
 import org.moorage.api.model.CsiNode;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.PersistentVolume;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.VolumeAttachment;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.testkit.ClusterSketch;
 import org.moorage.testkit.Nodes;
@@ -121,6 +123,44 @@ class NodeVolumeLimitsTest {
         CycleState state = new CycleState();
         assertThat(plugin.preFilter(state, c.pod, cluster).status()).isEqualTo(Status.success());
         assertThat(plugin.filter(state, c.pod, cluster.nodeInfo("n"))).isEqualTo(c.status);
+    }
+
+    /** The driver csi.x may want pods kept off; the pod wants one of its volumes. */
+    record Missing(String name, boolean wanted, boolean feature, String driverOnNode, Status status) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    private static final Status MISSING = Status.unschedulable("csi.x CSI driver is not installed on the node");
+
+    static final Missing[] MISSING_DRIVERS = {
+        new Missing("a node without it", true, true, "csi.y", MISSING),
+        new Missing("a node without any", true, true, "", MISSING),
+        new Missing("a node with it", true, true, "csi.x", Status.success()),
+        new Missing("a driver that does not care", false, true, "csi.y", Status.success()),
+        new Missing("without the feature", true, false, "csi.y", Status.success()),
+    };
+
+    @ParameterizedTest
+    @FieldSource("MISSING_DRIVERS")
+    void keepsPodsOffNodesWithoutTheirDriver(Missing c) {
+        ClusterSketch cluster = ClusterSketch.of(Nodes.named("n").build());
+        TestHandle handle = TestHandle.of(cluster)
+                .with(FeatureGates.DEFAULTS.with(FeatureGates.VOLUME_LIMIT_SCALING, c.feature))
+                .with(
+                        ObjectKind.CSI_DRIVER,
+                        new CsiDriver(ObjectMeta.named("csi.x").build(), false, c.wanted));
+        if (!c.driverOnNode.isEmpty()) {
+            handle.with(ObjectKind.CSI_NODE, csiNode(c.driverOnNode, 1));
+        }
+        volume(handle, "new", new PersistentVolume.CsiSource("csi.x", "new"));
+        Pod pod = Pods.named("p").claim("new").build();
+        NodeVolumeLimits plugin = new NodeVolumeLimits.Factory().create(PluginArgs.None.DEFAULTS, handle);
+        CycleState state = new CycleState();
+        assertThat(plugin.preFilter(state, pod, cluster).status()).isEqualTo(Status.success());
+        assertThat(plugin.filter(state, pod, cluster.nodeInfo("n"))).isEqualTo(c.status);
     }
 
     private static void volume(TestHandle handle, String name, PersistentVolume.CsiSource source) {

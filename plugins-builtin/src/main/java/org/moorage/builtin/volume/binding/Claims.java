@@ -2,6 +2,7 @@
 package org.moorage.builtin.volume.binding;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,7 +11,6 @@ import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.CsiDriver;
 import org.moorage.api.model.CsiNode;
 import org.moorage.api.model.CsiStorageCapacity;
-import org.moorage.api.model.LabelSelector;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.PersistentVolume;
 import org.moorage.api.model.PersistentVolumeClaim;
@@ -165,7 +165,7 @@ final class Claims {
         return prepared;
     }
 
-    private @Nullable List<LabelSelector> roomy(PersistentVolumeClaim claim, StorageClass storageClass) {
+    private @Nullable List<CsiStorageCapacity> roomy(PersistentVolumeClaim claim, StorageClass storageClass) {
         boolean isTracked = claim.request().isPresent()
                 && drivers.get("", storageClass.provisioner())
                         .filter(CsiDriver::storageCapacity)
@@ -174,15 +174,17 @@ final class Claims {
             return null;
         }
         long size = claim.request().orElseThrow().value();
-        List<LabelSelector> roomy = new ArrayList<>();
+        List<CsiStorageCapacity> roomy = new ArrayList<>();
         for (CsiStorageCapacity capacity : capacities.all()) {
-            if (capacity.storageClassName().equals(storageClass.name())
+            if (capacity.nodeTopology().isPresent()
+                    && capacity.storageClassName().equals(storageClass.name())
                     && capacity.volumeLimit()
                             .filter(limit -> limit.value() >= size)
                             .isPresent()) {
-                capacity.nodeTopology().ifPresent(roomy::add);
+                roomy.add(capacity);
             }
         }
+        roomy.sort(Comparator.comparing(CsiStorageCapacity::key));
         return List.copyOf(roomy);
     }
 }

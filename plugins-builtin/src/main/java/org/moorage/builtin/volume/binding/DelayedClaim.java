@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.moorage.api.model.LabelSelector;
+import org.moorage.api.model.CsiStorageCapacity;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.NodeSelector;
 import org.moorage.api.model.PersistentVolume;
@@ -36,19 +36,19 @@ final class DelayedClaim {
 
     private final PersistentVolume[] ofAnyNode;
     /** Where storage for it is left; null if nobody says, and it is to be had everywhere. */
-    private final @Nullable List<LabelSelector> roomy;
+    private final @Nullable List<CsiStorageCapacity> roomy;
 
     /**
      * A claim.
      *
      * @param volumes the volumes of its class
-     * @param roomy the nodes with storage for it; null if that is not known
+     * @param roomy the parts of the storage with room for it; null if that is not known
      */
     DelayedClaim(
             PersistentVolumeClaim claim,
             StorageClass storageClass,
             List<PersistentVolume> volumes,
-            @Nullable List<LabelSelector> roomy) {
+            @Nullable List<CsiStorageCapacity> roomy) {
         this.claim = claim;
         this.storageClass = storageClass;
         this.roomy = roomy;
@@ -169,14 +169,23 @@ final class DelayedClaim {
 
     /** Whether there is storage for the claim where the node can reach it. */
     boolean hasRoom(Node node) {
-        if (roomy == null) {
-            return true;
-        }
-        for (int i = 0; i < roomy.size(); i++) {
-            if (roomy.get(i).matches(node.labels())) {
-                return true;
+        return roomy == null || storageOn(roomy, node) != null;
+    }
+
+    /** The storage that a volume would be made of for a node; null if it is not known how much there is. */
+    @Nullable
+    CsiStorageCapacity measuredStorageOn(Node node) {
+        CsiStorageCapacity part = roomy == null ? null : storageOn(roomy, node);
+        return part == null || part.capacity().isEmpty() ? null : part;
+    }
+
+    private static @Nullable CsiStorageCapacity storageOn(List<CsiStorageCapacity> parts, Node node) {
+        for (int i = 0; i < parts.size(); i++) {
+            CsiStorageCapacity part = parts.get(i);
+            if (part.nodeTopology().isPresent() && part.nodeTopology().get().matches(node.labels())) {
+                return part;
             }
         }
-        return false;
+        return null;
     }
 }

@@ -7,11 +7,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.Status;
 import org.moorage.api.model.CsiNode;
+import org.moorage.api.model.CsiStorageCapacity;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.PersistentVolume;
 import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.plugin.ObjectLister;
+import org.moorage.builtin.resources.Ratings;
 
 /** The claims of a pod that has none that somebody else must bind first. Immutable. */
 final class PodClaims {
@@ -109,6 +111,85 @@ final class PodClaims {
             }
         }
         return new Plan(List.copyOf(bindings), List.copyOf(provisions));
+    }
+
+    /**
+     * How well the node suits the claims that are not bound, 0 to 100: by the volumes that they would be bound to, if there is
+     * one, or else by the storage that volumes would be made of. Classes count alike.
+     */
+    long scoreOn(Node node, Ratings ratings) {
+        if (selected.isEmpty() && open.isEmpty()) {
+            return 0;
+        }
+        @Nullable PersistentVolume[] chosen = new PersistentVolume[open.size()];
+        delayedOn(node, chosen);
+        for (PersistentVolume volume : chosen) {
+            if (volume != null) {
+                return scoreOfVolumes(chosen, ratings);
+            }
+        }
+        return scoreOfStorage(node, ratings);
+    }
+
+    private long scoreOfVolumes(@Nullable PersistentVolume[] chosen, Ratings ratings) {
+        long sum = 0;
+        int classes = 0;
+        for (int i = 0; i < chosen.length; i++) {
+            if (chosen[i] == null) {
+                continue;
+            }
+            String className = chosen[i].specifiedClassName();
+            long requested = 0;
+            long capacity = 0;
+            for (int j = i; j < chosen.length; j++) {
+                PersistentVolume volume = chosen[j];
+                if (volume != null && volume.specifiedClassName().equals(className)) {
+                    requested += requestOf(open.get(j));
+                    capacity += volume.capacity().value();
+                    chosen[j] = null;
+                }
+            }
+            sum += ratings.of(requested, capacity);
+            classes++;
+        }
+        return Math.round((double) sum / classes);
+    }
+
+    // The storage of a class counts once, however many volumes it would be used for.
+    private long scoreOfStorage(Node node, Ratings ratings) {
+        @Nullable CsiStorageCapacity[] parts = new CsiStorageCapacity[selected.size() + open.size()];
+        for (int i = 0; i < parts.length; i++) {
+            parts[i] = delayed(i).measuredStorageOn(node);
+        }
+        long sum = 0;
+        int classes = 0;
+        for (int i = 0; i < parts.length; i++) {
+            CsiStorageCapacity part = parts[i];
+            if (part == null) {
+                continue;
+            }
+            String className = delayed(i).claim().specifiedClassName();
+            long requested = 0;
+            for (int j = i; j < parts.length; j++) {
+                CsiStorageCapacity other = parts[j];
+                if (other != null && delayed(j).claim().specifiedClassName().equals(className)) {
+                    requested += requestOf(delayed(j));
+                    part = other;
+                    parts[j] = null;
+                }
+            }
+            sum += ratings.of(requested, part.capacity().orElse(Quantity.ZERO).value());
+            classes++;
+        }
+        return classes == 0 ? 0 : Math.round((double) sum / classes);
+    }
+
+    private DelayedClaim delayed(int index) {
+        return index < selected.size() ? selected.get(index) : open.get(index - selected.size());
+    }
+
+    private static long requestOf(DelayedClaim claim) {
+        return claim.claim().request().orElse(Quantity.ZERO).value();
     }
 
     private int boundOn(Node node) {

@@ -25,6 +25,7 @@ import org.moorage.api.model.Quantity;
 import org.moorage.api.model.StorageClass;
 import org.moorage.api.model.Volume;
 import org.moorage.api.plugin.EnqueueExtensions;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PluginArgs;
@@ -39,12 +40,15 @@ import org.moorage.api.plugin.ReservePlugin;
 import org.moorage.api.plugin.ScorePlugin;
 import org.moorage.api.plugin.SignPlugin;
 import org.moorage.api.plugin.Signature;
+import org.moorage.builtin.resources.NodeResourcesFit.ShapePoint;
+import org.moorage.builtin.resources.Ratings;
 import org.moorage.builtin.volume.VolumeSignature;
 
 /**
  * Rejects nodes from which the volumes of the pod's claims cannot be reached, or on which no volume can be found or made for
- * those that are not bound yet; then binds these, or has volumes made for them, before the pod is bound. Same decisions as
- * kube-scheduler's VolumeBinding, but of several volumes of one size the first by name is taken.
+ * those that are not bound yet; then binds these, or has volumes made for them, before the pod is bound. Scores nodes by how
+ * much would be used of the volumes or of the storage, if the feature is on. Same decisions as kube-scheduler's VolumeBinding,
+ * but of several volumes of one size, and of several parts of the storage, the first by name is taken.
  */
 public final class VolumeBinding
         implements PreFilterPlugin,
@@ -64,15 +68,29 @@ public final class VolumeBinding
      * The plugin's arguments.
      *
      * @param bindTimeoutSeconds how long to wait for volumes to be bound or made
-     * @param shape ratings of how much of a class's storage is used; must be empty, as kube-scheduler has it behind a
-     *     feature gate that is off
+     * @param shape the ratings of some utilizations of storage, in increasing order; empty for {@link #EMPTIEST_FIRST}.
+     *     Only with the feature {@link FeatureGates#STORAGE_CAPACITY_SCORING}
      */
-    public record Args(long bindTimeoutSeconds, List<ShapePoint> shape) implements PluginArgs {
+    public record Args(long bindTimeoutSeconds, Optional<List<ShapePoint>> shape) implements PluginArgs {
         /** Ten minutes. */
-        public static final Args DEFAULTS = new Args(600, List.of());
+        public static final Args DEFAULTS = new Args(600, Optional.empty());
+        /** The shape that has the more score the less is used. */
+        public static final List<ShapePoint> EMPTIEST_FIRST = List.of(new ShapePoint(0, 10), new ShapePoint(100, 0));
 
         public Args {
-            shape = List.copyOf(shape);
+            shape = shape.map(List::copyOf);
+        }
+
+        @Override
+        public Args forFeatures(FeatureGates features, Problems problems) {
+            if (features.isEnabled(FeatureGates.STORAGE_CAPACITY_SCORING)) {
+                List<ShapePoint> rated =
+                        shape.filter(points -> !points.isEmpty()).orElse(EMPTIEST_FIRST);
+                return new Args(bindTimeoutSeconds, Optional.of(rated));
+            }
+            shape.ifPresent(points -> problems.at("shape")
+                    .invalid(points, "nothing, while the feature gate StorageCapacityScoring is off"));
+            return new Args(bindTimeoutSeconds, Optional.empty());
         }
 
         @Override
@@ -80,21 +98,8 @@ public final class VolumeBinding
             if (bindTimeoutSeconds < 0) {
                 problems.at("bindTimeoutSeconds").invalid(bindTimeoutSeconds, "0 or more");
             }
-            if (!shape.isEmpty()) {
-                problems.at("shape").invalid(shape.size() + " points", "nothing, StorageCapacityScoring is off");
-            }
+            shape.ifPresent(points -> Ratings.validate(points, problems.at("shape")));
         }
-    }
-
-    /**
-     * The rating of a utilization.
-     *
-     * @param utilization how much is used, in percent
-     * @param score the rating, from 0 to 10
-     */
-    public record ShapePoint(int utilization, int score) {
-        /** The worst rating for what is not used. */
-        public static final ShapePoint DEFAULTS = new ShapePoint(0, 0);
     }
 
     private static final StateKey<PodClaims> CLAIMS = StateKey.of(NAME + "/claims");
@@ -102,10 +107,15 @@ public final class VolumeBinding
 
     private final Claims claims;
     private final Binder binder;
+    /** Empty while nodes are not scored. */
+    private final Optional<Ratings> ratings;
 
     VolumeBinding(Args args, Handle handle, Pause pause) {
         claims = new Claims(handle);
         binder = new Binder(claims, handle, pause, Duration.ofSeconds(args.bindTimeoutSeconds()));
+        ratings = handle.featureGates().isEnabled(FeatureGates.STORAGE_CAPACITY_SCORING)
+                ? Optional.of(new Ratings(args.shape().orElse(Args.EMPTIEST_FIRST)))
+                : Optional.empty();
     }
 
     @Override
@@ -141,15 +151,15 @@ public final class VolumeBinding
         return state.get(CLAIMS).on(node.node());
     }
 
-    /** Always skips: scoring by storage is behind a feature gate of kube-scheduler that is off. */
     @Override
     public Status preScore(CycleState state, Pod pod, List<NodeInfo> nodes) {
-        return Status.skip();
+        return ratings.isPresent() ? Status.success() : Status.skip();
     }
 
     @Override
     public long score(CycleState state, Pod pod, NodeInfo node) {
-        return 0;
+        PodClaims ofPod = state.find(CLAIMS).orElse(null);
+        return ofPod == null || ratings.isEmpty() ? 0 : ofPod.scoreOn(node.node(), ratings.get());
     }
 
     @Override

@@ -30,8 +30,10 @@ import org.moorage.api.model.Quantity;
 import org.moorage.api.model.StorageClass;
 import org.moorage.api.model.Volume;
 import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.PreFlight;
 import org.moorage.api.plugin.Problems;
+import org.moorage.builtin.resources.NodeResourcesFit.ShapePoint;
 import org.moorage.builtin.volume.Storage;
 import org.moorage.testkit.ClusterSketch;
 import org.moorage.testkit.Nodes;
@@ -44,6 +46,7 @@ class VolumeBindingTest {
     private static final String NO_ROOM = "node(s) did not have enough free storage";
     private static final String VOLUME_GONE =
             "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)";
+    private static final FeatureGates SCORING = FeatureGates.DEFAULTS.with(FeatureGates.STORAGE_CAPACITY_SCORING, true);
     private static final ClusterSketch CLUSTER = ClusterSketch.of(node("n1", "a"), node("n2", "b"));
 
     private static org.moorage.api.model.Node node(String name, String zone) {
@@ -269,7 +272,7 @@ class VolumeBindingTest {
             TestHandle handle = cluster()
                     .with(
                             ObjectKind.CSI_DRIVER,
-                            new CsiDriver(ObjectMeta.named("csi.x").build(), true))
+                            new CsiDriver(ObjectMeta.named("csi.x").build(), true, false))
                     .with(
                             ObjectKind.CSI_STORAGE_CAPACITY,
                             new CsiStorageCapacity(
@@ -302,6 +305,116 @@ class VolumeBindingTest {
             VolumeBinding plugin = plugin(handle);
             plugin.preFilter(state, pod, CLUSTER);
             assertThat(plugin.filter(state, pod, CLUSTER.nodeInfo("n2"))).isEqualTo(Status.unresolvable(NO_VOLUME));
+        }
+    }
+
+    @Nested
+    class Score {
+        private static final VolumeBinding.Args FULLEST_FIRST =
+                new VolumeBinding.Args(1, Optional.of(List.of(new ShapePoint(0, 0), new ShapePoint(100, 10))));
+
+        /** Each claim asks for 1Gi; the score is that of n1. */
+        record Case(String name, List<PersistentVolumeClaim> claims, List<PersistentVolume> volumes, long score) {
+            @Override
+            public String toString() {
+                return name;
+            }
+        }
+
+        static final Case[] CASES = {
+            new Case("no claims", List.of(), List.of(), 0),
+            new Case(
+                    "a volume",
+                    List.of(Storage.claim("a", "local").build()),
+                    List.of(Storage.volume("v", "local", "4Gi").build()),
+                    25),
+            new Case(
+                    "two volumes of a class",
+                    List.of(
+                            Storage.claim("a", "local").build(),
+                            Storage.claim("b", "local").build()),
+                    List.of(
+                            Storage.volume("v", "local", "4Gi").build(),
+                            Storage.volume("w", "local", "1Gi").build()),
+                    40),
+            new Case(
+                    "two classes count alike",
+                    List.of(
+                            Storage.claim("a", "local").build(),
+                            Storage.claim("b", "wait").build()),
+                    List.of(
+                            Storage.volume("v", "local", "4Gi").build(),
+                            Storage.volume("w", "wait", "1Gi").build()),
+                    63),
+            new Case(
+                    "storage for two volumes",
+                    List.of(
+                            Storage.claim("a", "wait").build(),
+                            Storage.claim("b", "wait").build()),
+                    List.of(),
+                    20),
+            new Case(
+                    "volumes rather than storage",
+                    List.of(
+                            Storage.claim("a", "local").build(),
+                            Storage.claim("b", "wait").build()),
+                    List.of(Storage.volume("v", "local", "4Gi").build()),
+                    25),
+            new Case(
+                    "storage that nobody measures",
+                    List.of(Storage.claim("a", "zonal").build()),
+                    List.of(),
+                    0),
+        };
+
+        private static TestHandle measured() {
+            return cluster()
+                    .with(
+                            ObjectKind.CSI_DRIVER,
+                            new CsiDriver(ObjectMeta.named("csi.x").build(), true, false))
+                    .with(ObjectKind.CSI_STORAGE_CAPACITY, part("one", "10Gi"))
+                    .with(ObjectKind.CSI_STORAGE_CAPACITY, part("two", "20Gi"));
+        }
+
+        private static CsiStorageCapacity part(String name, String capacity) {
+            return new CsiStorageCapacity(
+                    ObjectMeta.named(name).namespace("default").build(),
+                    "wait",
+                    Optional.of(Quantity.parse(capacity)),
+                    Optional.empty(),
+                    Optional.of(new LabelSelector(Map.of("zone", "a"), List.of())));
+        }
+
+        @ParameterizedTest
+        @FieldSource("CASES")
+        void scoresByWhatWouldBeUsed(Case c) {
+            TestHandle handle = measured().with(SCORING);
+            Pods builder = Pods.named("p");
+            for (PersistentVolumeClaim claim : c.claims) {
+                handle.with(ObjectKind.PERSISTENT_VOLUME_CLAIM, claim);
+                builder.claim(claim.name());
+            }
+            c.volumes.forEach(volume -> handle.with(ObjectKind.PERSISTENT_VOLUME, volume));
+            Pod pod = builder.build();
+            CycleState state = new CycleState();
+            VolumeBinding plugin = new VolumeBinding(FULLEST_FIRST, handle, time -> {});
+            plugin.preFilter(state, pod, CLUSTER);
+            assertThat(plugin.preScore(state, pod, List.of())).isEqualTo(Status.success());
+            assertThat(plugin.score(state, pod, CLUSTER.nodeInfo("n1"))).isEqualTo(c.score);
+        }
+
+        @Test
+        void hasNoSayWithoutTheFeature() {
+            TestHandle handle = measured()
+                    .with(
+                            ObjectKind.PERSISTENT_VOLUME_CLAIM,
+                            Storage.claim("a", "wait").build());
+            Pod pod = Pods.named("p").claim("a").build();
+            CycleState state = new CycleState();
+            VolumeBinding plugin = plugin(handle);
+            plugin.preFilter(state, pod, CLUSTER);
+            assertThat(plugin.preScore(state, pod, List.of())).isEqualTo(Status.skip());
+            assertThat(plugin.score(state, pod, CLUSTER.nodeInfo("n1"))).isZero();
         }
     }
 
@@ -476,7 +589,33 @@ class VolumeBindingTest {
     @Test
     void checksItsArguments() {
         Problems problems = Problems.collector();
-        new VolumeBinding.Args(-1, List.of(new VolumeBinding.ShapePoint(0, 10))).validate(problems);
-        assertThat(problems.all()).extracting(Problems.Problem::path).containsExactly("bindTimeoutSeconds", "shape");
+        new VolumeBinding.Args(-1, Optional.of(List.of(new ShapePoint(101, 10), new ShapePoint(2, -1))))
+                .validate(problems);
+        assertThat(problems.all())
+                .extracting(Problems.Problem::path)
+                .containsExactly(
+                        "bindTimeoutSeconds", "shape[0].utilization", "shape[1].utilization", "shape[1].score");
+    }
+
+    @Test
+    void takesAShapeOnlyWithTheFeature() {
+        List<ShapePoint> shape = List.of(new ShapePoint(50, 5));
+        Problems problems = Problems.collector();
+        VolumeBinding.Args given = new VolumeBinding.Args(1, Optional.of(shape));
+
+        assertThat(given.forFeatures(SCORING, problems)).isEqualTo(given);
+        assertThat(VolumeBinding.Args.DEFAULTS.forFeatures(SCORING, problems).shape())
+                .contains(VolumeBinding.Args.EMPTIEST_FIRST);
+        assertThat(new VolumeBinding.Args(1, Optional.of(List.of()))
+                        .forFeatures(SCORING, problems)
+                        .shape())
+                .contains(VolumeBinding.Args.EMPTIEST_FIRST);
+        assertThat(problems.isEmpty()).isTrue();
+        given.forFeatures(FeatureGates.DEFAULTS, problems);
+        assertThat(problems.all())
+                .containsExactly(new Problems.Problem(
+                        "shape",
+                        "[{utilization: 50, score: 5}] (expected: nothing, while the feature gate StorageCapacityScoring"
+                                + " is off)"));
     }
 }

@@ -35,6 +35,14 @@ import org.moorage.runtime.objects.ObjectStreams;
  * <p>A change is told to the listener before the call that made it returns. Safe for use by several threads.
  */
 public final class InMemoryCluster implements Cluster {
+    /** What may have a claim bound. */
+    private static final Set<ObjectKind<?>> SETTLING = Set.of(
+            ObjectKind.PERSISTENT_VOLUME,
+            ObjectKind.PERSISTENT_VOLUME_CLAIM,
+            ObjectKind.STORAGE_CLASS,
+            ObjectKind.CSI_STORAGE_CAPACITY,
+            ObjectKind.CSI_NODE);
+
     private final Object lock = new Object();
 
     @GuardedBy("lock")
@@ -52,6 +60,9 @@ public final class InMemoryCluster implements Cluster {
     @GuardedBy("lock")
     private final VolumeController volumes = new VolumeController(objectsByKind);
 
+    @GuardedBy("lock")
+    private boolean controlsVolumes;
+
     private int changes;
 
     private final ObjectDecoder decoder = new ObjectDecoder();
@@ -68,11 +79,33 @@ public final class InMemoryCluster implements Cluster {
         return cluster;
     }
 
+    /**
+     * Has claims bound that do not wait for a pod, from now on, as in a cluster with a volume controller and a provisioner for
+     * each class that names one: to the volume that suits best, or else to one that is made. Volumes become available. When
+     * a pod leaves, the claims that were made for it go, and with them the volumes that were made for these.
+     */
+    public void startVolumeController() {
+        synchronized (lock) {
+            controlsVolumes = true;
+            settleLocked();
+        }
+    }
+
     /** Adds an object, or puts it in the place of the one of its kind and name. */
     public void apply(ClusterObject object) {
         Objects.requireNonNull(object, "object");
         synchronized (lock) {
             applyLocked(ObjectKind.of(object), object);
+            if (controlsVolumes && SETTLING.contains(ObjectKind.of(object))) {
+                settleLocked();
+            }
+        }
+    }
+
+    @GuardedBy("lock")
+    private void settleLocked() {
+        for (ClusterObject changed : volumes.settle()) {
+            applyLocked(ObjectKind.of(changed), changed);
         }
     }
 
@@ -182,7 +215,8 @@ public final class InMemoryCluster implements Cluster {
      *
      * <p>Persistent volumes and claims can be patched: their annotations, and to which claim a volume is bound. As in a
      * cluster with a volume controller, a volume that is so given to a claim is then bound to it, and a claim that is
-     * given a node to have a volume made for gets one if its class has a provisioner.
+     * given a node to have a volume made for gets one if its class has a provisioner. That uses up storage, where a driver
+     * says how much there is; a claim for which there is none left loses its node.
      */
     @Override
     public void patch(ObjectKind<?> kind, String namespace, String name, String mergePatch) {
@@ -307,6 +341,19 @@ public final class InMemoryCluster implements Cluster {
         ClusterObject gone = tableOf(kind).remove(key);
         if (gone != null && listener != null && watched.contains(kind)) {
             listener.deleted(kind, kind.type().cast(gone));
+        }
+        if (gone instanceof Pod pod && controlsVolumes) {
+            List<ClusterObject> deleted = new ArrayList<>();
+            List<ClusterObject> changed = volumes.released(pod, deleted::add);
+            for (ClusterObject object : deleted) {
+                removeLocked(ObjectKind.of(object), object.key());
+            }
+            for (ClusterObject object : changed) {
+                applyLocked(ObjectKind.of(object), object);
+            }
+            if (!deleted.isEmpty()) {
+                settleLocked();
+            }
         }
     }
 

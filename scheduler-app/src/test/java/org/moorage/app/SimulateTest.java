@@ -98,6 +98,54 @@ class SimulateTest {
     }
 
     @Test
+    void makesAndBindsVolumesUntilStorageIsUsedUp() throws IOException {
+        StringBuilder text = new StringBuilder("""
+                {apiVersion: v1, kind: Node, metadata: {name: n, labels: {zone: a}},
+                 status: {allocatable: {cpu: "8", memory: 8Gi, pods: "20"}}}
+                ---
+                {apiVersion: storage.k8s.io/v1, kind: CSIDriver, metadata: {name: csi.x}, spec: {storageCapacity: true}}
+                ---
+                apiVersion: storage.k8s.io/v1
+                kind: StorageClass
+                metadata: {name: wait, annotations: {storageclass.kubernetes.io/is-default-class: "true"}}
+                provisioner: csi.x
+                volumeBindingMode: WaitForFirstConsumer
+                ---
+                {apiVersion: storage.k8s.io/v1, kind: CSIStorageCapacity, metadata: {name: a}, storageClassName: wait,
+                 capacity: 10Gi, nodeTopology: {matchLabels: {zone: a}}}
+                ---
+                {apiVersion: v1, kind: PersistentVolume, metadata: {name: v}, spec: {capacity: {storage: 2Gi},
+                 accessModes: [ReadWriteOnce], local: {path: /d}}}
+                ---
+                {apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: c}, spec: {storageClassName: "",
+                 accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}
+                ---
+                {apiVersion: v1, kind: Pod, metadata: {name: at-once}, spec: {containers: [{name: c, image: i}],
+                 volumes: [{name: v, persistentVolumeClaim: {claimName: c}}]}}
+                """);
+        for (String name : List.of("first", "second", "third")) {
+            text.append("""
+                    ---
+                    {apiVersion: v1, kind: Pod, metadata: {name: %s}, spec: {containers: [{name: c, image: i}],
+                     volumes: [{name: v, ephemeral: {volumeClaimTemplate: {spec: {accessModes: [ReadWriteOnce],
+                      resources: {requests: {storage: 4Gi}}}}}}]}}
+                    """.formatted(name));
+        }
+        Path cluster = Files.writeString(folder.resolve("cluster.yaml"), text);
+
+        CapturedRun run = CapturedRun.of("simulate", "-o", "json", cluster.toString());
+
+        List<String> results = new ArrayList<>();
+        for (JsonNode pod : JSON.readTree(run.out()).path("pods")) {
+            results.add(pod.path("pod").asText() + ": " + pod.path("node").asText()
+                    + (pod.path("message").asText().contains("did not have enough free storage") ? "no storage" : ""));
+        }
+        assertThat(results)
+                .containsExactly(
+                        "default/at-once: n", "default/first: n", "default/second: n", "default/third: no storage");
+    }
+
+    @Test
     void namesTheSeed() {
         assertThat(first("--seed", "7").out()).endsWith(" in 0.00 s (seed 7)\n");
     }

@@ -11,6 +11,11 @@ public final class PersistentVolume implements ClusterObject {
     /** The annotation that says that a controller, and not a person, bound the volume. */
     public static final String BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller";
 
+    /** The phase of a volume that is bound to no claim and can be. */
+    public static final String AVAILABLE = "Available";
+    /** The phase of a volume that is bound to a claim. */
+    public static final String BOUND = "Bound";
+
     private final ObjectMeta metadata;
     private final Quantity capacity;
     private final List<String> accessModes;
@@ -140,6 +145,25 @@ public final class PersistentVolume implements ClusterObject {
     /** {@code Pending}, {@code Available}, {@code Bound}, {@code Released} or {@code Failed}. */
     public String phase() {
         return phase;
+    }
+
+    /**
+     * Whether it could serve a claim: it is not kept for another one, is large enough, has the same mode and attributes, and
+     * is not about to go.
+     */
+    public boolean couldServe(PersistentVolumeClaim other) {
+        return (claim == null || claim.covers(other))
+                && capacity.compareTo(other.request().orElse(Quantity.ZERO)) >= 0
+                && volumeMode.equals(other.volumeMode())
+                && attributesClassName.equals(other.attributesClassName())
+                && !metadata.isDeleting();
+    }
+
+    /** Whether a claim may take it, if it could serve the claim and is of its class, although it is not kept for the claim. */
+    public boolean isFreeFor(PersistentVolumeClaim other) {
+        return phase.equals(AVAILABLE)
+                && (other.selector().isEmpty() || other.selector().get().matches(metadata.labels()))
+                && accessModes.containsAll(other.accessModes());
     }
 
     @Override

@@ -14,6 +14,7 @@ import org.moorage.runtime.PluginRegistry;
 import org.moorage.runtime.objects.Admission;
 import org.moorage.runtime.objects.ClusterFiles;
 import org.moorage.runtime.objects.Defaulting;
+import org.moorage.runtime.objects.EphemeralClaims;
 import org.moorage.runtime.objects.ObjectDecoder;
 
 /**
@@ -26,6 +27,18 @@ record ClusterInput(List<ObjectNode> trees, List<ClusterObject> objects) {
     static ClusterInput read(List<String> sources, InputStream stdin, PluginRegistry registry) {
         List<ObjectNode> trees = ClusterFiles.read(sources, stdin);
         Admission.apply(trees);
+        return of(trees, registry);
+    }
+
+    /** The same as it is after a while: with the claims that pods need. */
+    static ClusterInput readSettled(List<String> sources, InputStream stdin, PluginRegistry registry) {
+        List<ObjectNode> trees = new ArrayList<>(ClusterFiles.read(sources, stdin));
+        Admission.apply(trees);
+        EphemeralClaims.apply(trees);
+        return of(trees, registry);
+    }
+
+    private static ClusterInput of(List<ObjectNode> trees, PluginRegistry registry) {
         boolean podJson = registry.factories().stream().anyMatch(PluginFactory::needsPodJson);
         ObjectDecoder decoder = new ObjectDecoder();
         List<ClusterObject> objects = new ArrayList<>(trees.size());

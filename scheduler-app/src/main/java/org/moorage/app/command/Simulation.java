@@ -28,7 +28,7 @@ import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.SchedulerListener;
 import org.moorage.runtime.config.LoadedConfig;
 
-/** Has a scheduler place the waiting pods of a cluster, with nothing else happening there. */
+/** Has a scheduler place the waiting pods of a cluster, where nothing else happens but that volumes are bound and made. */
 final class Simulation {
     private final ClusterInput input;
     private final InstantSource clock;
@@ -112,6 +112,7 @@ final class Simulation {
     Result run(LoadedConfig config, PluginRegistry registry, RandomGenerator random, Consumer<Decision> steps) {
         Instant start = clock.instant();
         InMemoryCluster cluster = InMemoryCluster.of(input.objects());
+        cluster.startVolumeController();
         Scheduler.Builder builder = Scheduler.builder(config, registry, cluster)
                 .clock(new SteppingClock(input.youngest()))
                 .random(random)

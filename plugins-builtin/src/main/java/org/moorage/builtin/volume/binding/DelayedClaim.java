@@ -14,7 +14,6 @@ import org.moorage.api.model.Node;
 import org.moorage.api.model.NodeSelector;
 import org.moorage.api.model.PersistentVolume;
 import org.moorage.api.model.PersistentVolumeClaim;
-import org.moorage.api.model.Quantity;
 import org.moorage.api.model.StorageClass;
 
 /**
@@ -58,12 +57,12 @@ final class DelayedClaim {
         List<PersistentVolume> sorted = new ArrayList<>(volumes);
         sorted.sort(SMALLEST_FIRST);
         for (PersistentVolume volume : sorted) {
-            if (!couldBe(volume)) {
+            if (!volume.couldServe(claim)) {
                 continue;
             }
             if (volume.claim().isPresent()) {
                 kept.add(volume);
-            } else if (isFree(volume)) {
+            } else if (volume.isFreeFor(claim)) {
                 Set<String> hostnames = hostnames(volume);
                 if (hostnames.isEmpty()) {
                     anywhere.add(volume);
@@ -77,22 +76,6 @@ final class DelayedClaim {
         ofAnyNode = anywhere.toArray(NONE);
         byHostname = new HashMap<>();
         local.forEach((hostname, there) -> byHostname.put(hostname, there.toArray(NONE)));
-    }
-
-    // What also a volume that is kept for the claim must have.
-    private boolean couldBe(PersistentVolume volume) {
-        return (volume.claim().isEmpty() || volume.claim().get().covers(claim))
-                && volume.capacity().compareTo(claim.request().orElse(Quantity.ZERO)) >= 0
-                && volume.volumeMode().equals(claim.volumeMode())
-                && volume.attributesClassName().equals(claim.attributesClassName())
-                && !volume.metadata().isDeleting();
-    }
-
-    private boolean isFree(PersistentVolume volume) {
-        return volume.phase().equals("Available")
-                && (claim.selector().isEmpty()
-                        || claim.selector().get().matches(volume.metadata().labels()))
-                && volume.accessModes().containsAll(claim.accessModes());
     }
 
     // The only nodes that a volume can be for; none if that cannot be told without a closer look.

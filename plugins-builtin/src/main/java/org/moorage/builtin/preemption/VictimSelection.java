@@ -3,8 +3,6 @@ package org.moorage.builtin.preemption;
 
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.CycleState;
@@ -21,10 +19,6 @@ import org.moorage.api.plugin.NodeDraft;
  */
 final class VictimSelection {
     private static final Status NOBODY_TO_LEAVE = Status.unresolvable("No preemption victims found for incoming pod");
-    private static final Comparator<Pod> BY_IMPORTANCE = Comparator.<Pod>comparingInt(
-                    pod -> pod.spec().priority())
-            .reversed()
-            .thenComparing(Candidate::startOf);
 
     private final Handle handle;
     private final Pod pod;
@@ -85,19 +79,26 @@ final class VictimSelection {
         return new Outcome(Status.success(), new Candidate(node.name(), List.copyOf(ordered), violations));
     }
 
-    // kube-scheduler takes "now" for a start that is missing, anew for each comparison, and so ends up with pods that
-    // have
-    // not started in the reverse of their order on the node.
     private static List<Pod> mostImportantFirst(List<Pod> pods) {
-        List<Pod> ordered = new ArrayList<>(pods.size());
-        List<Pod> notStarted = new ArrayList<>();
-        for (Pod candidate : pods) {
-            (Candidate.startOf(candidate).equals(Instant.MAX) ? notStarted : ordered).add(candidate);
+        Pod[] ordered = pods.toArray(Pod[]::new);
+        GoSort.sort(ordered, VictimSelection::isMoreImportant);
+        return List.of(ordered);
+    }
+
+    // kube-scheduler takes "now" for a start that is missing, anew for each pod that it looks at, so of two pods that
+    // have
+    // not
+    // started each was there before the other.
+    private static boolean isMoreImportant(Pod first, Pod second) {
+        int firstPriority = first.spec().priority();
+        int secondPriority = second.spec().priority();
+        if (firstPriority != secondPriority) {
+            return firstPriority > secondPriority;
         }
-        Collections.reverse(notStarted);
-        ordered.addAll(notStarted);
-        ordered.sort(BY_IMPORTANCE);
-        return ordered;
+        Instant start = Candidate.startOf(first);
+        return start.equals(Instant.MAX)
+                ? start.equals(Candidate.startOf(second))
+                : start.isBefore(Candidate.startOf(second));
     }
 
     // A budget is used up by every pod that it is about, also by those that are let back in later.

@@ -41,6 +41,7 @@ import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PodEvent;
+import org.moorage.api.plugin.PodInPreBind;
 import org.moorage.api.plugin.PreEnqueuePlugin;
 import org.moorage.api.plugin.QueueSortPlugin;
 import org.moorage.api.plugin.WaitingPod;
@@ -49,6 +50,7 @@ import org.moorage.runtime.config.LoadedConfig;
 import org.moorage.runtime.config.SchedulerConfig;
 import org.moorage.runtime.internal.binding.BindingCycle;
 import org.moorage.runtime.internal.binding.Candidate;
+import org.moorage.runtime.internal.binding.PodsInPreBind;
 import org.moorage.runtime.internal.binding.WaitingPods;
 import org.moorage.runtime.internal.cache.ClusterSnapshot;
 import org.moorage.runtime.internal.cache.SchedulerCache;
@@ -107,6 +109,7 @@ public final class Scheduler implements AutoCloseable {
     private final ObjectStore store;
     private final Nominator nominator;
     private final WaitingPods waitingPods;
+    private final PodsInPreBind podsInPreBind = new PodsInPreBind();
     private final Map<String, Profile> profiles;
     private final List<Plugin> plugins = new ArrayList<>();
     private final SchedulingQueue queue;
@@ -153,7 +156,8 @@ public final class Scheduler implements AutoCloseable {
                 waitingPods,
                 pod -> profiles.containsKey(pod.spec().schedulerName()));
         algorithm = new SchedulingAlgorithm(builder.config.percentageOfNodesToScore(), threads.parallelism());
-        binding = new BindingCycle(waitingPods, cluster, threads.binding(), new BindingOutcome());
+        binding = new BindingCycle(
+                waitingPods, podsInPreBind, cluster, threads.binding(), featureGates, new BindingOutcome());
     }
 
     private static QueueSortPlugin queueSort(Map<String, Profile> profiles) {
@@ -276,6 +280,7 @@ public final class Scheduler implements AutoCloseable {
         }
         closed = true;
         queue.close();
+        podsInPreBind.close();
         threads.close();
         cluster.close();
         for (Plugin plugin : plugins) {
@@ -639,8 +644,8 @@ public final class Scheduler implements AutoCloseable {
         }
 
         @Override
-        public void pause(Duration time) {
-            threads.pause(time);
+        public void pause(Pod pod, Duration time) {
+            podsInPreBind.pause(pod, threads.pause(time));
         }
 
         @Override
@@ -656,6 +661,11 @@ public final class Scheduler implements AutoCloseable {
         @Override
         public Optional<WaitingPod> waitingPod(String uid) {
             return waitingPods.find(uid);
+        }
+
+        @Override
+        public Optional<PodInPreBind> podInPreBind(String uid) {
+            return podsInPreBind.find(uid);
         }
 
         @Override

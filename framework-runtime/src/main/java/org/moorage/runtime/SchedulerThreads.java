@@ -4,7 +4,6 @@ package org.moorage.runtime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -24,7 +23,6 @@ final class SchedulerThreads implements AutoCloseable {
     private static final long GRACE_SECONDS = 5;
 
     private final List<ExecutorService> owned = new ArrayList<>();
-    private final CountDownLatch stopping = new CountDownLatch(1);
     private final boolean waits;
     private final ScheduledExecutorService timers;
     private final Parallelism parallelism;
@@ -85,21 +83,13 @@ final class SchedulerThreads implements AutoCloseable {
         return reports;
     }
 
-    /** Waits, unless binding runs on somebody else's threads: then nothing else would happen in the meantime. */
-    void pause(Duration time) {
-        try {
-            if (waits && stopping.await(time.toNanos(), TimeUnit.NANOSECONDS)) {
-                throw new IllegalStateException("the scheduler stops");
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("the scheduler stops", e);
-        }
+    /** How long a pause of that length is: none if binding runs on somebody else's threads, as nothing else would happen then. */
+    Duration pause(Duration wanted) {
+        return waits ? wanted : Duration.ZERO;
     }
 
     @Override
     public void close() {
-        stopping.countDown();
         timers.shutdownNow();
         for (ExecutorService executor : owned) {
             executor.shutdown();

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -20,6 +21,8 @@ import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Status;
@@ -33,6 +36,7 @@ import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.plugin.BindPlugin;
 import org.moorage.api.plugin.EnqueueExtensions;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.NodeStatuses;
@@ -90,6 +94,7 @@ class SchedulerTest {
         private BiFunction<Pod, NodeInfo, Status> filter = (pod, node) -> Status.success();
         private Function<Pod, Status> reserve = pod -> Status.success();
         private Function<Pod, PermitResult> permit = pod -> PermitResult.ALLOW;
+        private PreFlight preFlight = PreFlight.RUN_ALONE;
         private Function<Pod, Status> preBind = pod -> Status.success();
 
         @Override
@@ -121,7 +126,7 @@ class SchedulerTest {
 
         @Override
         public PreFlight preBindPreFlight(CycleState state, Pod pod, String nodeName) {
-            return PreFlight.RUN_ALONE;
+            return preFlight;
         }
 
         @Override
@@ -174,12 +179,15 @@ class SchedulerTest {
             """;
 
     private Scheduler.Builder builder() {
+        return builder(FeatureGates.DEFAULTS);
+    }
+
+    private Scheduler.Builder builder(FeatureGates gates) {
         PluginRegistry registry = PluginRegistry.of(List.of(
                 factory("Sort", handle -> new Sort("Sort")),
                 factory("Probe", handle -> probe),
                 factory("Binder", handle -> new Binder("Binder", handle))));
-        return Scheduler.builder(
-                        ConfigLoader.load(CONFIG, "test.yaml", registry).config(), registry, cluster)
+        return Scheduler.builder(ConfigLoader.load(CONFIG, "test.yaml", registry, gates), registry, cluster)
                 .listener(new SchedulerListener() {
                     @Override
                     public void decided(Decision decision) {
@@ -314,6 +322,57 @@ class SchedulerTest {
             assertThat(messageOf("p")).isEqualTo("False SchedulerError: running PreBind plugin \"Probe\": no volume");
             assertThat(calls).endsWith("unreserve p n");
             assertThat(nodeOf("p")).isEmpty();
+        }
+    }
+
+    @Nested
+    class Expectation {
+        record Case(String name, boolean gate, PreFlight preFlight, List<String> calls, List<String> expectedOn) {
+            @Override
+            public String toString() {
+                return name;
+            }
+        }
+
+        static final Case[] CASES = {
+            new Case("is announced while PreBind works", true, PreFlight.RUN_ALONE, List.of("preBind p"), List.of("n")),
+            new Case("is not announced without work", true, PreFlight.SKIP_ALONE, List.of(), List.of()),
+            new Case(
+                    "is never announced while the feature is off",
+                    false,
+                    PreFlight.RUN_ALONE,
+                    List.of("preBind p"),
+                    List.of("")),
+            new Case(
+                    "is not asked about while the feature is off, and everybody works",
+                    false,
+                    PreFlight.SKIP_ALONE,
+                    List.of("preBind p"),
+                    List.of("")),
+        };
+
+        @ParameterizedTest
+        @FieldSource("CASES")
+        void ofANode(Case example) {
+            List<String> expectedOn = new ArrayList<>();
+            probe.preFlight = example.preFlight;
+            probe.preBind = pod -> {
+                expectedOn.add(cluster.find(ObjectKind.POD, "default", "p")
+                        .orElseThrow()
+                        .status()
+                        .nominatedNodeName());
+                return Status.success();
+            };
+            cluster.apply(Samples.node("n"));
+            cluster.apply(Samples.pod("p"));
+            scheduler = builder(FeatureGates.of(Map.of(FeatureGates.NOMINATED_NODE_NAME_FOR_EXPECTATION, example.gate)))
+                    .bindingExecutor(Runnable::run)
+                    .build();
+            scheduler.start();
+            scheduler.scheduleNext();
+            assertThat(calls).filteredOn(call -> call.startsWith("preBind")).isEqualTo(example.calls);
+            assertThat(expectedOn).isEqualTo(example.expectedOn);
+            assertThat(nodeOf("p")).contains("n");
         }
     }
 

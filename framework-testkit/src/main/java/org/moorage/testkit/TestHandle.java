@@ -37,13 +37,14 @@ import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PodEvent;
+import org.moorage.api.plugin.PodInPreBind;
 import org.moorage.api.plugin.PreFilterExtensions;
 import org.moorage.api.plugin.WaitingPod;
 
 /**
  * A handle for tests of a plugin without a scheduler: it shows what the test puts there, and notes what the plugin changes.
  *
- * <p>The clock stands still and chance is seeded. Nothing waits for a permit. What goes on in the background is done at once.
+ * <p>The clock stands still and chance is seeded. Nothing waits for a permit or is being bound. What goes on in the background is done at once.
  */
 public final class TestHandle implements Handle {
     private static final long SEED = 1;
@@ -179,7 +180,7 @@ public final class TestHandle implements Handle {
 
     /** Does not wait, but moves the clock. */
     @Override
-    public void pause(Duration time) {
+    public void pause(Pod pod, Duration time) {
         now = now.plus(time);
     }
 
@@ -195,6 +196,11 @@ public final class TestHandle implements Handle {
 
     @Override
     public Optional<WaitingPod> waitingPod(String uid) {
+        return Optional.empty();
+    }
+
+    @Override
+    public Optional<PodInPreBind> podInPreBind(String uid) {
         return Optional.empty();
     }
 

@@ -25,6 +25,10 @@ import java.util.TreeMap;
 public final class FeatureGates {
     /** Preemption evicts pods behind the scheduling cycle's back. */
     public static final String SCHEDULER_ASYNC_PREEMPTION = "SchedulerAsyncPreemption";
+    /** With no pod ready, one that backs off after a rejection is tried early. */
+    public static final String SCHEDULER_POP_FROM_BACKOFF_Q = "SchedulerPopFromBackoffQ";
+    /** A pod whose binding takes its time is said to be expected on its node. */
+    public static final String NOMINATED_NODE_NAME_FOR_EXPECTATION = "NominatedNodeNameForExpectation";
     /** Pods only go to nodes that declare the features that they use. */
     public static final String NODE_DECLARED_FEATURES = "NodeDeclaredFeatures";
     /** Pods of a group are placed together or not at all. */

@@ -6,6 +6,7 @@ import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -57,9 +58,12 @@ public interface Handle {
      * PreBindPlugin#preBind}, which may wait; a simulation, where nobody else does anything, does not wait at all, so count
      * the looks rather than rely on the clock.
      *
+     * @param pod the pod that is being bound
+     * @param time how long to wait
+     * @throws CancellationException if the pod is called back, see {@link PodInPreBind}; to be passed on, also wrapped
      * @throws IllegalStateException if the scheduler stops in the meantime
      */
-    void pause(Duration time);
+    void pause(Pod pod, Duration time);
 
     /** Chance; seeded in tests and simulations. */
     RandomGenerator random();
@@ -69,6 +73,9 @@ public interface Handle {
 
     /** The waiting pod of that uid, or empty. */
     Optional<WaitingPod> waitingPod(String uid);
+
+    /** The pod of that uid if its PreBind is under way, so that it can be called back; or empty. */
+    Optional<PodInPreBind> podInPreBind(String uid);
 
     /** Has these pods tried soon, whatever rejected them. */
     void activate(Collection<Pod> pods);

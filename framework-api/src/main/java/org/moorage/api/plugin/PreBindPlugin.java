@@ -19,7 +19,10 @@ public interface PreBindPlugin extends Plugin {
 
     /**
      * Called in the binding cycle, when the pod is permitted, unless the pre-flight said skip. May wait for the outside
-     * world, within limits.
+     * world, within limits, with {@link Handle#pause}.
+     *
+     * <p>While the feature {@link FeatureGates#NOMINATED_NODE_NAME_FOR_EXPECTATION} is off there is no pre-flight: the method is
+     * called for every pod, and plugins do not work at the same time.
      *
      * @param state the cycle's state
      * @param pod the pod

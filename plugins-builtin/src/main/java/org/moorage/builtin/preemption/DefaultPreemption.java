@@ -35,8 +35,7 @@ import org.moorage.api.plugin.Problems;
 
 /**
  * Has pods of lower priority leave a node, as few and as unimportant ones as will do, so that a pod that fits nowhere fits
- * there. Same decisions as kube-scheduler's DefaultPreemption, except that it has no pod groups, and that a victim in the
- * middle of its PreBind is deleted rather than called back.
+ * there. Same decisions as kube-scheduler's DefaultPreemption, except that it has no pod groups.
  *
  * <p>Nodes are tried from a random one on, and no longer than until there are enough candidates to choose from.
  */

@@ -100,7 +100,12 @@ final class Evictions {
                         failed.set(true);
                     }
                     if (!failed.get()) {
-                        underWay.put(preemptor.uid(), Optional.of(last));
+                        if (isUnbound(last)) {
+                            // It gives way at once, and nobody would see it go: the pod must not be kept out then.
+                            underWay.remove(preemptor.uid());
+                        } else {
+                            underWay.put(preemptor.uid(), Optional.of(last));
+                        }
                         evictNoting(failed, preemptor, nodeName, last);
                     }
                     underWay.remove(preemptor.uid());
@@ -109,6 +114,11 @@ final class Evictions {
                         handle.activate(List.of(preemptor));
                     }
                 });
+    }
+
+    private boolean isUnbound(Pod victim) {
+        return handle.waitingPod(victim.uid()).isPresent()
+                || handle.podInPreBind(victim.uid()).isPresent();
     }
 
     private void evictNoting(AtomicBoolean failed, Pod preemptor, String nodeName, Pod victim) {
@@ -122,7 +132,12 @@ final class Evictions {
     private void evict(Pod preemptor, String nodeName, Pod victim) {
         String note = "Preempted by pod " + preemptor.uid() + " on node " + nodeName;
         Optional<WaitingPod> waiting = handle.waitingPod(victim.uid());
-        if (waiting.isPresent() && waiting.get().preempt(DefaultPreemption.NAME, "preempted")) {
+        boolean givesWay = waiting.isPresent()
+                ? waiting.get().preempt(DefaultPreemption.NAME, "preempted")
+                : handle.podInPreBind(victim.uid())
+                        .filter(pod -> pod.cancel("preempted by " + DefaultPreemption.NAME))
+                        .isPresent();
+        if (givesWay) {
             note += " (in kube-scheduler memory).";
         } else if (!delete(preemptor, victim)) {
             return;

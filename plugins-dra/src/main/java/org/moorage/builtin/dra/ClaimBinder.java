@@ -145,7 +145,7 @@ final class ClaimBinder {
             if (looks <= 0 || !clock.instant().plus(POLL_EVERY).isBefore(end)) {
                 throw new IllegalStateException("device binding timeout: context deadline exceeded");
             }
-            handle.pause(POLL_EVERY);
+            handle.pause(pod, POLL_EVERY);
         }
     }
 

@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
@@ -16,6 +17,7 @@ import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.BindPlugin;
 import org.moorage.api.plugin.ClusterWriter;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.PermitPlugin;
 import org.moorage.api.plugin.PermitResult;
@@ -38,8 +40,10 @@ public final class BindingCycle {
     private static final Logger LOG = LoggerFactory.getLogger(BindingCycle.class);
 
     private final WaitingPods waitingPods;
+    private final PodsInPreBind podsInPreBind;
     private final ClusterWriter writer;
     private final Executor executor;
+    private final boolean announcesNodes;
     private final Outcome outcome;
 
     /** What the scheduler does about the end of a binding cycle. */
@@ -58,8 +62,16 @@ public final class BindingCycle {
     }
 
     /** A binding cycle for pods of any profile. */
-    public BindingCycle(WaitingPods waitingPods, ClusterWriter writer, Executor executor, Outcome outcome) {
+    public BindingCycle(
+            WaitingPods waitingPods,
+            PodsInPreBind podsInPreBind,
+            ClusterWriter writer,
+            Executor executor,
+            FeatureGates featureGates,
+            Outcome outcome) {
         this.waitingPods = waitingPods;
+        this.podsInPreBind = podsInPreBind;
+        announcesNodes = featureGates.isEnabled(FeatureGates.NOMINATED_NODE_NAME_FOR_EXPECTATION);
         this.writer = writer;
         this.executor = executor;
         this.outcome = outcome;
@@ -134,6 +146,11 @@ public final class BindingCycle {
     private void prepare(Candidate candidate, CompletableFuture<Rejection> verdict, boolean waits) {
         List<Work> work = new ArrayList<>();
         for (PreBindPlugin plugin : candidate.profile().at(ExtensionPoint.PRE_BIND, PreBindPlugin.class)) {
+            if (!announcesNodes) {
+                // Without a pre-flight every plugin is called, and none beside another.
+                work.add(new Work(plugin, PreFlight.RUN_ALONE));
+                continue;
+            }
             try {
                 work.add(new Work(
                         plugin, plugin.preBindPreFlight(candidate.state(), candidate.pod(), candidate.nodeName())));
@@ -143,13 +160,15 @@ public final class BindingCycle {
                 return;
             }
         }
-        boolean works = work.stream().anyMatch(item -> !item.preFlight.isSkip());
-        if ((works || waits) && !candidate.pod().status().nominatedNodeName().equals(candidate.nodeName())) {
+        boolean works = !announcesNodes || work.stream().anyMatch(item -> !item.preFlight.isSkip());
+        if (announcesNodes
+                && (works || waits)
+                && !candidate.pod().status().nominatedNodeName().equals(candidate.nodeName())) {
             expectNode(candidate);
         }
         // Runs at once, on this thread, if there is nothing to wait for.
         CompletableFuture<Rejection> ignored = verdict.whenComplete((permission, thrown) -> {
-            Runnable step = () -> guarded(candidate, () -> bind(candidate, work, permission));
+            Runnable step = () -> guarded(candidate, () -> bind(candidate, work, works, permission));
             if (waits) {
                 executor.execute(step);
             } else {
@@ -171,7 +190,7 @@ public final class BindingCycle {
         }
     }
 
-    private void bind(Candidate candidate, List<Work> work, Rejection permission) {
+    private void bind(Candidate candidate, List<Work> work, boolean works, Rejection permission) {
         if (!permission.status().isSuccess()) {
             if (permission.status().isRejection()) {
                 unreserve(candidate);
@@ -187,12 +206,16 @@ public final class BindingCycle {
             return;
         }
         outcome.permitted(candidate);
-        Rejection prepared = preBind(candidate, work);
-        if (!prepared.status().isSuccess()) {
-            fail(candidate, prepared);
-            return;
+        PodsInPreBind.Attempt attempt = new PodsInPreBind.Attempt(candidate.pod());
+        if (works) {
+            podsInPreBind.add(attempt);
         }
-        Rejection bound = bind(candidate);
+        Rejection bound;
+        try {
+            bound = preBindAndBind(candidate, work, attempt);
+        } finally {
+            podsInPreBind.remove(attempt);
+        }
         if (!bound.status().isSuccess()) {
             fail(candidate, bound);
             return;
@@ -218,14 +241,29 @@ public final class BindingCycle {
         outcome.bound(candidate);
     }
 
+    private Rejection preBindAndBind(Candidate candidate, List<Work> work, PodsInPreBind.Attempt attempt) {
+        Rejection prepared = preBind(candidate, work, attempt);
+        if (!prepared.status().isSuccess()) {
+            return prepared;
+        }
+        return attempt.getReady() ? bind(candidate) : calledBack(attempt);
+    }
+
+    private static Rejection calledBack(PodsInPreBind.Attempt attempt) {
+        return new Rejection("", Status.error(attempt.cause().orElseThrow()));
+    }
+
     private record Work(PreBindPlugin plugin, PreFlight preFlight) {}
 
     // Neighbours that may work together do; a plugin that works alone keeps those before and after it apart, even if it
     // has
     // nothing to do.
-    private Rejection preBind(Candidate candidate, List<Work> work) {
+    private Rejection preBind(Candidate candidate, List<Work> work, PodsInPreBind.Attempt attempt) {
         int from = 0;
         while (from < work.size()) {
+            if (attempt.cause().isPresent()) {
+                return calledBack(attempt);
+            }
             int to = from + 1;
             while (work.get(from).preFlight.isTogether()
                     && to < work.size()
@@ -279,7 +317,13 @@ public final class BindingCycle {
             Status status = plugin.preBind(candidate.state(), candidate.pod(), candidate.nodeName());
             return status.isSuccess() ? new Rejection("", status) : rejection("running PreBind plugin", plugin, status);
         } catch (RuntimeException thrown) {
-            return failure("running PreBind plugin", plugin, thrown);
+            // Whatever a plugin was doing when its pod was called back, that is why it ended.
+            Throwable reason = thrown;
+            while (reason.getCause() != null && !(reason instanceof CancellationException)) {
+                reason = reason.getCause();
+            }
+            return failure(
+                    "running PreBind plugin", plugin, reason instanceof CancellationException called ? called : thrown);
         }
     }
 

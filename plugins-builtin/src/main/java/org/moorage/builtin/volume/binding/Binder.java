@@ -159,7 +159,7 @@ final class Binder {
                 if (polls <= 0 || !clock.instant().isBefore(end)) {
                     throw new IllegalStateException("context deadline exceeded");
                 }
-                pause.last(POLL);
+                pause.last(pod, POLL);
             }
         } catch (IllegalStateException failed) {
             throw new IllegalStateException("binding volumes: " + failed.getMessage(), failed);

@@ -76,7 +76,7 @@ class VolumeBindingTest {
     }
 
     private static VolumeBinding plugin(TestHandle handle) {
-        return plugin(handle, time -> {
+        return plugin(handle, (pod, time) -> {
             throw new IllegalStateException("waits");
         });
     }
@@ -397,7 +397,7 @@ class VolumeBindingTest {
             c.volumes.forEach(volume -> handle.with(ObjectKind.PERSISTENT_VOLUME, volume));
             Pod pod = builder.build();
             CycleState state = new CycleState();
-            VolumeBinding plugin = new VolumeBinding(FULLEST_FIRST, handle, time -> {});
+            VolumeBinding plugin = new VolumeBinding(FULLEST_FIRST, handle, (ignored, time) -> {});
             plugin.preFilter(state, pod, CLUSTER);
             assertThat(plugin.preScore(state, pod, List.of())).isEqualTo(Status.success());
             assertThat(plugin.score(state, pod, CLUSTER.nodeInfo("n1"))).isEqualTo(c.score);
@@ -437,7 +437,7 @@ class VolumeBindingTest {
                                 .build());
         private final List<Duration> waits = new ArrayList<>();
         private Runnable meanwhile = () -> {};
-        private final VolumeBinding plugin = plugin(handle, time -> {
+        private final VolumeBinding plugin = plugin(handle, (pod, time) -> {
             waits.add(time);
             meanwhile.run();
         });

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.binding;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.PodInPreBind;
+
+/** The pods that are being made ready to be bound, and can be called back until they are. */
+public final class PodsInPreBind implements AutoCloseable {
+    private final Map<String, Attempt> byUid = new ConcurrentHashMap<>();
+    private volatile boolean closed;
+
+    /** The pod of that uid, or empty. */
+    public Optional<PodInPreBind> find(String uid) {
+        return Optional.ofNullable(byUid.get(uid));
+    }
+
+    /**
+     * Waits, for a pod that is in its PreBind.
+     *
+     * @throws CancellationException if the pod is called back
+     * @throws IllegalStateException if the scheduler stops, or the pod is not there
+     */
+    public void pause(Pod pod, Duration time) {
+        Attempt attempt = byUid.get(pod.uid());
+        if (attempt == null) {
+            throw new IllegalStateException("pod " + pod.key() + ": pause (expected: only in its PreBind)");
+        }
+        attempt.pause(time);
+    }
+
+    /** Ends all waiting. */
+    @Override
+    public void close() {
+        closed = true;
+        byUid.values().forEach(attempt -> attempt.ended.countDown());
+    }
+
+    void add(Attempt attempt) {
+        byUid.put(attempt.pod.uid(), attempt);
+        if (closed) {
+            attempt.ended.countDown();
+        }
+    }
+
+    void remove(Attempt attempt) {
+        byUid.remove(attempt.pod.uid(), attempt);
+    }
+
+    /** One pod's way to being bound. */
+    static final class Attempt implements PodInPreBind {
+        private final Pod pod;
+        private final CountDownLatch ended = new CountDownLatch(1);
+
+        @GuardedBy("this")
+        private Optional<String> cause = Optional.empty();
+
+        @GuardedBy("this")
+        private boolean ready;
+
+        Attempt(Pod pod) {
+            this.pod = pod;
+        }
+
+        @Override
+        public Pod pod() {
+            return pod;
+        }
+
+        @Override
+        public boolean cancel(String message) {
+            Objects.requireNonNull(message, "message");
+            synchronized (this) {
+                if (ready) {
+                    return false;
+                }
+                if (cause.isEmpty()) {
+                    cause = Optional.of(message);
+                }
+            }
+            ended.countDown();
+            return true;
+        }
+
+        /** Says that from now on the pod cannot be called back, unless it was. */
+        synchronized boolean getReady() {
+            ready = cause.isEmpty();
+            return ready;
+        }
+
+        /** Why the pod was called back; empty if it was not. */
+        synchronized Optional<String> cause() {
+            return cause;
+        }
+
+        private void pause(Duration time) {
+            try {
+                if (ended.await(time.toNanos(), TimeUnit.NANOSECONDS)) {
+                    throw cause().<IllegalStateException>map(CancellationException::new)
+                            .orElseGet(() -> new IllegalStateException("the scheduler stops"));
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException("the scheduler stops", e);
+            }
+        }
+    }
+}

@@ -146,7 +146,8 @@ public final class Scheduler implements AutoCloseable {
                 new SchedulingQueue.Settings(
                         Duration.ofSeconds(builder.config.podInitialBackoffSeconds()),
                         Duration.ofSeconds(builder.config.podMaxBackoffSeconds()),
-                        builder.maxInUnschedulable),
+                        builder.maxInUnschedulable,
+                        builder.featureGates),
                 clock,
                 nominator);
         podChanges = new PodChanges(

@@ -9,17 +9,16 @@ import java.util.concurrent.TimeUnit;
 /**
  * How long a pod waits after failed attempts: twice as long after each, up to a limit.
  *
- * <p>Ends are cut to whole seconds, and compared with the current second, as kube-scheduler does; so a pod may wait up to a
- * second more or less.
+ * <p>Ends are cut to whole windows, and compared with the current one, as kube-scheduler does; so with a window of a second a
+ * pod may wait up to a second more or less.
  *
  * @param initial after the first failure
  * @param max at most; zero for no backoff at all
+ * @param window what divides a second
  */
-record Backoff(Duration initial, Duration max) {
+record Backoff(Duration initial, Duration max, ChronoUnit window) {
     /** The end of the backoff of a pod that has none. */
     static final Instant NONE = Instant.MIN;
-
-    private static final Duration WINDOW = Duration.ofSeconds(1);
 
     Duration after(int failures) {
         long first = TimeUnit.NANOSECONDS.convert(initial);
@@ -34,17 +33,17 @@ record Backoff(Duration initial, Duration max) {
         return failures == 0 || max.isZero() ? NONE : toWindow(now.plus(after(failures)));
     }
 
-    /** Whether a backoff with this end still lasts. The second of its end counts as part of it. */
-    static boolean lasts(Instant end, Instant now) {
+    /** Whether a backoff with this end still lasts. The window of its end counts as part of it. */
+    boolean lasts(Instant end, Instant now) {
         return !end.isBefore(toWindow(now));
     }
 
     /** The first moment at which a backoff with this end no longer lasts. */
-    static Instant over(Instant end) {
-        return end.plus(WINDOW);
+    Instant over(Instant end) {
+        return end.plus(1, window);
     }
 
-    private static Instant toWindow(Instant time) {
-        return time.truncatedTo(ChronoUnit.SECONDS);
+    private Instant toWindow(Instant time) {
+        return time.truncatedTo(window);
     }
 }

@@ -5,6 +5,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -24,6 +25,7 @@ import org.moorage.api.event.ClusterEvent;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.PreEnqueuePlugin;
 import org.moorage.api.plugin.QueueSortPlugin;
@@ -50,6 +52,7 @@ public final class SchedulingQueue implements AutoCloseable {
     private final Map<String, QueueProfile> profiles;
     private final Interests interests;
     private final Backoff backoffTimes;
+    private final boolean popsEarly;
     private final Duration maxInUnschedulable;
     private final InstantSource clock;
     private final Nominator nominator;
@@ -98,11 +101,13 @@ public final class SchedulingQueue implements AutoCloseable {
      * @param initialBackoff after the first failed attempt; doubled with each further one
      * @param maxBackoff after a failed attempt at most; zero to have no backoff
      * @param maxInUnschedulable for an event at most
+     * @param featureGates whether a pod that backs off may be popped early
      */
-    public record Settings(Duration initialBackoff, Duration maxBackoff, Duration maxInUnschedulable) {
+    public record Settings(
+            Duration initialBackoff, Duration maxBackoff, Duration maxInUnschedulable, FeatureGates featureGates) {
         /** Those of kube-scheduler: one second, ten seconds, five minutes. */
-        public static final Settings DEFAULTS =
-                new Settings(Duration.ofSeconds(1), Duration.ofSeconds(10), Duration.ofMinutes(5));
+        public static final Settings DEFAULTS = new Settings(
+                Duration.ofSeconds(1), Duration.ofSeconds(10), Duration.ofMinutes(5), FeatureGates.DEFAULTS);
 
         public Settings {
             demandNotNegative("initialBackoff", initialBackoff);
@@ -206,10 +211,13 @@ public final class SchedulingQueue implements AutoCloseable {
         this.nominator = Objects.requireNonNull(nominator, "nominator");
         this.observer = Objects.requireNonNull(observer, "observer");
         interests = new Interests(this.profiles);
-        backoffTimes = new Backoff(settings.initialBackoff(), settings.maxBackoff());
+        popsEarly = settings.featureGates().isEnabled(FeatureGates.SCHEDULER_POP_FROM_BACKOFF_Q);
+        backoffTimes = new Backoff(
+                settings.initialBackoff(), settings.maxBackoff(), popsEarly ? ChronoUnit.SECONDS : ChronoUnit.NANOS);
         maxInUnschedulable = settings.maxInUnschedulable();
         active = new IndexedHeap<>(QueueEntry::key, this::isTriedBefore);
-        backoff = new IndexedHeap<>(QueueEntry::key, this::backsOffBefore);
+        backoff = new IndexedHeap<>(
+                QueueEntry::key, popsEarly ? this::backsOffBefore : SchedulingQueue::endsBackoffBefore);
         errorBackoff = new IndexedHeap<>(QueueEntry::key, SchedulingQueue::endsBackoffBefore);
         inFlight = new InFlightPods(observer);
     }
@@ -283,7 +291,7 @@ public final class SchedulingQueue implements AutoCloseable {
 
     /**
      * Takes the next pod to be tried: the first of the active ones, or if there is none the first that backs off after a
-     * rejection. Whoever took it must give it back with {@link #done} or {@link #requeue}.
+     * rejection, unless the feature {@link FeatureGates#SCHEDULER_POP_FROM_BACKOFF_Q} is off. Whoever took it must give it back with {@link #done} or {@link #requeue}.
      *
      * @param atMost how long to wait for one, by the system's clock
      * @return empty if there was none in that time, the queue is closed, or the thread was interrupted, which it then still
@@ -440,7 +448,7 @@ public final class SchedulingQueue implements AutoCloseable {
                     earliest = first.get().backoffEndOrNone();
                 }
             }
-            return earliest.equals(Instant.MAX) ? Optional.empty() : Optional.of(Backoff.over(earliest));
+            return earliest.equals(Instant.MAX) ? Optional.empty() : Optional.of(backoffTimes.over(earliest));
         } finally {
             lock.unlock();
         }
@@ -624,6 +632,9 @@ public final class SchedulingQueue implements AutoCloseable {
         while (!closed) {
             Optional<QueueEntry> first = active.removeFirst();
             if (first.isEmpty()) {
+                if (!popsEarly) {
+                    return first;
+                }
                 first = backoff.removeFirst();
                 if (first.isEmpty()) {
                     return first;
@@ -683,7 +694,7 @@ public final class SchedulingQueue implements AutoCloseable {
             backingOff = errorBackoff.remove(pod.key());
         }
         if (backingOff.isPresent()) {
-            pushActive(backingOff.get(), WellKnownEvents.FORCE_ACTIVATE.label());
+            leaveBackoff(backingOff.get(), WellKnownEvents.FORCE_ACTIVATE.label());
         } else if (inFlight.contains(pod.uid())) {
             inFlight.record(new Happening(WellKnownEvents.FORCE_ACTIVATE, ObjectChange.<Object>added(pod)));
         }
@@ -692,9 +703,9 @@ public final class SchedulingQueue implements AutoCloseable {
     @GuardedBy("lock")
     private void flush(IndexedHeap<String, QueueEntry> heap, Instant now) {
         Optional<QueueEntry> first = heap.first();
-        while (first.isPresent() && !Backoff.lasts(first.get().backoffEndOrNone(), now)) {
+        while (first.isPresent() && !backoffTimes.lasts(first.get().backoffEndOrNone(), now)) {
             heap.removeFirst();
-            pushActive(first.get(), WellKnownEvents.BACKOFF_COMPLETE);
+            leaveBackoff(first.get(), WellKnownEvents.BACKOFF_COMPLETE);
             first = heap.first();
         }
     }
@@ -821,7 +832,7 @@ public final class SchedulingQueue implements AutoCloseable {
                 yield QueuePlace.UNSCHEDULABLE;
             }
             case TRY_AFTER_BACKOFF ->
-                Backoff.lasts(entry.backoffEndOrNone(), clock.instant())
+                backoffTimes.lasts(entry.backoffEndOrNone(), clock.instant())
                         ? toBackoff(entry, event)
                         : toActive(entry, event);
             case TRY_NOW -> toActive(entry, event);
@@ -837,21 +848,33 @@ public final class SchedulingQueue implements AutoCloseable {
         return QueuePlace.ACTIVE;
     }
 
+    // Where pods are popped early they have to be past the gates when they begin to back off, otherwise when they have
+    // done
+    // so.
+    @GuardedBy("lock")
+    private void leaveBackoff(QueueEntry entry, String event) {
+        if (popsEarly) {
+            pushActive(entry, event);
+        } else {
+            toActive(entry, event);
+        }
+    }
+
     @GuardedBy("lock")
     private QueuePlace toBackoff(QueueEntry entry, String event) {
-        if (isHeldBack(entry, event)) {
+        if (popsEarly && isHeldBack(entry, event)) {
             return QueuePlace.GATED;
         }
+        parked.remove(entry.key());
         QueuePlace place = entry.rejectors().isEmpty() ? QueuePlace.ERROR_BACKOFF : QueuePlace.BACKOFF;
         heap(place).put(entry);
         arrived(entry, place, event);
-        if (place == QueuePlace.BACKOFF) {
+        if (popsEarly && place == QueuePlace.BACKOFF) {
             podReady.signal();
         }
         return place;
     }
 
-    // PreEnqueue was asked when the pod came to where it is now, if that was the backoff queue.
     @GuardedBy("lock")
     private void pushActive(QueueEntry entry, String event) {
         entry.becameReady(clock.instant());

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -14,7 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class BackoffTest {
     private static final Instant NOON = Instant.parse("2026-01-02T12:00:00Z");
     private static final Duration SECOND = Duration.ofSeconds(1);
-    private static final Backoff DEFAULT = new Backoff(SECOND, Duration.ofSeconds(10));
+    private static final Backoff DEFAULT = new Backoff(SECOND, Duration.ofSeconds(10), ChronoUnit.SECONDS);
 
     @Test
     void doublesUpToTheLimit() {
@@ -58,7 +59,7 @@ final class BackoffTest {
     @ParameterizedTest
     @MethodSource("lengths")
     void lastsFor(Length length) {
-        assertThat(new Backoff(length.initial(), length.max()).after(length.failures()))
+        assertThat(new Backoff(length.initial(), length.max(), ChronoUnit.SECONDS).after(length.failures()))
                 .isEqualTo(length.expected());
     }
 
@@ -92,21 +93,34 @@ final class BackoffTest {
         Instant end = DEFAULT.end(NOON.plus(window.start()), 1);
 
         assertThat(end).isEqualTo(NOON.plusSeconds(1));
-        assertThat(Backoff.lasts(end, NOON.plus(window.asked()))).isEqualTo(window.lasts());
+        assertThat(DEFAULT.lasts(end, NOON.plus(window.asked()))).isEqualTo(window.lasts());
     }
 
     @Test
     void isOverOneSecondAfterItsEnd() {
         Instant end = DEFAULT.end(NOON, 3);
 
-        assertThat(Backoff.lasts(end, Backoff.over(end).minusNanos(1))).isTrue();
-        assertThat(Backoff.lasts(end, Backoff.over(end))).isFalse();
+        assertThat(DEFAULT.lasts(end, DEFAULT.over(end).minusNanos(1))).isTrue();
+        assertThat(DEFAULT.lasts(end, DEFAULT.over(end))).isFalse();
     }
 
     @Test
     void thereIsNoneWithoutFailuresOrWithALimitOfZero() {
         assertThat(DEFAULT.end(NOON, 0)).isEqualTo(Backoff.NONE);
-        assertThat(new Backoff(SECOND, Duration.ZERO).end(NOON, 4)).isEqualTo(Backoff.NONE);
-        assertThat(Backoff.lasts(Backoff.NONE, NOON)).isFalse();
+        assertThat(new Backoff(SECOND, Duration.ZERO, ChronoUnit.SECONDS).end(NOON, 4))
+                .isEqualTo(Backoff.NONE);
+        assertThat(DEFAULT.lasts(Backoff.NONE, NOON)).isFalse();
+    }
+
+    @Test
+    void canBeExact() {
+        Backoff exact = new Backoff(SECOND, Duration.ofSeconds(10), ChronoUnit.NANOS);
+        Instant failure = NOON.plusMillis(900);
+        Instant end = exact.end(failure, 1);
+
+        assertThat(end).isEqualTo(failure.plusSeconds(1));
+        assertThat(exact.lasts(end, end)).isTrue();
+        assertThat(exact.lasts(end, end.plusNanos(1))).isFalse();
+        assertThat(exact.over(end)).isEqualTo(end.plusNanos(1));
     }
 }

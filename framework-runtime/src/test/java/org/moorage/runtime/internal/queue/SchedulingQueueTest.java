@@ -36,6 +36,7 @@ import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.PodStatus;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.runtime.internal.queue.SchedulingQueue.Rejectors;
 import org.moorage.runtime.internal.queue.SchedulingQueue.Settings;
 
@@ -191,6 +192,96 @@ final class SchedulingQueueTest {
         }
     }
 
+    /** With the feature SchedulerPopFromBackoffQ off. */
+    @Nested
+    class WithoutEarlyPop {
+        private boolean open = true;
+
+        private SchedulingQueue queue() {
+            return fixture.settings(new Settings(
+                            Duration.ofSeconds(1),
+                            Duration.ofSeconds(10),
+                            Duration.ofMinutes(5),
+                            FeatureGates.of(Map.of(FeatureGates.SCHEDULER_POP_FROM_BACKOFF_Q, false))))
+                    .gate("Gate", () -> open)
+                    .plugin("Fit", NODE_ADD, Hint.QUEUE)
+                    .queue();
+        }
+
+        private SchedulingQueue backingOff(Pod... pods) {
+            SchedulingQueue queue = queue();
+            for (Pod pod : pods) {
+                reject(queue, pod, by("Fit"));
+                fixture.pass(Duration.ofMillis(100));
+            }
+            queue.moved(NODE_ADD, NODE_ADDED);
+            fixture.asked.clear();
+            fixture.incoming.clear();
+            return queue;
+        }
+
+        @Test
+        void nothingIsTakenFromBackoff() {
+            SchedulingQueue queue = backingOff(POD);
+
+            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.BACKOFF);
+            assertThat(queue.poll()).isEmpty();
+        }
+
+        @Test
+        void aBackoffEndsToTheNanosecond() {
+            SchedulingQueue queue = backingOff(POD);
+            assertThat(queue.nextBackoffExpiry()).contains(START.plusSeconds(1).plusNanos(1));
+
+            fixture.pass(Duration.between(fixture.instant(), START.plusSeconds(1)));
+            queue.flushBackoff();
+            assertThat(queue.poll()).isEmpty();
+
+            fixture.pass(Duration.ofNanos(1));
+            queue.flushBackoff();
+            assertThat(drain(queue)).containsExactly("pod");
+            assertThat(fixture.incoming).containsExactly("BackoffComplete -> active");
+        }
+
+        @Test
+        void podsLeaveBackoffWhenTheirTimeHasCome() {
+            SchedulingQueue queue = backingOff(pod("low", 1), pod("high", 2));
+
+            fixture.pass(Duration.between(fixture.instant(), START.plusMillis(1050)));
+            queue.flushBackoff();
+            assertThat(drain(queue)).containsExactly("low");
+        }
+
+        @Test
+        void gatesStandBehindTheBackoffQueueButNotBeforeIt() {
+            SchedulingQueue queue = queue();
+            reject(queue, POD, by("Fit"));
+            fixture.asked.clear();
+            open = false;
+            queue.moved(NODE_ADD, NODE_ADDED);
+            assertThat(fixture.asked).containsExactly("Fit");
+            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.BACKOFF);
+
+            fixture.passSeconds(2);
+            queue.flushBackoff();
+            assertThat(fixture.asked).containsExactly("Fit", "Gate");
+            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.GATED);
+            assertThat(fixture.incoming).endsWith("BackoffComplete -> gated");
+        }
+
+        @Test
+        void whoEndsABackoffStillMeetsTheGates() {
+            SchedulingQueue queue = backingOff(POD, OTHER);
+            queue.activate(List.of(POD));
+            open = false;
+            queue.activate(List.of(OTHER));
+
+            assertThat(fixture.asked).containsExactly("Gate", "Gate");
+            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.ACTIVE);
+            assertThat(placeOf(queue, OTHER)).isEqualTo(QueuePlace.GATED);
+        }
+    }
+
     @Nested
     class BackoffOfPods {
         private final SchedulingQueue queue =
@@ -263,8 +354,8 @@ final class SchedulingQueueTest {
 
         @Test
         void canBeSwitchedOff() {
-            SchedulingQueue eager = fixture.settings(
-                            new Settings(Duration.ofSeconds(1), Duration.ZERO, Duration.ofMinutes(5)))
+            SchedulingQueue eager = fixture.settings(new Settings(
+                            Duration.ofSeconds(1), Duration.ZERO, Duration.ofMinutes(5), FeatureGates.DEFAULTS))
                     .queue();
             reject(eager, POD, Rejectors.NONE);
 
@@ -1009,7 +1100,8 @@ final class SchedulingQueueTest {
 
     @Test
     void settingsRefuseNegativeTimes() {
-        assertThatThrownBy(() -> new Settings(Duration.ofSeconds(-1), Duration.ZERO, Duration.ZERO))
+        assertThatThrownBy(
+                        () -> new Settings(Duration.ofSeconds(-1), Duration.ZERO, Duration.ZERO, FeatureGates.DEFAULTS))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("initialBackoff: PT-1S (expected: >= 0)");
     }

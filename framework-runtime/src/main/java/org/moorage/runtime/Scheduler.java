@@ -25,13 +25,17 @@ import org.moorage.api.Rejection;
 import org.moorage.api.Snapshot;
 import org.moorage.api.StateKey;
 import org.moorage.api.Status;
+import org.moorage.api.event.ActionType;
 import org.moorage.api.event.ClusterEvent;
+import org.moorage.api.event.EventResource;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.DeviceTaintRule;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
+import org.moorage.api.model.ResourceSlice;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.ClusterWriter;
 import org.moorage.api.plugin.FeatureGates;
@@ -568,9 +572,27 @@ public final class Scheduler implements AutoCloseable {
             podChanges.changed(change.as(Pod.class));
         } else if (kind.equals(ObjectKind.NODE)) {
             nodeChanged(change.as(Node.class));
+        } else if (kind.equals(ObjectKind.DEVICE_TAINT_RULE)) {
+            taintRuleChanged(change.as(DeviceTaintRule.class));
         } else {
             queue.moved(ObjectEvents.of(kind, change), change);
         }
+    }
+
+    // As for kube-scheduler's plugins, what changes with a rule is the slices of the devices that it taints.
+    private void taintRuleChanged(ObjectChange<DeviceTaintRule> change) {
+        ClusterEvent event = ClusterEvent.of(EventResource.RESOURCE_SLICE, ActionType.UPDATE);
+        for (ResourceSlice slice : store.lister(ObjectKind.RESOURCE_SLICE).all()) {
+            ResourceSlice before = tainted(slice, change.before());
+            ResourceSlice after = tainted(slice, change.after());
+            if (!before.equals(after)) {
+                queue.moved(event, ObjectChange.updated(before, after));
+            }
+        }
+    }
+
+    private static ResourceSlice tainted(ResourceSlice slice, Optional<DeviceTaintRule> rule) {
+        return DeviceTaintRule.applied(rule.map(List::of).orElse(List.of()), slice);
     }
 
     private void nodeChanged(ObjectChange<Node> change) {

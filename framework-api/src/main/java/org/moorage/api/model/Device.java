@@ -40,4 +40,19 @@ public record Device(
         bindingConditions = List.copyOf(bindingConditions);
         bindingFailureConditions = List.copyOf(bindingFailureConditions);
     }
+
+    /** The same device with other taints. */
+    public Device withTaints(List<DeviceTaint> others) {
+        return new Device(
+                name,
+                attributes,
+                capacity,
+                consumesCounters,
+                reach,
+                others,
+                bindsToNode,
+                bindingConditions,
+                bindingFailureConditions,
+                isShared);
+    }
 }

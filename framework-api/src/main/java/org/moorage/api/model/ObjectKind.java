@@ -67,6 +67,9 @@ public record ObjectKind<T extends ClusterObject>(
     /** Classes of devices. */
     public static final ObjectKind<DeviceClass> DEVICE_CLASS =
             new ObjectKind<>("resource.k8s.io/v1", "DeviceClass", "deviceclasses", false, DeviceClass.class);
+    /** Rules that taint devices. */
+    public static final ObjectKind<DeviceTaintRule> DEVICE_TAINT_RULE = new ObjectKind<>(
+            "resource.k8s.io/v1beta2", "DeviceTaintRule", "devicetaintrules", false, DeviceTaintRule.class);
 
     /** Budgets of disruptions. */
     public static final ObjectKind<PodDisruptionBudget> POD_DISRUPTION_BUDGET = new ObjectKind<>(
@@ -91,6 +94,7 @@ public record ObjectKind<T extends ClusterObject>(
             RESOURCE_CLAIM,
             RESOURCE_SLICE,
             DEVICE_CLASS,
+            DEVICE_TAINT_RULE,
             POD_DISRUPTION_BUDGET);
 
     public ObjectKind {

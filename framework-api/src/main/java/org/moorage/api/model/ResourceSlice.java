@@ -42,6 +42,11 @@ public record ResourceSlice(
      */
     public record Pool(String name, long generation, long sliceCount) {}
 
+    /** The same slice with other devices. */
+    public ResourceSlice withDevices(List<Device> others) {
+        return new ResourceSlice(metadata, driver, pool, reach, perDeviceNodeSelection, others, sharedCounters);
+    }
+
     /** Whether it describes what devices share, rather than devices. */
     public boolean hasCounters() {
         return !sharedCounters.isEmpty();

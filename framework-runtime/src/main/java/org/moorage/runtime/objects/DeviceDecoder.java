@@ -16,6 +16,7 @@ import org.moorage.api.model.DeviceConfig;
 import org.moorage.api.model.DeviceConstraint;
 import org.moorage.api.model.DeviceRequest;
 import org.moorage.api.model.DeviceTaint;
+import org.moorage.api.model.DeviceTaintRule;
 import org.moorage.api.model.DeviceToleration;
 import org.moorage.api.model.NodeReach;
 import org.moorage.api.model.NodeSelector;
@@ -65,6 +66,17 @@ final class DeviceDecoder {
                 spec.list("sharedCounters", set -> counterSet("name", set)));
     }
 
+    DeviceTaintRule taintRule(ObjectMeta metadata, Located root) {
+        Located spec = root.object("spec");
+        Located selector = spec.object("deviceSelector");
+        return new DeviceTaintRule(
+                metadata,
+                sharing.apply(selector.text("driver")),
+                sharing.apply(selector.text("pool")),
+                sharing.apply(selector.text("device")),
+                taint(spec.object("taint")));
+    }
+
     ResourceClaim claim(ObjectMeta metadata, Located root) {
         Located devices = root.object("spec").object("devices");
         Located status = root.object("status");
@@ -107,13 +119,15 @@ final class DeviceDecoder {
                 device.map("capacity", this::capacity, sharing),
                 device.list("consumesCounters", set -> counterSet("counterSet", set)),
                 reach(device),
-                device.list(
-                        "taints",
-                        taint -> new DeviceTaint(taint.text("key"), taint.text("value"), taint.text("effect"))),
+                device.list("taints", DeviceDecoder::taint),
                 device.flag("bindsToNode"),
                 device.texts("bindingConditions"),
                 device.texts("bindingFailureConditions"),
                 device.flag("allowMultipleAllocations"));
+    }
+
+    private static DeviceTaint taint(Located taint) {
+        return new DeviceTaint(taint.text("key"), taint.text("value"), taint.text("effect"));
     }
 
     private static DeviceAttribute attribute(Located attribute) {

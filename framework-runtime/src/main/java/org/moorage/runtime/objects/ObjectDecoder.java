@@ -24,6 +24,7 @@ import org.moorage.api.model.CsiDriver;
 import org.moorage.api.model.CsiNode;
 import org.moorage.api.model.CsiStorageCapacity;
 import org.moorage.api.model.DeviceClass;
+import org.moorage.api.model.DeviceTaintRule;
 import org.moorage.api.model.HostPort;
 import org.moorage.api.model.LabelSelector;
 import org.moorage.api.model.Namespace;
@@ -196,6 +197,9 @@ public final class ObjectDecoder {
         } else if (kind.type() == DeviceClass.class) {
             Located root = Located.root(object);
             decoded = devices.deviceClass(metadata(root), root);
+        } else if (kind.type() == DeviceTaintRule.class) {
+            Located root = Located.root(object);
+            decoded = devices.taintRule(metadata(root), root);
         } else if (kind.type() == PodDisruptionBudget.class) {
             decoded = podDisruptionBudget(Located.root(object));
         } else if (kind.type() == OtherObject.class) {

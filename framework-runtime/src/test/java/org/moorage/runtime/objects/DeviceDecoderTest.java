@@ -19,6 +19,7 @@ import org.moorage.api.model.DeviceCapacity;
 import org.moorage.api.model.DeviceClass;
 import org.moorage.api.model.DeviceConstraint;
 import org.moorage.api.model.DeviceTaint;
+import org.moorage.api.model.DeviceTaintRule;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.model.ResourceClaim;
@@ -26,6 +27,16 @@ import org.moorage.api.model.ResourceSlice;
 
 class DeviceDecoderTest {
     private static final ObjectDecoder DECODER = new ObjectDecoder();
+
+    @Test
+    void readsTaintRules() throws IOException {
+        DeviceTaintRule rule = DECODER.decode(ObjectKind.DEVICE_TAINT_RULE, ObjectStreams.object("""
+                {"metadata": {"name": "worn"}, "spec": {
+                  "deviceSelector": {"driver": "gpu.example.com", "device": "gpu-0"},
+                  "taint": {"key": "k", "value": "v", "effect": "NoSchedule"}}}"""), false);
+        DeviceTaint taint = new DeviceTaint("k", "v", "NoSchedule");
+        assertThat(rule).isEqualTo(new DeviceTaintRule(rule.metadata(), "gpu.example.com", "", "gpu-0", taint));
+    }
 
     @Test
     void readsSlices() throws IOException {

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.api.model;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * Taints devices that others offer.
+ *
+ * @param metadata its name and the like
+ * @param driver whose devices it taints; empty for everybody's
+ * @param pool the pool whose devices it taints; empty for all pools
+ * @param device the device that it taints; empty for all devices
+ * @param taint the taint
+ */
+public record DeviceTaintRule(ObjectMeta metadata, String driver, String pool, String device, DeviceTaint taint)
+        implements ClusterObject {
+    public DeviceTaintRule {
+        Objects.requireNonNull(metadata, "metadata");
+        Objects.requireNonNull(driver, "driver");
+        Objects.requireNonNull(pool, "pool");
+        Objects.requireNonNull(device, "device");
+        Objects.requireNonNull(taint, "taint");
+    }
+
+    /** A slice as it is under these rules: the same one if none of them is about its devices. */
+    public static ResourceSlice applied(Collection<DeviceTaintRule> rules, ResourceSlice slice) {
+        List<Device> devices = new ArrayList<>(slice.devices().size());
+        boolean isTainted = false;
+        for (Device device : slice.devices()) {
+            List<DeviceTaint> taints = new ArrayList<>(device.taints());
+            for (DeviceTaintRule rule : rules) {
+                if (rule.isAbout(slice, device)) {
+                    taints.add(rule.taint);
+                }
+            }
+            boolean isChanged = taints.size() != device.taints().size();
+            isTainted |= isChanged;
+            devices.add(isChanged ? device.withTaints(taints) : device);
+        }
+        return isTainted ? slice.withDevices(devices) : slice;
+    }
+
+    private boolean isAbout(ResourceSlice slice, Device offered) {
+        return (driver.isEmpty() || driver.equals(slice.driver()))
+                && (pool.isEmpty() || pool.equals(slice.pool().name()))
+                && (device.isEmpty() || device.equals(offered.name()));
+    }
+}

@@ -37,6 +37,24 @@ public final class FeatureGates {
     public static final String TOPOLOGY_AWARE_WORKLOAD_SCHEDULING = "TopologyAwareWorkloadScheduling";
     /** Tolerations may compare numbers, with the operators {@code Lt} and {@code Gt}. */
     public static final String TAINT_TOLERATION_COMPARISON_OPERATORS = "TaintTolerationComparisonOperators";
+    /** Devices stand in for extended resources. */
+    public static final String DRA_EXTENDED_RESOURCE = "DRAExtendedResource";
+    /** Requests for devices may name alternatives. */
+    public static final String DRA_PRIORITIZED_LIST = "DRAPrioritizedList";
+    /** Several claims may share a device and use up its capacity. */
+    public static final String DRA_CONSUMABLE_CAPACITY = "DRAConsumableCapacity";
+    /** Devices are only given to requests that tolerate their taints. */
+    public static final String DRA_DEVICE_TAINTS = "DRADeviceTaints";
+    /** Objects of their own taint devices. */
+    public static final String DRA_DEVICE_TAINT_RULES = "DRADeviceTaintRules";
+    /** Pods are only bound when their devices are ready. */
+    public static final String DRA_DEVICE_BINDING_CONDITIONS = "DRADeviceBindingConditions";
+    /** Claims tell the state of the devices that they were given. */
+    public static final String DRA_RESOURCE_CLAIM_DEVICE_STATUS = "DRAResourceClaimDeviceStatus";
+    /** Devices may be parts of others. */
+    public static final String DRA_PARTITIONABLE_DEVICES = "DRAPartitionableDevices";
+    /** The search for devices has a limit in time. */
+    public static final String DRA_SCHEDULER_FILTER_TIMEOUT = "DRASchedulerFilterTimeout";
 
     /** Nodes are scored by how well the storage that is left there, or the volumes, suit what a pod asks for. */
     public static final String STORAGE_CAPACITY_SCORING = "StorageCapacityScoring";

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.api.plugin;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 
 /**
@@ -61,7 +63,14 @@ public final class Problems {
     public void invalid(Object value, String expected) {
         Objects.requireNonNull(value, "value");
         String shown = value instanceof CharSequence ? "\"" + value + "\"" : value.toString();
-        report(shown + " (expected: " + expected + ")");
+        report((value instanceof Duration time ? shown(time) : shown) + " (expected: " + expected + ")");
+    }
+
+    // As people write them in configurations: -1s, where Java has PT-1S.
+    private static String shown(Duration time) {
+        return time.isNegative()
+                ? "-" + shown(time.negated())
+                : time.toString().substring("PT".length()).toLowerCase(Locale.ROOT);
     }
 
     /** Reports a value that is missing. */

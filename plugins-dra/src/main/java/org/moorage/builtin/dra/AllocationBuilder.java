@@ -16,10 +16,12 @@ import org.moorage.api.model.ResourceClaim;
 /** Puts what a search found into the form in which claims have it. */
 final class AllocationBuilder {
     private final String nodeName;
+    private final DeviceFeatures features;
     private final List<DeviceAllocation> allocations = new ArrayList<>();
 
-    AllocationBuilder(String nodeName) {
+    AllocationBuilder(String nodeName, DeviceFeatures features) {
         this.nodeName = nodeName;
+        this.features = features;
     }
 
     List<DeviceAllocation> allocations() {
@@ -43,8 +45,8 @@ final class AllocationBuilder {
                     one.device().id().device(),
                     one.wanted().request().adminAccess(),
                     one.wanted().request().tolerations(),
-                    one.device().device().bindingConditions(),
-                    one.device().device().bindingFailureConditions(),
+                    features.readiness() ? one.device().device().bindingConditions() : List.of(),
+                    features.readiness() ? one.device().device().bindingFailureConditions() : List.of(),
                     one.shareId(),
                     one.amounts()));
         }
@@ -90,7 +92,8 @@ final class AllocationBuilder {
             boolean own = one.device().slice().perDeviceNodeSelection();
             NodeReach reach =
                     own ? one.device().device().reach() : one.device().slice().reach();
-            if (!reach.nodeName().isEmpty() || one.device().device().bindsToNode()) {
+            boolean bindsToNode = one.device().device().bindsToNode() && !features.usesStableAllocator();
+            if (!reach.nodeName().isEmpty() || bindsToNode) {
                 return Optional.of(new NodeSelector(List.of(new NodeSelector.Term(
                         List.of(), List.of(new NodeSelector.Requirement("metadata.name", "In", List.of(nodeName)))))));
             }

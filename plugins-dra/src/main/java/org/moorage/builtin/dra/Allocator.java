@@ -24,6 +24,7 @@ final class Allocator {
     private final DevicesInUse inUse;
     private final Function<String, Optional<DeviceClass>> classes;
     private final DeviceSelectors selectors;
+    private final DeviceFeatures features;
     // As upstream by the name of the pool alone, whoever its driver is.
     private final Map<String, Map<String, Map<String, Quantity>>> freeCounters = new ConcurrentHashMap<>();
 
@@ -31,11 +32,13 @@ final class Allocator {
             Catalog catalog,
             DevicesInUse inUse,
             Function<String, Optional<DeviceClass>> classes,
-            DeviceSelectors selectors) {
+            DeviceSelectors selectors,
+            DeviceFeatures features) {
         this.catalog = catalog;
         this.inUse = inUse;
         this.classes = classes;
         this.selectors = selectors;
+        this.features = features;
     }
 
     /**
@@ -68,6 +71,10 @@ final class Allocator {
 
     DevicesInUse inUse() {
         return inUse;
+    }
+
+    DeviceFeatures features() {
+        return features;
     }
 
     DeviceSelectors selectors() {

@@ -7,28 +7,39 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import org.moorage.api.model.DeviceTaintRule;
 import org.moorage.api.model.ResourceSlice;
 
 /** All slices of the cluster, by where they can be used. */
 final class Catalog {
-    static final Catalog EMPTY = new Catalog();
+    static final Catalog EMPTY = new Catalog(Set.of());
 
     private final Map<ResourceSlice, OfferedSlice> slices = new IdentityHashMap<>();
     private final Map<String, List<OfferedSlice>> byNode = new HashMap<>();
     private final List<OfferedSlice> shared = new ArrayList<>();
     private final Map<PoolId, List<OfferedSlice>> byPool = new HashMap<>();
+    private final Set<DeviceTaintRule> rules;
 
-    private Catalog() {}
+    private Catalog(Set<DeviceTaintRule> rules) {
+        this.rules = rules;
+    }
 
-    /** The catalog of these slices, with what was found out about those that were there before. */
-    Catalog with(Collection<ResourceSlice> all) {
-        if (isOf(all)) {
+    /**
+     * The catalog of these slices, with what was found out about those that were there before.
+     *
+     * @param all the slices
+     * @param currentRules what taints their devices besides
+     */
+    Catalog with(Collection<ResourceSlice> all, Collection<DeviceTaintRule> currentRules) {
+        boolean sameRules = rules.size() == currentRules.size() && rules.containsAll(currentRules);
+        if (sameRules && isOf(all)) {
             return this;
         }
-        Catalog next = new Catalog();
+        Catalog next = new Catalog(Set.copyOf(currentRules));
         for (ResourceSlice slice : all) {
-            OfferedSlice known = slices.get(slice);
-            next.add(known == null ? OfferedSlice.of(slice) : known);
+            OfferedSlice known = sameRules ? slices.get(slice) : null;
+            next.add(slice, known == null ? OfferedSlice.of(DeviceTaintRule.applied(currentRules, slice)) : known);
         }
         return next;
     }
@@ -44,8 +55,7 @@ final class Catalog {
         return count == slices.size();
     }
 
-    private void add(OfferedSlice offered) {
-        ResourceSlice slice = offered.slice();
+    private void add(ResourceSlice slice, OfferedSlice offered) {
         slices.put(slice, offered);
         if (slice.reach().nodeName().isEmpty() || slice.hasCounters()) {
             shared.add(offered);

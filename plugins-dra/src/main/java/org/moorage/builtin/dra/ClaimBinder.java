@@ -26,13 +26,15 @@ final class ClaimBinder {
     private final ClaimTracker claims;
     private final InstantSource clock;
     private final Duration bindingTimeout;
+    private final DeviceFeatures features;
 
-    ClaimBinder(Handle handle, ClaimTracker claims, Duration bindingTimeout) {
+    ClaimBinder(Handle handle, ClaimTracker claims, Duration bindingTimeout, DeviceFeatures features) {
         this.handle = handle;
         writer = handle.writer();
         this.claims = claims;
         clock = handle.clock();
         this.bindingTimeout = bindingTimeout;
+        this.features = features;
     }
 
     /**
@@ -70,7 +72,8 @@ final class ClaimBinder {
             attempt("add finalizer to", claim, "", ClaimJson.addFinalizer(claim));
             finalizers.add(ResourceClaim.FINALIZER);
         }
-        DeviceAllocation dated = given.at(clock.instant());
+        // Only where somebody waits for devices is it of use to know since when.
+        DeviceAllocation dated = features.readiness() ? given.at(clock.instant()) : given;
         ObjectMeta written =
                 attempt("add allocation and reservation to", claim, "status", ClaimJson.allocate(claim, dated, pod));
         return claim.withMetadata(written)

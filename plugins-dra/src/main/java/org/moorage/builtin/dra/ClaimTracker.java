@@ -70,8 +70,8 @@ final class ClaimTracker {
     }
 
     /** All devices that claims have or are about to have. */
-    synchronized DevicesInUse devicesInUse() {
-        DevicesInUse inUse = new DevicesInUse();
+    synchronized DevicesInUse devicesInUse(DeviceFeatures features) {
+        DevicesInUse inUse = new DevicesInUse(features);
         for (ResourceClaim claim : claims.all()) {
             latest(claim).allocation().ifPresent(inUse::add);
         }

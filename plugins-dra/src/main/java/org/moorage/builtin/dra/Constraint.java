@@ -19,12 +19,12 @@ abstract class Constraint {
         this.attribute = attribute;
     }
 
-    /** The constraint as the claim has it; null if it is of a kind that is not known. */
-    static @Nullable Constraint of(DeviceConstraint constraint) {
+    /** The constraint as the claim has it; null if it is of a kind that is not known with these features. */
+    static @Nullable Constraint of(DeviceConstraint constraint, DeviceFeatures features) {
         if (!constraint.matchAttribute().isEmpty()) {
             return new Same(constraint.requests(), constraint.matchAttribute());
         }
-        return constraint.distinctAttribute().isEmpty()
+        return constraint.distinctAttribute().isEmpty() || features.usesStableAllocator()
                 ? null
                 : new Distinct(constraint.requests(), constraint.distinctAttribute());
     }

@@ -14,14 +14,20 @@ final class DevicesInUse {
     private final Set<DeviceId> inPart = new HashSet<>();
     private final Map<DeviceId, Map<String, Quantity>> amounts = new HashMap<>();
 
-    /** Counts what a claim was given. */
+    private final DeviceFeatures features;
+
+    DevicesInUse(DeviceFeatures features) {
+        this.features = features;
+    }
+
+    /** Counts what a claim was given. Without sharing, a share is the whole device. */
     void add(DeviceAllocation allocation) {
         for (DeviceAllocation.Result result : allocation.results()) {
             if (result.adminAccess()) {
                 continue;
             }
             DeviceId id = DeviceId.of(result);
-            if (result.shareId().isEmpty()) {
+            if (result.shareId().isEmpty() || !features.sharing()) {
                 whole.add(id);
                 continue;
             }

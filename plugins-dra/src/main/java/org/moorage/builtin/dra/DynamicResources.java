@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -33,6 +34,7 @@ import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.DeviceClass;
 import org.moorage.api.model.DeviceRequest;
+import org.moorage.api.model.DeviceTaintRule;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.OwnerReference;
@@ -42,6 +44,7 @@ import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.model.ResourceSlice;
 import org.moorage.api.plugin.EnqueueExtensions;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.NodeStatuses;
@@ -88,14 +91,17 @@ public final class DynamicResources
     private static final Status STILL_NOT_SCHEDULABLE = Status.unschedulable("still not schedulable");
 
     /**
-     * The plugin's arguments.
+     * The plugin's arguments. Each is only there with the features that it is about.
      *
-     * @param filterTimeout how long the search for devices may take for one node; 0 for no limit
-     * @param bindingTimeout how long devices may take to become ready
+     * @param filterTimeout how long the search for devices may take for one node; 0 or empty for no limit
+     * @param bindingTimeout how long devices may take to become ready; empty for ten minutes
      */
-    public record Args(Duration filterTimeout, Duration bindingTimeout) implements PluginArgs {
-        /** Ten seconds, and ten minutes. */
-        public static final Args DEFAULTS = new Args(Duration.ofSeconds(10), Duration.ofMinutes(10));
+    public record Args(Optional<Duration> filterTimeout, Optional<Duration> bindingTimeout) implements PluginArgs {
+        /** What the features bring: ten seconds, and ten minutes. */
+        public static final Args DEFAULTS = new Args(Optional.empty(), Optional.empty());
+
+        private static final Duration FILTER_TIMEOUT = Duration.ofSeconds(10);
+        private static final Duration BINDING_TIMEOUT = Duration.ofMinutes(10);
 
         public Args {
             Objects.requireNonNull(filterTimeout, "filterTimeout");
@@ -103,12 +109,29 @@ public final class DynamicResources
         }
 
         @Override
-        public void validate(Problems problems) {
-            if (filterTimeout.isNegative()) {
-                problems.at("filterTimeout").invalid(filterTimeout, "0 or more");
+        public Args forFeatures(FeatureGates gates, Problems problems) {
+            DeviceFeatures features = DeviceFeatures.of(gates);
+            if (!features.filterTimeout() && filterTimeout.isPresent()) {
+                problems.at("filterTimeout").invalid(filterTimeout.get(), "nothing, DRASchedulerFilterTimeout is off");
             }
-            if (bindingTimeout.compareTo(Duration.ofSeconds(1)) < 0) {
-                problems.at("bindingTimeout").invalid(bindingTimeout, "1s or more");
+            if (!features.readiness() && bindingTimeout.isPresent()) {
+                problems.at("bindingTimeout")
+                        .invalid(
+                                bindingTimeout.get(),
+                                "nothing, DRADeviceBindingConditions or DRAResourceClaimDeviceStatus is off");
+            }
+            return new Args(
+                    features.filterTimeout() ? Optional.of(filterTimeout.orElse(FILTER_TIMEOUT)) : Optional.empty(),
+                    features.readiness() ? Optional.of(bindingTimeout.orElse(BINDING_TIMEOUT)) : Optional.empty());
+        }
+
+        @Override
+        public void validate(Problems problems) {
+            if (filterTimeout.isPresent() && filterTimeout.get().isNegative()) {
+                problems.at("filterTimeout").invalid(filterTimeout.get(), "0 or more");
+            }
+            if (bindingTimeout.isPresent() && bindingTimeout.get().compareTo(Duration.ofSeconds(1)) < 0) {
+                problems.at("bindingTimeout").invalid(bindingTimeout.get(), "1s or more");
             }
         }
     }
@@ -119,9 +142,13 @@ public final class DynamicResources
     private static final StateKey<Map<Integer, DeviceAllocation>> RESERVED = StateKey.of(NAME + "/reserved");
     private static final StateKey<List<ResourceClaim>> BOUND = StateKey.of(NAME + "/bound");
 
-    private final Args args;
+    private final DeviceFeatures features;
+    private final Duration filterTimeout;
+    private final Duration bindingTimeout;
     private final ObjectLister<DeviceClass> classes;
     private final ObjectLister<ResourceSlice> slices;
+    // Empty where nobody may look at rules.
+    private final Optional<ObjectLister<DeviceTaintRule>> taintRules;
     private final ClaimTracker claims;
     private final ClaimBinder binder;
     private final InstantSource clock;
@@ -130,13 +157,17 @@ public final class DynamicResources
 
     private DynamicResources(Args args, Handle handle, DeviceSelectors selectors) {
         this.selectors = selectors;
-        this.args = args;
+        features = DeviceFeatures.of(handle.featureGates());
+        filterTimeout = features.filterTimeout() ? args.filterTimeout().orElse(Duration.ZERO) : Duration.ZERO;
+        bindingTimeout = args.bindingTimeout().orElse(Args.BINDING_TIMEOUT);
         classes = handle.lister(ObjectKind.DEVICE_CLASS);
         slices = handle.lister(ObjectKind.RESOURCE_SLICE);
+        taintRules =
+                features.taintRules() ? Optional.of(handle.lister(ObjectKind.DEVICE_TAINT_RULE)) : Optional.empty();
         ObjectLister<ResourceClaim> lister = handle.lister(ObjectKind.RESOURCE_CLAIM);
         claims = handle.shared(ClaimTracker.KEY, () -> new ClaimTracker(lister));
         clock = handle.clock();
-        binder = new ClaimBinder(handle, claims, args.bindingTimeout());
+        binder = new ClaimBinder(handle, claims, bindingTimeout, features);
     }
 
     @Override
@@ -244,6 +275,9 @@ public final class DynamicResources
     }
 
     private Map<String, DeviceClass> classByResource(Pod pod) {
+        if (!features.extendedResources()) {
+            return Map.of();
+        }
         Map<String, DeviceClass> found = new HashMap<>();
         Resources requests = pod.spec().requests();
         for (int i = 0; i < requests.scalarCount(); i++) {
@@ -291,6 +325,10 @@ public final class DynamicResources
                 return Optional.of(
                         "resource claim " + claim.key() + ", request " + request.name() + ": unknown request type");
             }
+            if (!request.alternatives().isEmpty() && !features.alternatives()) {
+                return Optional.of("resource claim " + claim.key() + ", request " + request.name()
+                        + ": has subrequests, but the DRAPrioritizedList feature is disabled");
+            }
             List<DeviceRequest> either = request.alternatives().isEmpty() ? List.of(request) : request.alternatives();
             for (DeviceRequest one : either) {
                 String name = request.alternatives().isEmpty() ? one.name() : request.name() + "/" + one.name();
@@ -306,8 +344,11 @@ public final class DynamicResources
     }
 
     private Allocator allocator() {
-        Catalog current = catalog.updateAndGet(known -> known.with(slices.all()));
-        return new Allocator(current, claims.devicesInUse(), name -> classes.get("", name), selectors);
+        Collection<DeviceTaintRule> rules =
+                taintRules.<Collection<DeviceTaintRule>>map(ObjectLister::all).orElse(List.of());
+        Catalog current = catalog.updateAndGet(known -> known.with(slices.all(), rules));
+        return new Allocator(
+                current, claims.devicesInUse(features), name -> classes.get("", name), selectors, features);
     }
 
     @Override
@@ -399,10 +440,13 @@ public final class DynamicResources
     }
 
     private boolean isHopeless(ResourceClaim claim) {
+        if (!features.readiness()) {
+            return false;
+        }
         return switch (Readiness.of(claim)) {
             case READY -> false;
             case FAILED -> true;
-            case PENDING -> Readiness.isOverdue(claim, args.bindingTimeout(), clock.instant());
+            case PENDING -> Readiness.isOverdue(claim, bindingTimeout, clock.instant());
         };
     }
 
@@ -423,10 +467,10 @@ public final class DynamicResources
     }
 
     private BooleanSupplier deadline() {
-        if (args.filterTimeout().isZero()) {
+        if (filterTimeout.isZero()) {
             return () -> false;
         }
-        Instant end = clock.instant().plus(args.filterTimeout());
+        Instant end = clock.instant().plus(filterTimeout);
         return () -> !clock.instant().isBefore(end);
     }
 
@@ -473,6 +517,9 @@ public final class DynamicResources
 
     @Override
     public long score(CycleState state, Pod pod, NodeInfo node) {
+        if (!features.alternatives()) {
+            return 0;
+        }
         PodClaims pods = state.get(CLAIMS);
         Optional<PodClaims.Plan> plan = pods.plan(node.name());
         if (plan.isEmpty()) {
@@ -590,7 +637,7 @@ public final class DynamicResources
             state.put(BOUND, List.copyOf(current));
         }
         for (ResourceClaim claim : current) {
-            if (Readiness.hasConditions(claim)) {
+            if (features.readiness() && Readiness.hasConditions(claim)) {
                 binder.awaitDevices(current, pod, nodeName);
                 break;
             }

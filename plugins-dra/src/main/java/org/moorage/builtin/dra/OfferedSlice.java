@@ -18,6 +18,11 @@ record OfferedSlice(ResourceSlice slice, List<OfferedDevice> devices) {
         return new OfferedSlice(slice, List.copyOf(devices));
     }
 
+    /** Whether it can only be told with devices that are parts of others. */
+    boolean isForParts() {
+        return slice.perDeviceNodeSelection() || slice.hasCounters();
+    }
+
     /** Whether a node has to do with it. What devices share counts for all of them. */
     boolean concerns(Node node) {
         if (slice.hasCounters()) {

@@ -47,23 +47,24 @@ record Pool(
      * The pools that a node can use, in the order in which devices are tried: by name, those last whose devices have to be
      * made ready before a pod can use them.
      */
-    static List<Pool> of(Node node, Catalog catalog) {
+    static List<Pool> of(Node node, Catalog catalog, DeviceFeatures features) {
         Map<PoolId, List<OfferedSlice>> newest = new HashMap<>();
-        add(newest, catalog.onlyFrom(node.name()), node);
-        add(newest, catalog.shared(), node);
+        add(newest, catalog.onlyFrom(node.name()), node, features);
+        add(newest, catalog.shared(), node, features);
         List<Pool> pools = new ArrayList<>(newest.size());
         List<Pool> last = new ArrayList<>();
-        newest.forEach((id, slices) ->
-                of(id, slices, catalog).ifPresent(pool -> (pool.hasBindingConditions() ? last : pools).add(pool)));
+        newest.forEach((id, slices) -> of(id, slices, catalog, features)
+                .ifPresent(pool -> (pool.hasBindingConditions() ? last : pools).add(pool)));
         pools.sort(Comparator.comparing(Pool::id));
         last.sort(Comparator.comparing(Pool::id));
         pools.addAll(last);
         return pools;
     }
 
-    private static void add(Map<PoolId, List<OfferedSlice>> newest, List<OfferedSlice> slices, Node node) {
+    private static void add(
+            Map<PoolId, List<OfferedSlice>> newest, List<OfferedSlice> slices, Node node, DeviceFeatures features) {
         for (OfferedSlice offered : slices) {
-            if (!offered.concerns(node)) {
+            if (!features.parts() && offered.isForParts() || !offered.concerns(node)) {
                 continue;
             }
             List<OfferedSlice> known = newest.computeIfAbsent(PoolId.of(offered.slice()), any -> new ArrayList<>());
@@ -82,10 +83,10 @@ record Pool(
     }
 
     // Empty if the pool is being described anew, and nothing of that concerns the node.
-    private static Optional<Pool> of(PoolId id, List<OfferedSlice> slices, Catalog catalog) {
+    private static Optional<Pool> of(PoolId id, List<OfferedSlice> slices, Catalog catalog, DeviceFeatures features) {
         long expected = slices.get(0).slice().pool().sliceCount();
         if (slices.size() == expected) {
-            return Optional.of(build(id, slices, slices));
+            return Optional.of(build(id, slices, slices, features));
         }
         List<OfferedSlice> all = new ArrayList<>();
         for (OfferedSlice offered : catalog.of(id)) {
@@ -96,10 +97,11 @@ record Pool(
                 all.add(offered);
             }
         }
-        return Optional.of(all.size() == expected ? build(id, slices, all) : without(id, Condition.INCOMPLETE));
+        return Optional.of(
+                all.size() == expected ? build(id, slices, all, features) : without(id, Condition.INCOMPLETE));
     }
 
-    private static Pool build(PoolId id, List<OfferedSlice> slices, List<OfferedSlice> all) {
+    private static Pool build(PoolId id, List<OfferedSlice> slices, List<OfferedSlice> all, DeviceFeatures features) {
         List<OfferedSlice> sorted = new ArrayList<>(slices);
         sorted.sort(BY_NAME);
         List<OfferedSlice> withDevices = new ArrayList<>(sorted.size());
@@ -120,7 +122,9 @@ record Pool(
         }
         List<OfferedSlice> elsewhere = new ArrayList<>(all);
         elsewhere.removeAll(slices);
-        valid &= countersExist(sorted, counterSets) && countersExist(elsewhere, counterSets);
+        if (features.parts()) {
+            valid &= countersExist(sorted, counterSets) && countersExist(elsewhere, counterSets);
+        }
         return valid
                 ? new Pool(id, Condition.GOOD, withDevices, elsewhere, counterSets)
                 : without(id, Condition.INVALID);

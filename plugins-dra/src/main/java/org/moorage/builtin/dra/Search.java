@@ -30,6 +30,7 @@ final class Search {
     private static final int CLOCK_EVERY = 64;
 
     private final Allocator allocator;
+    private final DeviceFeatures features;
     private final Node node;
     private final List<ResourceClaim> claims;
     private final BooleanSupplier isLate;
@@ -62,7 +63,8 @@ final class Search {
         this.node = node;
         this.claims = claims;
         this.isLate = isLate;
-        pools = Pool.of(node, allocator.catalog());
+        features = allocator.features();
+        pools = Pool.of(node, allocator.catalog(), features);
         chosen = new int[claims.size()][];
     }
 
@@ -82,7 +84,7 @@ final class Search {
             }
             return Allocator.Outcome.NOTHING;
         }
-        AllocationBuilder builder = new AllocationBuilder(node.name());
+        AllocationBuilder builder = new AllocationBuilder(node.name(), features);
         for (int claim = 0; claim < claims.size(); claim++) {
             List<Wanted> picked = new ArrayList<>();
             for (int request = 0; request < wanted.get(claim).size(); request++) {
@@ -98,6 +100,7 @@ final class Search {
         List<List<Wanted>> requests = new ArrayList<>();
         long fewest = 0;
         for (DeviceRequest request : claim.requests()) {
+            refuseAmounts(claim, request);
             List<Wanted> alternatives = new ArrayList<>();
             if (request.alternatives().isEmpty()) {
                 alternatives.add(prepare(claim, request, ""));
@@ -122,7 +125,7 @@ final class Search {
         given.add(new ArrayList<>());
         List<Constraint> known = new ArrayList<>();
         for (DeviceConstraint constraint : claim.constraints()) {
-            Constraint made = Constraint.of(constraint);
+            Constraint made = Constraint.of(constraint, features);
             if (made == null) {
                 throw new AllocationException("claim " + claim.key() + ", constraint #" + known.size()
                         + ": empty constraint (unsupported constraint type?)");
@@ -130,6 +133,20 @@ final class Search {
             known.add(made);
         }
         constraints.add(known);
+    }
+
+    private void refuseAmounts(ResourceClaim claim, DeviceRequest request) {
+        if (features.sharing() || features.usesStableAllocator()) {
+            return;
+        }
+        List<DeviceRequest> either = request.alternatives().isEmpty() ? List.of(request) : request.alternatives();
+        for (DeviceRequest one : either) {
+            if (!one.capacity().isEmpty()) {
+                throw new AllocationException("claim " + claim.key()
+                        + (request.alternatives().isEmpty() ? ", request " : ", subrequest ") + one.name()
+                        + ": has capacity requests, but the DRAConsumableCapacity feature is disabled");
+            }
+        }
     }
 
     private Wanted prepare(ResourceClaim claim, DeviceRequest request, String parent) {
@@ -294,6 +311,9 @@ final class Search {
     }
 
     private boolean isSelectable(ResourceClaim claim, Wanted what, OfferedDevice device) {
+        if (!features.readiness() && !device.device().bindingConditions().isEmpty()) {
+            return false;
+        }
         Map<OfferedDevice, Boolean> known = selectable.computeIfAbsent(what, any -> new IdentityHashMap<>());
         Boolean answer = known.get(device);
         if (answer == null) {
@@ -324,11 +344,12 @@ final class Search {
     }
 
     private boolean hasRoom(DeviceRequest request, OfferedDevice device) {
-        return Amounts.fit(
-                device.device().capacity(),
-                request.capacity(),
-                allocator.inUse().amounts(device.id()),
-                sharedAmounts.getOrDefault(device.id(), Map.of()));
+        return !features.sharing()
+                || Amounts.fit(
+                        device.device().capacity(),
+                        request.capacity(),
+                        allocator.inUse().amounts(device.id()),
+                        sharedAmounts.getOrDefault(device.id(), Map.of()));
     }
 
     /** One device given to one request, and how to take it back. */
@@ -339,6 +360,7 @@ final class Search {
         private final Device device;
         private final DeviceId id;
         private final Pool pool;
+        private final boolean isShared;
         private boolean tookCounters;
         private int addedConstraints;
         private boolean marked;
@@ -352,15 +374,19 @@ final class Search {
             this.pool = pool;
             device = offered.device();
             id = offered.id();
+            isShared = features.sharing() && device.isShared();
         }
 
         /** Gives the device if that is possible; if it has to be this one, a constraint in its way is a mistake. */
         boolean give(boolean must) {
             DeviceRequest request = what.request();
-            if (request.adminAccess() ? !device.isShared() && isGivenTo(claim, id) : isInUse(id)) {
+            if (request.adminAccess() ? !isShared && isGivenTo(claim, id) : isInUse(id)) {
                 return false;
             }
-            boolean sharedAlready = device.isShared() && (allocator.inUse().hasAmounts(id) || shares.containsKey(id));
+            if (!features.parts() && !device.consumesCounters().isEmpty()) {
+                return false;
+            }
+            boolean sharedAlready = isShared && (allocator.inUse().hasAmounts(id) || shares.containsKey(id));
             if (!sharedAlready && !device.consumesCounters().isEmpty()) {
                 if (!takeCounters()) {
                     return false;
@@ -384,7 +410,7 @@ final class Search {
                 }
                 addedConstraints++;
             }
-            if (!device.isShared()) {
+            if (!isShared) {
                 claimsByDevice.computeIfAbsent(id, any -> new HashSet<>()).add(claim);
                 marked = true;
             }
@@ -393,7 +419,7 @@ final class Search {
                 return false;
             }
             String shareId = "";
-            if (device.isShared()) {
+            if (isShared) {
                 amounts = Amounts.consumed(device.capacity(), request.capacity());
                 shareId = UUID.randomUUID().toString();
                 shares.merge(id, 1, Integer::sum);
@@ -430,6 +456,9 @@ final class Search {
         }
 
         private boolean isTainted(DeviceRequest request) {
+            if (!features.taints()) {
+                return false;
+            }
             for (DeviceTaint taint : device.taints()) {
                 if (taint.preventsAllocation() && !isTolerated(taint, request)) {
                     return true;

@@ -9,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,6 +27,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.ResourceClaim;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.Problems;
 import org.moorage.builtin.BuiltinPlugins;
@@ -85,10 +87,14 @@ class DynamicResourcesTest {
     }
 
     private static Scheduler scheduler(InMemoryCluster cluster) {
+        return scheduler(cluster, FeatureGates.DEFAULTS);
+    }
+
+    private static Scheduler scheduler(InMemoryCluster cluster, FeatureGates features) {
         List<PluginFactory<?>> factories = new ArrayList<>(BuiltinPlugins.all());
         factories.add(new DynamicResources.Factory());
         PluginRegistry registry = PluginRegistry.of(factories);
-        Scheduler scheduler = Scheduler.builder(ConfigLoader.defaults(registry).config(), registry, cluster)
+        Scheduler scheduler = Scheduler.builder(ConfigLoader.defaults(registry, features), registry, cluster)
                 .bindingExecutor(Runnable::run)
                 .build();
         scheduler.start();
@@ -104,11 +110,98 @@ class DynamicResourcesTest {
     @CsvSource({"0, 1, ''", "-1, 1, filterTimeout", "10, 0, bindingTimeout"})
     void checksItsArguments(long filterSeconds, long bindingSeconds, String wrong) {
         Problems problems = Problems.collector();
-        new DynamicResources.Args(Duration.ofSeconds(filterSeconds), Duration.ofSeconds(bindingSeconds))
+        args(Duration.ofSeconds(filterSeconds), Duration.ofSeconds(bindingSeconds))
                 .validate(problems);
         assertThat(problems.all())
                 .extracting(Problems.Problem::path)
                 .isEqualTo(wrong.isEmpty() ? List.of() : List.of(wrong));
+    }
+
+    private static DynamicResources.Args args(Duration filterTimeout, Duration bindingTimeout) {
+        return new DynamicResources.Args(Optional.of(filterTimeout), Optional.of(bindingTimeout));
+    }
+
+    @Nested
+    class WithFeatures {
+        private static final FeatureGates OFF = FeatureGates.DEFAULTS
+                .with(FeatureGates.DRA_SCHEDULER_FILTER_TIMEOUT, false)
+                .with(FeatureGates.DRA_DEVICE_BINDING_CONDITIONS, false);
+        private static final String RULE = """
+                {"apiVersion": "resource.k8s.io/v1beta2", "kind": "DeviceTaintRule", "metadata": {"name": "worn"},
+                 "spec": {"deviceSelector": {"driver": "gpu.example.com"}, "taint": {"key": "worn", "effect": "%s"}}}""";
+
+        @Test
+        void argumentsHaveTheirDefaults() {
+            Problems problems = Problems.collector();
+            assertThat(DynamicResources.Args.DEFAULTS.forFeatures(FeatureGates.DEFAULTS, problems))
+                    .isEqualTo(args(Duration.ofSeconds(10), Duration.ofMinutes(10)));
+            assertThat(DynamicResources.Args.DEFAULTS.forFeatures(OFF, problems))
+                    .isEqualTo(DynamicResources.Args.DEFAULTS);
+            assertThat(problems.all()).isEmpty();
+        }
+
+        @Test
+        void argumentsAreRefusedWhoseFeatureIsOff() {
+            Problems problems = Problems.collector();
+            args(Duration.ofSeconds(-1), Duration.ofMinutes(1)).forFeatures(OFF, problems);
+            assertThat(problems.all())
+                    .extracting(Problems.Problem::toString)
+                    .containsExactly(
+                            "filterTimeout: -1s (expected: nothing, DRASchedulerFilterTimeout is off)",
+                            "bindingTimeout: 1m (expected: nothing, DRADeviceBindingConditions or"
+                                    + " DRAResourceClaimDeviceStatus is off)");
+        }
+
+        @Test
+        void rulesThatAreOffAreNotEvenAskedFor() {
+            InMemoryCluster cluster = InMemoryCluster.of(List.of(
+                    object(NODE),
+                    object(CLASS),
+                    object(SLICE),
+                    object(RULE.formatted("NoSchedule")),
+                    claim("c", ""),
+                    pod("p", "c")));
+            try (Scheduler scheduler = scheduler(cluster)) {
+                assertThat(scheduler.scheduleNext())
+                        .get()
+                        .extracting(Decision::nodeName)
+                        .isEqualTo("n1");
+            }
+        }
+
+        @Test
+        void aPodIsTriedAgainWhenARuleNoLongerTaintsItsDevices() {
+            InMemoryCluster cluster = InMemoryCluster.of(List.of(
+                    object(NODE),
+                    object(CLASS),
+                    object(SLICE),
+                    object(RULE.formatted("NoSchedule")),
+                    claim("c", ""),
+                    pod("p", "c")));
+            FeatureGates rules = FeatureGates.DEFAULTS.with(FeatureGates.DRA_DEVICE_TAINT_RULES, true);
+            try (Scheduler scheduler = scheduler(cluster, rules)) {
+                assertThat(scheduler.scheduleNext())
+                        .get()
+                        .extracting(Decision::outcome)
+                        .isEqualTo(Decision.Outcome.UNSCHEDULABLE);
+                assertThat(scheduler.scheduleNext()).isEmpty();
+                cluster.apply(object(RULE.formatted("None")));
+                assertThat(scheduler.scheduleNext())
+                        .get()
+                        .extracting(Decision::nodeName)
+                        .isEqualTo("n1");
+            }
+        }
+
+        @Test
+        void nobodyNotesSinceWhenAClaimHasDevicesThatNeedNotBeMadeReady() {
+            InMemoryCluster cluster = InMemoryCluster.of(
+                    List.of(object(NODE), object(CLASS), object(SLICE), claim("c", ""), pod("p", "c")));
+            try (Scheduler scheduler = scheduler(cluster, OFF)) {
+                scheduler.scheduleNext();
+            }
+            assertThat(claim(cluster, "c").allocation().orElseThrow().time()).isEmpty();
+        }
     }
 
     @Nested

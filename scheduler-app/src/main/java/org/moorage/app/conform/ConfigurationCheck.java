@@ -185,7 +185,12 @@ final class ConfigurationCheck implements VectorCheck {
         if (expected.isNumber() && got.isNumber()) {
             return expected.decimalValue().compareTo(got.decimalValue()) == 0;
         }
-        return expected.equals(got);
+        // Of what is not set, kube-scheduler prints some fields as null and leaves others out.
+        return expected.equals(got) || isAbsent(expected) && isAbsent(got);
+    }
+
+    private static boolean isAbsent(JsonNode value) {
+        return value.isNull() || value.isMissingNode();
     }
 
     private static String shown(JsonNode value) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.api.model;
 
+import java.util.List;
 import java.util.Objects;
 
-/** What is known of a device under one name; of one of four types. Equal if type and value are. */
+/** What is known of a device under one name; of one of four types, or several values of one. Equal if type and value are. */
 public sealed interface DeviceAttribute {
     /** A whole number. */
     record Number(long value) implements DeviceAttribute {}
@@ -22,6 +23,17 @@ public sealed interface DeviceAttribute {
     record Version(String value) implements DeviceAttribute {
         public Version {
             Objects.requireNonNull(value, "value");
+        }
+    }
+
+    /**
+     * Several values of one type.
+     *
+     * @param values the values; none of them is itself of this type
+     */
+    record Several(List<DeviceAttribute> values) implements DeviceAttribute {
+        public Several {
+            values = List.copyOf(values);
         }
     }
 

@@ -51,6 +51,8 @@ public final class FeatureGates {
     public static final String DRA_DEVICE_BINDING_CONDITIONS = "DRADeviceBindingConditions";
     /** Claims tell the state of the devices that they were given. */
     public static final String DRA_RESOURCE_CLAIM_DEVICE_STATUS = "DRAResourceClaimDeviceStatus";
+    /** What is known of devices may be several values. */
+    public static final String DRA_LIST_TYPE_ATTRIBUTES = "DRAListTypeAttributes";
     /** Devices may be parts of others. */
     public static final String DRA_PARTITIONABLE_DEVICES = "DRAPartitionableDevices";
     /** The search for devices has a limit in time. */

@@ -142,7 +142,26 @@ final class DeviceDecoder {
         }
         return attribute.has("version")
                 ? new DeviceAttribute.Version(attribute.text("version"))
+                : attributes(attribute);
+    }
+
+    private static DeviceAttribute attributes(Located attribute) {
+        if (attribute.has("ints")) {
+            return several(attribute.values("ints", one -> new DeviceAttribute.Number(one.longNumber(""))));
+        }
+        if (attribute.has("bools")) {
+            return several(attribute.values("bools", one -> new DeviceAttribute.Flag(one.flag(""))));
+        }
+        if (attribute.has("strings")) {
+            return several(attribute.values("strings", one -> new DeviceAttribute.Text(one.text(""))));
+        }
+        return attribute.has("versions")
+                ? several(attribute.values("versions", one -> new DeviceAttribute.Version(one.text(""))))
                 : new DeviceAttribute.Unknown();
+    }
+
+    private static DeviceAttribute several(List<? extends DeviceAttribute> values) {
+        return new DeviceAttribute.Several(List.copyOf(values));
     }
 
     private DeviceCapacity capacity(Located capacity) {

@@ -68,6 +68,16 @@ final class Located {
         return List.copyOf(result);
     }
 
+    /** What the values in a list say. */
+    <T> List<T> values(String field, Function<Located, T> decoder) {
+        JsonNode values = array(field);
+        List<T> result = new ArrayList<>(values.size());
+        for (int i = 0; i < values.size(); i++) {
+            result.add(decoder.apply(new Located(values.get(i), this, field, i)));
+        }
+        return List.copyOf(result);
+    }
+
     /** The texts in a list. */
     List<String> texts(String field) {
         JsonNode values = array(field);
@@ -113,8 +123,7 @@ final class Located {
 
     /** The text in a field. */
     String text(String field) {
-        // The empty name stands for the value itself, a member of a map.
-        JsonNode value = field.isEmpty() ? node : node.path(field);
+        JsonNode value = at(field);
         if (value.isTextual()) {
             return value.textValue();
         }
@@ -137,7 +146,7 @@ final class Located {
 
     /** The truth value in a field. */
     boolean flag(String field) {
-        JsonNode value = node.path(field);
+        JsonNode value = at(field);
         if (!value.isBoolean() && !Fields.isAbsent(value)) {
             throw wrong(field, value, "true or false");
         }
@@ -155,7 +164,7 @@ final class Located {
 
     /** The whole number in a field. */
     long longNumber(String field) {
-        JsonNode value = node.path(field);
+        JsonNode value = at(field);
         if (!(value.isIntegralNumber() && value.canConvertToLong()) && !Fields.isAbsent(value)) {
             throw wrong(field, value, "a whole number of at most 64 bits");
         }
@@ -202,6 +211,11 @@ final class Located {
         return node instanceof ObjectNode object
                 ? object.deepCopy().without(List.of(fields)).toString()
                 : node.toString();
+    }
+
+    // The empty name stands for the value itself, a member of a map or list.
+    private JsonNode at(String field) {
+        return field.isEmpty() ? node : node.path(field);
     }
 
     private Quantity quantity() {

@@ -48,7 +48,7 @@ class DeviceDecoderTest {
                   "devices": [{
                     "name": "gpu-0", "allNodes": true, "bindsToNode": true, "allowMultipleAllocations": true,
                     "attributes": {"a": {"string": "x"}, "b": {"int": 2}, "c": {"bool": true},
-                                   "d": {"version": "1.2.3"}, "e": {"strings": ["x"]}},
+                                   "d": {"version": "1.2.3"}, "e": {"strings": ["x"]}, "f": {"ints": [1, 2]}, "g": {}},
                     "capacity": {"memory": {"value": "8Gi", "requestPolicy": {
                       "default": "1Gi", "validRange": {"min": "1Gi", "step": "1Gi"}}}},
                     "consumesCounters": [{"counterSet": "mem", "counters": {"memory": {"value": "8Gi"}}}],
@@ -66,7 +66,12 @@ class DeviceDecoderTest {
                         Map.entry("b", new DeviceAttribute.Number(2)),
                         Map.entry("c", new DeviceAttribute.Flag(true)),
                         Map.entry("d", new DeviceAttribute.Version("1.2.3")),
-                        Map.entry("e", new DeviceAttribute.Unknown()));
+                        Map.entry("e", new DeviceAttribute.Several(List.of(new DeviceAttribute.Text("x")))),
+                        Map.entry(
+                                "f",
+                                new DeviceAttribute.Several(
+                                        List.of(new DeviceAttribute.Number(1), new DeviceAttribute.Number(2)))),
+                        Map.entry("g", new DeviceAttribute.Unknown()));
         Quantity unit = Quantity.parse("1Gi");
         assertThat(device.capacity())
                 .containsOnly(Map.entry(

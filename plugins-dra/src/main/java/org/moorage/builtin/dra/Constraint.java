@@ -60,6 +60,11 @@ abstract class Constraint {
                 || !alternative.isEmpty() && requests.contains(request + "/" + alternative);
     }
 
+    // Several values count as one of a type that is not known, whatever features are on.
+    private static boolean isUnknown(DeviceAttribute value) {
+        return value instanceof DeviceAttribute.Unknown || value instanceof DeviceAttribute.Several;
+    }
+
     private @Nullable DeviceAttribute attribute(OfferedDevice offered) {
         Device device = offered.device();
         DeviceAttribute qualified = device.attributes().get(attribute);
@@ -85,7 +90,7 @@ abstract class Constraint {
         boolean add(String request, DeviceAttribute value) {
             if (devices == 0) {
                 common = value;
-            } else if (value instanceof DeviceAttribute.Unknown || !value.equals(common)) {
+            } else if (isUnknown(value) || !value.equals(common)) {
                 return false;
             }
             devices++;
@@ -109,7 +114,7 @@ abstract class Constraint {
 
         @Override
         boolean add(String request, DeviceAttribute value) {
-            boolean unknown = value instanceof DeviceAttribute.Unknown && !byRequest.isEmpty();
+            boolean unknown = isUnknown(value) && !byRequest.isEmpty();
             if (devices > 0 && (unknown || byRequest.containsValue(value))) {
                 return false;
             }

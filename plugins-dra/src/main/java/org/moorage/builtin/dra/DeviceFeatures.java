@@ -9,6 +9,7 @@ import org.moorage.api.plugin.FeatureGates;
  * @param extendedResources whether devices stand in for extended resources
  * @param alternatives whether requests may name several
  * @param sharing whether claims may share a device
+ * @param listAttributes whether what is known of a device may be several values; selectors see them, constraints do not
  * @param parts whether devices may be parts of others
  * @param taints whether taints keep claims off devices
  * @param taintRules whether objects of their own taint devices, too
@@ -19,6 +20,7 @@ record DeviceFeatures(
         boolean extendedResources,
         boolean alternatives,
         boolean sharing,
+        boolean listAttributes,
         boolean parts,
         boolean taints,
         boolean taintRules,
@@ -29,6 +31,7 @@ record DeviceFeatures(
                 gates.isEnabled(FeatureGates.DRA_EXTENDED_RESOURCE),
                 gates.isEnabled(FeatureGates.DRA_PRIORITIZED_LIST),
                 gates.isEnabled(FeatureGates.DRA_CONSUMABLE_CAPACITY),
+                gates.isEnabled(FeatureGates.DRA_LIST_TYPE_ATTRIBUTES),
                 gates.isEnabled(FeatureGates.DRA_PARTITIONABLE_DEVICES),
                 gates.isEnabled(FeatureGates.DRA_DEVICE_TAINTS),
                 gates.isEnabled(FeatureGates.DRA_DEVICE_TAINT_RULES),

@@ -5,8 +5,10 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.cel.runtime.CelEvaluationException;
 import dev.cel.runtime.CelRuntime;
 import java.util.AbstractMap;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +21,8 @@ import org.moorage.api.model.DeviceAttribute;
  */
 final class DeviceSelectors {
     private static final int KEPT = 256;
+
+    private final DeviceFeatures features;
 
     // Made when the first expression is met, since it takes a while and most clusters have no devices.
     @GuardedBy("compiled")
@@ -37,6 +41,10 @@ final class DeviceSelectors {
     /** A compiled expression, or what is wrong with it. */
     private record Compiled(CelRuntime.@Nullable Program program, String problem) {}
 
+    DeviceSelectors(DeviceFeatures features) {
+        this.features = features;
+    }
+
     /**
      * Whether a device satisfies an expression.
      *
@@ -49,7 +57,7 @@ final class DeviceSelectors {
         }
         Object answer;
         try {
-            answer = known.program.eval(Map.of("device", device.fields()));
+            answer = known.program.eval(Map.of("device", device.fields(features)));
         } catch (CelEvaluationException failed) {
             throw new SelectorException("CEL runtime error: " + SelectorErrors.ofRuntime(failed), failed);
         }
@@ -63,7 +71,7 @@ final class DeviceSelectors {
         synchronized (compiled) {
             Compiled known = compiled.get(expression);
             if (known == null) {
-                SelectorLanguage speaks = language == null ? new SelectorLanguage() : language;
+                SelectorLanguage speaks = language == null ? new SelectorLanguage(features) : language;
                 language = speaks;
                 try {
                     known = new Compiled(speaks.compile(expression), "");
@@ -87,16 +95,17 @@ final class DeviceSelectors {
             this.driver = driver;
         }
 
-        Map<String, Object> fields() throws SelectorException {
+        // Those who ask for one device all have the same features.
+        Map<String, Object> fields(DeviceFeatures features) throws SelectorException {
             Map<String, Object> known = fields;
             if (known == null) {
                 known = Map.of(
                         "driver",
                         driver,
                         "allowMultipleAllocations",
-                        device.isShared(),
+                        device.isShared() && !features.usesStableAllocator(),
                         "attributes",
-                        attributes(),
+                        attributes(features),
                         "capacity",
                         capacity());
                 fields = known;
@@ -104,10 +113,10 @@ final class DeviceSelectors {
             return known;
         }
 
-        private Domains attributes() throws SelectorException {
+        private Domains attributes(DeviceFeatures features) throws SelectorException {
             Map<String, Map<String, Object>> domains = new HashMap<>();
             for (Map.Entry<String, DeviceAttribute> entry : device.attributes().entrySet()) {
-                put(domains, entry.getKey(), value(entry.getKey(), entry.getValue()));
+                put(domains, entry.getKey(), value(entry.getKey(), entry.getValue(), features));
             }
             return new Domains(domains);
         }
@@ -124,7 +133,15 @@ final class DeviceSelectors {
                     .put(name.substring(slash + 1), value);
         }
 
-        private static Object value(String name, DeviceAttribute attribute) throws SelectorException {
+        private static Object value(String name, DeviceAttribute attribute, DeviceFeatures features)
+                throws SelectorException {
+            if (attribute instanceof DeviceAttribute.Several several && features.listAttributes()) {
+                List<Object> values = new ArrayList<>(several.values().size());
+                for (DeviceAttribute one : several.values()) {
+                    values.add(value(name, one, features));
+                }
+                return values;
+            }
             if (attribute instanceof DeviceAttribute.Number number) {
                 return number.value();
             }

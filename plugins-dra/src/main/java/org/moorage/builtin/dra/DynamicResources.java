@@ -14,6 +14,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -155,9 +156,9 @@ public final class DynamicResources
     private final DeviceSelectors selectors;
     private final AtomicReference<Catalog> catalog = new AtomicReference<>(Catalog.EMPTY);
 
-    private DynamicResources(Args args, Handle handle, DeviceSelectors selectors) {
+    private DynamicResources(Args args, Handle handle, DeviceFeatures features, DeviceSelectors selectors) {
+        this.features = features;
         this.selectors = selectors;
-        features = DeviceFeatures.of(handle.featureGates());
         filterTimeout = features.filterTimeout() ? args.filterTimeout().orElse(Duration.ZERO) : Duration.ZERO;
         bindingTimeout = args.bindingTimeout().orElse(Args.BINDING_TIMEOUT);
         classes = handle.lister(ObjectKind.DEVICE_CLASS);
@@ -701,9 +702,9 @@ public final class DynamicResources
                 && claimsOf(after, new ArrayList<>()).isEmpty());
     }
 
-    /** Makes the plugin. Those that it makes share the expressions that they have compiled. */
+    /** Makes the plugin. Those that it makes with the same features share the expressions that they have compiled. */
     public static final class Factory implements PluginFactory<Args> {
-        private final DeviceSelectors selectors = new DeviceSelectors();
+        private final Map<DeviceFeatures, DeviceSelectors> selectorsByFeatures = new ConcurrentHashMap<>();
 
         @Override
         public String name() {
@@ -717,7 +718,9 @@ public final class DynamicResources
 
         @Override
         public DynamicResources create(Args args, Handle handle) {
-            return new DynamicResources(args, handle, selectors);
+            DeviceFeatures features = DeviceFeatures.of(handle.featureGates());
+            DeviceSelectors selectors = selectorsByFeatures.computeIfAbsent(features, DeviceSelectors::new);
+            return new DynamicResources(args, handle, features, selectors);
         }
     }
 }

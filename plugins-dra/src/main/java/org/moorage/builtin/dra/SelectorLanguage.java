@@ -3,7 +3,7 @@ package org.moorage.builtin.dra;
 
 import com.google.common.collect.ImmutableCollection;
 import com.google.common.collect.ImmutableList;
-import com.google.common.collect.ImmutableSet;
+import com.google.common.collect.ImmutableMap;
 import dev.cel.common.CelFunctionDecl;
 import dev.cel.common.CelOptions;
 import dev.cel.common.CelOverloadDecl;
@@ -49,15 +49,6 @@ final class SelectorLanguage {
     private static final OpaqueType QUANTITY = OpaqueType.create("kubernetes.Quantity");
     private static final OpaqueType VERSION = OpaqueType.create("kubernetes.Semver");
     private static final String DEVICE_TYPE = "kubernetes.DRADevice";
-    private static final Map<String, CelType> DEVICE_FIELDS = Map.of(
-            "driver",
-            SimpleType.STRING,
-            "allowMultipleAllocations",
-            SimpleType.BOOL,
-            "attributes",
-            MapType.create(SimpleType.STRING, MapType.create(SimpleType.STRING, SimpleType.ANY)),
-            "capacity",
-            MapType.create(SimpleType.STRING, MapType.create(SimpleType.STRING, QUANTITY)));
     private static final CelOptions OPTIONS = CelOptions.current()
             .enableHeterogeneousNumericComparisons(true)
             .enableOptionalSyntax(true)
@@ -66,13 +57,15 @@ final class SelectorLanguage {
 
     private final CelCompiler compiler;
     private final CelRuntime runtime;
+    private final boolean isDynFine;
 
-    SelectorLanguage() {
+    SelectorLanguage(DeviceFeatures features) {
+        isDynFine = features.listAttributes();
         Functions functions = functions();
         compiler = CelCompilerFactory.standardCelCompilerBuilder()
                 .setOptions(OPTIONS)
                 .setStandardMacros(CelStandardMacro.STANDARD_MACROS)
-                .setTypeProvider(new DeviceTypes())
+                .setTypeProvider(new DeviceTypes(features))
                 .addVar("device", StructTypeReference.create(DEVICE_TYPE))
                 .addLibraries(
                         CelExtensions.optional(),
@@ -105,7 +98,7 @@ final class SelectorLanguage {
         CelValidationResult checked = compiler.compile(expression);
         try {
             CelKind answer = checked.getAst().getResultType().kind();
-            if (answer != CelKind.BOOL && answer != CelKind.ANY && answer != CelKind.DYN) {
+            if (answer != CelKind.BOOL && answer != CelKind.ANY && !(isDynFine && answer == CelKind.DYN)) {
                 throw new SelectorException(
                         "must evaluate to bool or the unknown type, not "
                                 + checked.getAst().getResultType().name(),
@@ -120,10 +113,26 @@ final class SelectorLanguage {
     }
 
     private static final class DeviceTypes implements CelTypeProvider {
-        private final StructType device = StructType.create(
-                DEVICE_TYPE,
-                ImmutableSet.copyOf(DEVICE_FIELDS.keySet()),
-                field -> Optional.ofNullable(DEVICE_FIELDS.get(field)));
+        private final StructType device;
+
+        DeviceTypes(DeviceFeatures features) {
+            CelType value = features.listAttributes() ? SimpleType.DYN : SimpleType.ANY;
+            // Expressions may name what a feature brings although it is off.
+            ImmutableMap<String, CelType> fields = ImmutableMap.of(
+                    "driver",
+                    SimpleType.STRING,
+                    "allowMultipleAllocations",
+                    SimpleType.BOOL,
+                    "attributes",
+                    byDomainAndName(value),
+                    "capacity",
+                    byDomainAndName(QUANTITY));
+            device = StructType.create(DEVICE_TYPE, fields.keySet(), field -> Optional.ofNullable(fields.get(field)));
+        }
+
+        private static CelType byDomainAndName(CelType value) {
+            return MapType.create(SimpleType.STRING, MapType.create(SimpleType.STRING, value));
+        }
 
         @Override
         public ImmutableCollection<CelType> types() {
@@ -184,10 +193,23 @@ final class SelectorLanguage {
 
     private static Functions functions() {
         Functions all = new Functions();
+        addIncludes(all);
         addQuantities(all);
         addVersions(all);
         addRegularExpressions(all);
         return all;
+    }
+
+    // Asked of one value as of several.
+    private static void addIncludes(Functions all) {
+        all.of(
+                "includes",
+                "dra_includes_dyn_dyn",
+                SimpleType.BOOL,
+                List.of(SimpleType.DYN, SimpleType.DYN),
+                Object.class,
+                Object.class,
+                (known, wanted) -> contains(known instanceof List<?> several ? several : List.of(known), wanted));
     }
 
     private static void addQuantities(Functions all) {

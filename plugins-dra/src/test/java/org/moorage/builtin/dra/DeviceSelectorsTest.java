@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -15,27 +16,32 @@ import org.moorage.api.model.DeviceAttribute;
 import org.moorage.api.model.DeviceCapacity;
 import org.moorage.api.model.NodeReach;
 import org.moorage.api.model.Quantity;
+import org.moorage.api.plugin.FeatureGates;
 
 class DeviceSelectorsTest {
-    private static final DeviceSelectors SELECTORS = new DeviceSelectors();
-    private static final DeviceSelectors.Subject GPU = new DeviceSelectors.Subject(
-            new Device(
-                    "gpu-0",
-                    Map.of(
-                            "model", new DeviceAttribute.Text("a100"),
-                            "numa", new DeviceAttribute.Number(1),
-                            "ecc", new DeviceAttribute.Flag(true),
-                            "firmware", new DeviceAttribute.Version("1.10.0"),
-                            "maker.org/line", new DeviceAttribute.Text("pro")),
-                    Map.of("memory", new DeviceCapacity(Quantity.parse("40Gi"), Optional.empty())),
-                    List.of(),
-                    NodeReach.NONE,
-                    List.of(),
-                    false,
-                    List.of(),
-                    List.of(),
-                    true),
-            "gpu");
+    private static final DeviceSelectors SELECTORS = new DeviceSelectors(DeviceFeatures.of(FeatureGates.DEFAULTS));
+    private static final DeviceSelectors.Subject GPU = subject(Map.of(
+            "model", new DeviceAttribute.Text("a100"),
+            "numa", new DeviceAttribute.Number(1),
+            "ecc", new DeviceAttribute.Flag(true),
+            "firmware", new DeviceAttribute.Version("1.10.0"),
+            "maker.org/line", new DeviceAttribute.Text("pro")));
+
+    private static DeviceSelectors.Subject subject(Map<String, DeviceAttribute> attributes) {
+        return new DeviceSelectors.Subject(
+                new Device(
+                        "gpu-0",
+                        attributes,
+                        Map.of("memory", new DeviceCapacity(Quantity.parse("40Gi"), Optional.empty())),
+                        List.of(),
+                        NodeReach.NONE,
+                        List.of(),
+                        false,
+                        List.of(),
+                        List.of(),
+                        true),
+                "gpu");
+    }
 
     @ParameterizedTest
     @ValueSource(
@@ -61,6 +67,18 @@ class DeviceSelectorsTest {
             })
     void takesTheDevice(String expression) throws SelectorException {
         assertThat(SELECTORS.matches(expression, GPU)).isTrue();
+    }
+
+    @Test
+    void seesSeveralValuesOnlyWhereTheFeatureIsOn() throws SelectorException {
+        DeviceAttribute tags =
+                new DeviceAttribute.Several(List.of(new DeviceAttribute.Text("a"), new DeviceAttribute.Text("b")));
+        FeatureGates lists = FeatureGates.DEFAULTS.with(FeatureGates.DRA_LIST_TYPE_ATTRIBUTES, true);
+        String expression = "device.attributes['gpu'].tags.includes('b') && device.attributes['gpu'].tags.size() == 2";
+        assertThat(new DeviceSelectors(DeviceFeatures.of(lists)).matches(expression, subject(Map.of("tags", tags))))
+                .isTrue();
+        assertThatThrownBy(() -> SELECTORS.matches("true", subject(Map.of("tags", tags))))
+                .hasMessage("CEL runtime error: attribute tags: unsupported attribute value");
     }
 
     @ParameterizedTest

@@ -13,11 +13,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
@@ -30,18 +28,12 @@ import org.moorage.api.event.ActionType;
 import org.moorage.api.event.ClusterEvent;
 import org.moorage.api.event.EventRegistration;
 import org.moorage.api.event.EventResource;
-import org.moorage.api.event.Hint;
-import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.DeviceClass;
 import org.moorage.api.model.DeviceRequest;
 import org.moorage.api.model.DeviceTaintRule;
 import org.moorage.api.model.ObjectKind;
-import org.moorage.api.model.ObjectMeta;
-import org.moorage.api.model.OwnerReference;
 import org.moorage.api.model.Pod;
-import org.moorage.api.model.PodSpec;
-import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.model.ResourceSlice;
 import org.moorage.api.plugin.EnqueueExtensions;
@@ -137,11 +129,8 @@ public final class DynamicResources
         }
     }
 
-    private static final String IN_MEMORY = "<extended-resources>";
     private static final int MOST_ALTERNATIVES = 8;
     private static final StateKey<PodClaims> CLAIMS = StateKey.of(NAME + "/claims");
-    private static final StateKey<Map<Integer, DeviceAllocation>> RESERVED = StateKey.of(NAME + "/reserved");
-    private static final StateKey<List<ResourceClaim>> BOUND = StateKey.of(NAME + "/bound");
 
     private final DeviceFeatures features;
     private final Duration filterTimeout;
@@ -151,7 +140,9 @@ public final class DynamicResources
     // Empty where nobody may look at rules.
     private final Optional<ObjectLister<DeviceTaintRule>> taintRules;
     private final ClaimTracker claims;
+    private final NamedClaims named;
     private final ClaimBinder binder;
+    private final Booking booking;
     private final InstantSource clock;
     private final DeviceSelectors selectors;
     private final AtomicReference<Catalog> catalog = new AtomicReference<>(Catalog.EMPTY);
@@ -168,7 +159,9 @@ public final class DynamicResources
         ObjectLister<ResourceClaim> lister = handle.lister(ObjectKind.RESOURCE_CLAIM);
         claims = handle.shared(ClaimTracker.KEY, () -> new ClaimTracker(lister));
         clock = handle.clock();
+        named = new NamedClaims(claims);
         binder = new ClaimBinder(handle, claims, bindingTimeout, features);
+        booking = new Booking(claims, binder, features);
     }
 
     @Override
@@ -178,74 +171,22 @@ public final class DynamicResources
 
     @Override
     public Status preEnqueue(Pod pod) {
-        return claimsOf(pod, new ArrayList<>()).map(Status::unresolvable).orElse(Status.success());
-    }
-
-    // Adds the pod's own claims; returns what is in the way of that, if anything is.
-    private Optional<String> claimsOf(Pod pod, List<ResourceClaim> found) {
-        for (PodSpec.ResourceClaim entry : pod.spec().resourceClaims()) {
-            String name = entry.claimName();
-            boolean isFromTemplate = name.isEmpty();
-            if (isFromTemplate && entry.templateName().isEmpty()) {
-                return Optional.of("pod \"" + pod.key() + "\", spec.resourceClaim \"" + entry.name()
-                        + "\": none of the supported fields are set");
-            }
-            if (isFromTemplate) {
-                Optional<PodStatus.ClaimStatus> made = statusOf(pod, entry);
-                if (made.isEmpty()) {
-                    return Optional.of("pod \"" + pod.key() + "\": ResourceClaim not created yet");
-                }
-                name = made.get().claimName();
-                if (name.isEmpty()) {
-                    continue;
-                }
-            }
-            Optional<ResourceClaim> claim = claims.get(pod.namespace(), name);
-            if (claim.isEmpty()) {
-                return Optional.of("could not find ResourceClaim \"" + pod.namespace() + "/" + name + "\"");
-            }
-            if (claim.get().metadata().isDeleting()) {
-                return Optional.of("resourceclaim \"" + name + "\" is being deleted");
-            }
-            if (isFromTemplate && !isControlledBy(claim.get(), pod)) {
-                return Optional.of("ResourceClaim " + claim.get().key() + " was not created for Pod " + pod.key()
-                        + " (Pod is not owner)");
-            }
-            found.add(claim.get());
-        }
-        return Optional.empty();
-    }
-
-    private static Optional<PodStatus.ClaimStatus> statusOf(Pod pod, PodSpec.ResourceClaim entry) {
-        for (PodStatus.ClaimStatus status : pod.status().resourceClaimStatuses()) {
-            if (status.name().equals(entry.name())) {
-                return Optional.of(status);
-            }
-        }
-        return Optional.empty();
-    }
-
-    private static boolean isControlledBy(ResourceClaim claim, Pod pod) {
-        for (OwnerReference owner : claim.metadata().ownerReferences()) {
-            if (owner.controller()) {
-                return owner.uid().equals(pod.uid());
-            }
-        }
-        return false;
+        return named.of(pod, new ArrayList<>()).map(Status::unresolvable).orElse(Status.success());
     }
 
     @Override
     public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
         state.put(CLAIMS, PodClaims.NONE);
         List<ResourceClaim> all = new ArrayList<>();
-        Optional<String> problem = claimsOf(pod, all);
+        Optional<String> problem = named.of(pod, all);
         if (problem.isPresent()) {
             return PreFilterResult.rejected(Status.unresolvable(problem.get()));
         }
-        Map<String, DeviceClass> classByResource = classByResource(pod);
+        Map<String, DeviceClass> classByResource =
+                features.extendedResources() ? ExtendedResources.classByResource(pod, classes.all()) : Map.of();
         boolean needsDevices = !classByResource.isEmpty();
         if (needsDevices) {
-            all.add(extendedResourceClaim(pod));
+            all.add(ExtendedResources.claim(pod, claims.in(pod.namespace())));
         }
         if (all.isEmpty()) {
             return PreFilterResult.skip();
@@ -271,53 +212,13 @@ public final class DynamicResources
         Allocator allocator = isComplete ? null : allocator();
         state.put(
                 CLAIMS,
-                new PodClaims(all, needsDevices, needsDevices ? scalarsOf(pod) : Map.of(), classByResource, allocator));
+                new PodClaims(
+                        all,
+                        needsDevices,
+                        needsDevices ? ExtendedResources.amounts(pod) : Map.of(),
+                        classByResource,
+                        allocator));
         return PreFilterResult.allNodes();
-    }
-
-    private Map<String, DeviceClass> classByResource(Pod pod) {
-        if (!features.extendedResources()) {
-            return Map.of();
-        }
-        Map<String, DeviceClass> found = new HashMap<>();
-        Resources requests = pod.spec().requests();
-        for (int i = 0; i < requests.scalarCount(); i++) {
-            String resource = requests.scalarName(i);
-            if (requests.scalarAmount(i) != 0) {
-                DeviceClass.ofResource(resource, classes.all())
-                        .ifPresent(deviceClass -> found.put(resource, deviceClass));
-            }
-        }
-        return found;
-    }
-
-    private static Map<String, Long> scalarsOf(Pod pod) {
-        Map<String, Long> scalars = new HashMap<>();
-        Resources requests = pod.spec().requests();
-        for (int i = 0; i < requests.scalarCount(); i++) {
-            if (requests.scalarAmount(i) != 0 && DeviceClass.canStandForDevices(requests.scalarName(i))) {
-                scalars.put(requests.scalarName(i), requests.scalarAmount(i));
-            }
-        }
-        return scalars;
-    }
-
-    // The one of an earlier attempt, or one that does not exist yet.
-    private ResourceClaim extendedResourceClaim(Pod pod) {
-        for (ResourceClaim claim : claims.in(pod.namespace())) {
-            if (claim.isForExtendedResourcesOf(pod)) {
-                return claim;
-            }
-        }
-        ObjectMeta metadata = ObjectMeta.named(IN_MEMORY)
-                .namespace(pod.namespace())
-                .uid(UUID.randomUUID().toString())
-                .build();
-        return ResourceClaim.of(metadata, List.of());
-    }
-
-    private static boolean isInMemory(ResourceClaim claim) {
-        return claim.name().equals(IN_MEMORY);
     }
 
     private Optional<String> lackingClass(ResourceClaim claim) {
@@ -507,7 +408,7 @@ public final class DynamicResources
     }
 
     private static Optional<ResourceClaim> stale(PodClaims pods) {
-        return pods.extendedResourceClaim().filter(claim -> !isInMemory(claim));
+        return pods.extendedResourceClaim().filter(claim -> !ExtendedResources.isInMemory(claim));
     }
 
     private static boolean isUsedAtMostBy(ResourceClaim claim, Pod pod) {
@@ -562,48 +463,13 @@ public final class DynamicResources
 
     @Override
     public Status reserve(CycleState state, Pod pod, String nodeName) {
-        PodClaims pods = state.get(CLAIMS);
-        List<Integer> places = pods.toAllocate();
-        if (places.isEmpty()) {
-            return Status.success();
-        }
-        Optional<PodClaims.Plan> plan = pods.plan(nodeName);
-        if (plan.isEmpty()) {
-            if (places.size() == 1 && pods.isForExtendedResources(places.get(0))) {
-                // The node has the resources itself.
-                return Status.success();
-            }
-            throw new IllegalStateException("claim allocation not found for node");
-        }
-        Map<Integer, DeviceAllocation> reserved = new HashMap<>();
-        for (int i = 0; i < places.size(); i++) {
-            int place = places.get(i);
-            DeviceAllocation allocation = plan.get().allocations().get(i);
-            ResourceClaim claim = pods.all().get(place);
-            reserved.put(place, allocation);
-            claims.reserve(claim.withStatus(Optional.of(allocation), claim.reservedFor(), claim.devices()));
-        }
-        state.put(RESERVED, Map.copyOf(reserved));
+        booking.reserve(state, state.get(CLAIMS), nodeName);
         return Status.success();
     }
 
     @Override
     public void unreserve(CycleState state, Pod pod, String nodeName) {
-        Optional<PodClaims> pods = state.find(CLAIMS);
-        if (pods.isEmpty() || pods.get().isEmpty()) {
-            return;
-        }
-        List<ResourceClaim> current = state.find(BOUND).orElse(pods.get().all());
-        for (int i = 0; i < current.size(); i++) {
-            if (!pods.get().isForExtendedResources(i)) {
-                binder.unbind(current.get(i), pod);
-                continue;
-            }
-            claims.settle(pods.get().all().get(i).metadata().uid());
-            if (!isInMemory(current.get(i))) {
-                binder.delete(current.get(i));
-            }
-        }
+        state.find(CLAIMS).ifPresent(pods -> booking.unreserve(state, pods, pod));
     }
 
     @Override
@@ -613,36 +479,7 @@ public final class DynamicResources
 
     @Override
     public Status preBind(CycleState state, Pod pod, String nodeName) {
-        PodClaims pods = state.get(CLAIMS);
-        Map<Integer, DeviceAllocation> reserved = state.find(RESERVED).orElse(Map.of());
-        List<ResourceClaim> current = new ArrayList<>(pods.all());
-        for (int i = 0; i < current.size(); i++) {
-            ResourceClaim claim = current.get(i);
-            if (claim.isReservedFor(pod)) {
-                continue;
-            }
-            Optional<DeviceAllocation> given = Optional.ofNullable(reserved.get(i));
-            PodClaims.@Nullable Plan plan = pods.plan(nodeName).orElse(null);
-            if (!pods.isForExtendedResources(i)) {
-                current.set(i, binder.bind(claim, given, pod));
-            } else if (given.isPresent() && plan != null && !plan.mappings().isEmpty()) {
-                ResourceClaim made = binder.create(plan.extendedResourceClaim().orElseThrow(), pod);
-                // From here on it exists, and has to be deleted if the pod does not get to the node.
-                current.set(i, made);
-                state.put(BOUND, List.copyOf(current));
-                ResourceClaim bound = binder.bind(made, given, pod);
-                current.set(i, bound);
-                claims.settle(claim.metadata().uid());
-                binder.publish(pod, bound, plan.mappings());
-            }
-            state.put(BOUND, List.copyOf(current));
-        }
-        for (ResourceClaim claim : current) {
-            if (features.readiness() && Readiness.hasConditions(claim)) {
-                binder.awaitDevices(current, pod, nodeName);
-                break;
-            }
-        }
+        booking.bind(state, state.get(CLAIMS), pod, nodeName);
         return Status.success();
     }
 
@@ -662,11 +499,11 @@ public final class DynamicResources
                 EventRegistration.of(
                         ClusterEvent.of(EventResource.RESOURCE_CLAIM, addOrUpdate()),
                         ResourceClaim.class,
-                        this::afterClaimChange),
+                        named::afterClaimChange),
                 EventRegistration.of(
                         ClusterEvent.of(EventResource.POD, ActionType.UPDATE_POD_GENERATED_RESOURCE_CLAIM),
                         Pod.class,
-                        this::afterPodChange),
+                        named::afterPodChange),
                 EventRegistration.always(ClusterEvent.of(EventResource.DEVICE_CLASS, addOrUpdate())),
                 EventRegistration.always(ClusterEvent.of(EventResource.RESOURCE_SLICE, addOrUpdate())));
     }
@@ -675,31 +512,6 @@ public final class DynamicResources
         Set<ActionType> actions = new HashSet<>(ActionType.UPDATE);
         actions.add(ActionType.ADD);
         return actions;
-    }
-
-    private Hint afterClaimChange(Pod pod, ObjectChange<ResourceClaim> change) {
-        List<ResourceClaim> own = new ArrayList<>();
-        if (claimsOf(pod, own).isPresent()) {
-            return Hint.SKIP;
-        }
-        ResourceClaim after = change.latest();
-        Optional<ResourceClaim> before = change.before();
-        if (before.isPresent()
-                && before.get().allocation().isPresent()
-                && after.allocation().isEmpty()) {
-            return Hint.QUEUE;
-        }
-        boolean isOwn = false;
-        for (ResourceClaim claim : own) {
-            isOwn |= claim.metadata().uid().equals(after.metadata().uid());
-        }
-        return Hint.queueIf(isOwn && (before.isEmpty() || !after.hasStatusOf(before.get())));
-    }
-
-    private Hint afterPodChange(Pod pod, ObjectChange<Pod> change) {
-        Pod after = change.latest();
-        return Hint.queueIf(pod.uid().equals(after.uid())
-                && claimsOf(after, new ArrayList<>()).isEmpty());
     }
 
     /** Makes the plugin. Those that it makes with the same features share the expressions that they have compiled. */

@@ -2,17 +2,23 @@
 package org.moorage.builtin.dra;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
+import org.moorage.api.Resources;
 import org.moorage.api.model.Container;
 import org.moorage.api.model.DeviceClass;
 import org.moorage.api.model.DeviceRequest;
+import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.Quantity;
+import org.moorage.api.model.ResourceClaim;
 
 /**
  * The devices that stand in for extended resources of a pod.
@@ -23,6 +29,52 @@ import org.moorage.api.model.Quantity;
 record ExtendedResources(List<DeviceRequest> requests, List<Mapping> mappings) {
     /** A container has a resource from a request. */
     record Mapping(String container, String resource, String request) {}
+
+    private static final String IN_MEMORY = "<extended-resources>";
+
+    /** The classes of the devices that may stand in for what a pod requests. */
+    static Map<String, DeviceClass> classByResource(Pod pod, Collection<DeviceClass> classes) {
+        Map<String, DeviceClass> found = new HashMap<>();
+        Resources requests = pod.spec().requests();
+        for (int i = 0; i < requests.scalarCount(); i++) {
+            String resource = requests.scalarName(i);
+            if (requests.scalarAmount(i) != 0) {
+                DeviceClass.ofResource(resource, classes).ifPresent(deviceClass -> found.put(resource, deviceClass));
+            }
+        }
+        return found;
+    }
+
+    /** What a pod requests that devices could stand in for. */
+    static Map<String, Long> amounts(Pod pod) {
+        Map<String, Long> scalars = new HashMap<>();
+        Resources requests = pod.spec().requests();
+        for (int i = 0; i < requests.scalarCount(); i++) {
+            if (requests.scalarAmount(i) != 0 && DeviceClass.canStandForDevices(requests.scalarName(i))) {
+                scalars.put(requests.scalarName(i), requests.scalarAmount(i));
+            }
+        }
+        return scalars;
+    }
+
+    /** A pod's claim for them: the one of an earlier attempt, or one that is only in memory. */
+    static ResourceClaim claim(Pod pod, List<ResourceClaim> known) {
+        for (ResourceClaim claim : known) {
+            if (claim.isForExtendedResourcesOf(pod)) {
+                return claim;
+            }
+        }
+        ObjectMeta metadata = ObjectMeta.named(IN_MEMORY)
+                .namespace(pod.namespace())
+                .uid(UUID.randomUUID().toString())
+                .build();
+        return ResourceClaim.of(metadata, List.of());
+    }
+
+    /** Whether a claim does not exist in the cluster yet. */
+    static boolean isInMemory(ResourceClaim claim) {
+        return claim.name().equals(IN_MEMORY);
+    }
 
     /**
      * The devices for these resources.

@@ -14,6 +14,6 @@ public record DeviceToleration(String key, String operator, String value, String
     /** Whether it matches this taint. An operator that is not known matches nothing. */
     public boolean tolerates(DeviceTaint taint) {
         return new Toleration(key, operator, value, effect)
-                .tolerates(new Taint(taint.key(), taint.value(), taint.effect()));
+                .tolerates(new Taint(taint.key(), taint.value(), taint.effect()), Tolerance.BY_EQUALITY);
     }
 }

@@ -242,16 +242,6 @@ public final class PodSpec {
         return inTurn;
     }
 
-    /** Whether one of the {@link #tolerations} matches this taint. */
-    public boolean tolerates(Taint taint) {
-        for (int i = 0; i < tolerations.size(); i++) {
-            if (tolerations.get(i).tolerates(taint)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     /** Its volumes, in the order of the manifest, as far as scheduling looks at them: claims, and disks of some sorts. */
     public List<Volume> volumes() {
         return volumes;

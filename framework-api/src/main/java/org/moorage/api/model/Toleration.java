@@ -11,27 +11,16 @@ package org.moorage.api.model;
  */
 public record Toleration(String key, String operator, String value, String effect) {
     /** Whether it matches this taint. An operator that is not known matches nothing. */
-    public boolean tolerates(Taint taint) {
+    public boolean tolerates(Taint taint, Tolerance tolerance) {
         if (!isAbout(taint)) {
             return false;
         }
         return switch (operator) {
             case "Exists" -> true;
             case "", "Equal" -> value.equals(taint.value());
+            case "Lt" -> tolerance == Tolerance.BY_NUMBER && compare(taint) < 0;
+            case "Gt" -> tolerance == Tolerance.BY_NUMBER && compare(taint) > 0;
             default -> false;
-        };
-    }
-
-    /**
-     * As {@link #tolerates}, and with the operators {@code Lt} and {@code Gt} the taint's value must be a whole number less
-     * or greater than this one. kube-scheduler has them behind the feature gate
-     * {@code TaintTolerationComparisonOperators}.
-     */
-    public boolean toleratesByNumber(Taint taint) {
-        return switch (operator) {
-            case "Lt" -> isAbout(taint) && compare(taint) < 0;
-            case "Gt" -> isAbout(taint) && compare(taint) > 0;
-            default -> tolerates(taint);
         };
     }
 

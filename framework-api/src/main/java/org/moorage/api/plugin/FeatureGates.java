@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import org.moorage.api.model.Tolerance;
 
 /**
  * Which of kube-scheduler's features are on: its feature gates, with its names and defaults. Immutable.
@@ -62,6 +63,12 @@ public final class FeatureGates {
     public static final String STORAGE_CAPACITY_SCORING = "StorageCapacityScoring";
     /** Pods only go to nodes that have the storage drivers of their volumes, for drivers that ask for it. */
     public static final String VOLUME_LIMIT_SCALING = "VolumeLimitScaling";
+
+    /** Spread constraints look at the pods that have the same values of some labels. */
+    public static final String MATCH_LABEL_KEYS_IN_POD_TOPOLOGY_SPREAD = "MatchLabelKeysInPodTopologySpread";
+    /** The API server merges the label keys of spread constraints into their selectors. */
+    public static final String MATCH_LABEL_KEYS_IN_POD_TOPOLOGY_SPREAD_SELECTOR_MERGE =
+            "MatchLabelKeysInPodTopologySpreadSelectorMerge";
 
     private static final Map<String, Gate> KNOWN = read();
     private static final Map<String, String> SWITCH_BY_STAGE = Map.of("alpha", "AllAlpha", "beta", "AllBeta");
@@ -127,6 +134,11 @@ public final class FeatureGates {
     public boolean isEnabled(String name) {
         gate(name);
         return Boolean.TRUE.equals(enabledByName.get(name));
+    }
+
+    /** How tolerations are held against taints. */
+    public Tolerance tolerance() {
+        return isEnabled(TAINT_TOLERATION_COMPARISON_OPERATORS) ? Tolerance.BY_NUMBER : Tolerance.BY_EQUALITY;
     }
 
     /** These gates with one of them set, whatever depends on it. */

@@ -14,7 +14,7 @@ import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.Taint;
-import org.moorage.api.model.Toleration;
+import org.moorage.api.model.Tolerance;
 import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
@@ -35,7 +35,11 @@ public final class NodeUnschedulable implements FilterPlugin, EnqueueExtensions,
 
     private static final Taint UNSCHEDULABLE = new Taint("node.kubernetes.io/unschedulable", "", Taint.NO_SCHEDULE);
 
-    private NodeUnschedulable() {}
+    private final Tolerance tolerance;
+
+    private NodeUnschedulable(Handle handle) {
+        tolerance = handle.featureGates().tolerance();
+    }
 
     @Override
     public String name() {
@@ -62,7 +66,7 @@ public final class NodeUnschedulable implements FilterPlugin, EnqueueExtensions,
                 EventRegistration.of(
                         ClusterEvent.of(EventResource.POD, ActionType.UPDATE_POD_TOLERATION),
                         Pod.class,
-                        NodeUnschedulable::afterTolerationChange));
+                        this::afterTolerationChange));
     }
 
     private static Hint afterNodeChange(Pod pod, ObjectChange<Node> change) {
@@ -70,13 +74,12 @@ public final class NodeUnschedulable implements FilterPlugin, EnqueueExtensions,
         return Hint.queueIf(!wasOpen && !change.latest().unschedulable());
     }
 
-    private static Hint afterTolerationChange(Pod pod, ObjectChange<Pod> change) {
+    private Hint afterTolerationChange(Pod pod, ObjectChange<Pod> change) {
         return Hint.queueIf(change.latest().uid().equals(pod.uid()) && toleratesClosed(change.latest()));
     }
 
-    private static boolean toleratesClosed(Pod pod) {
-        // The taint has no value, so there is nothing for a toleration to compare.
-        return TaintToleration.tolerates(Toleration::tolerates, pod.spec().tolerations(), UNSCHEDULABLE);
+    private boolean toleratesClosed(Pod pod) {
+        return tolerance.covers(pod.spec().tolerations(), UNSCHEDULABLE);
     }
 
     /** Makes the plugin. */
@@ -93,7 +96,7 @@ public final class NodeUnschedulable implements FilterPlugin, EnqueueExtensions,
 
         @Override
         public NodeUnschedulable create(PluginArgs.None args, Handle handle) {
-            return new NodeUnschedulable();
+            return new NodeUnschedulable(handle);
         }
     }
 }

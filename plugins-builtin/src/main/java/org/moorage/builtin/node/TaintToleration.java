@@ -17,9 +17,9 @@ import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.Taint;
+import org.moorage.api.model.Tolerance;
 import org.moorage.api.model.Toleration;
 import org.moorage.api.plugin.EnqueueExtensions;
-import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PluginArgs;
@@ -44,18 +44,7 @@ public final class TaintToleration implements FilterPlugin, PreScorePlugin, Scor
     private final Tolerance tolerance;
 
     private TaintToleration(Handle handle) {
-        tolerance = Tolerance.of(handle.featureGates());
-    }
-
-    /** How a toleration is held against a taint. */
-    interface Tolerance {
-        boolean tolerates(Toleration toleration, Taint taint);
-
-        static Tolerance of(FeatureGates gates) {
-            return gates.isEnabled(FeatureGates.TAINT_TOLERATION_COMPARISON_OPERATORS)
-                    ? Toleration::toleratesByNumber
-                    : Toleration::tolerates;
-        }
+        tolerance = handle.featureGates().tolerance();
     }
 
     @Override
@@ -91,7 +80,7 @@ public final class TaintToleration implements FilterPlugin, PreScorePlugin, Scor
         long untolerated = 0;
         for (int i = 0; i < taints.size(); i++) {
             Taint taint = taints.get(i);
-            if (taint.effect().equals(Taint.PREFER_NO_SCHEDULE) && !tolerates(tolerance, tolerations, taint)) {
+            if (taint.effect().equals(Taint.PREFER_NO_SCHEDULE) && !tolerance.covers(tolerations, taint)) {
                 untolerated++;
             }
         }
@@ -132,23 +121,7 @@ public final class TaintToleration implements FilterPlugin, PreScorePlugin, Scor
     }
 
     private boolean isKeptOff(Pod pod, Node node) {
-        List<Taint> taints = node.taints();
-        for (int i = 0; i < taints.size(); i++) {
-            Taint taint = taints.get(i);
-            if (taint.blocks() && !tolerates(tolerance, pod.spec().tolerations(), taint)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    static boolean tolerates(Tolerance tolerance, List<Toleration> tolerations, Taint taint) {
-        for (int i = 0; i < tolerations.size(); i++) {
-            if (tolerance.tolerates(tolerations.get(i), taint)) {
-                return true;
-            }
-        }
-        return false;
+        return tolerance.keepsOff(pod.spec().tolerations(), node.taints());
     }
 
     static Signature signature(Pod pod) {

@@ -10,8 +10,9 @@ import org.moorage.api.Topology;
 import org.moorage.api.model.LabelMatcher;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
-import org.moorage.api.model.Taint;
+import org.moorage.api.model.Tolerance;
 import org.moorage.api.model.TopologySpreadConstraint;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.builtin.SelectorSyntax;
 
 /**
@@ -23,6 +24,7 @@ import org.moorage.builtin.SelectorSyntax;
  * @param minDomains below this number of domains the least counts as 0
  * @param honorsNodeAffinity whether nodes that the pod does not select are left out
  * @param honorsTaints whether nodes with taints that keep the pod off are left out
+ * @param tolerance how taints are tolerated
  */
 record Constraint(
         int maxSkew,
@@ -30,8 +32,22 @@ record Constraint(
         LabelMatcher selector,
         int minDomains,
         boolean honorsNodeAffinity,
-        boolean honorsTaints) {
+        boolean honorsTaints,
+        Tolerance tolerance) {
     private static final String HONOR = "Honor";
+
+    /**
+     * What features have a say in.
+     *
+     * @param readsLabelKeys whether the keys of labels count beside a selector
+     * @param tolerance how taints are tolerated
+     */
+    record Rules(boolean readsLabelKeys, Tolerance tolerance) {
+        static Rules of(FeatureGates features) {
+            return new Rules(
+                    features.isEnabled(FeatureGates.MATCH_LABEL_KEYS_IN_POD_TOPOLOGY_SPREAD), features.tolerance());
+        }
+    }
 
     /**
      * Those of a list of constraints that say this of what cannot be satisfied, for pods with these labels.
@@ -39,29 +55,31 @@ record Constraint(
      * @throws IllegalArgumentException if a selector is not valid
      */
     static List<Constraint> of(
-            List<TopologySpreadConstraint> all, String whenUnsatisfiable, Map<String, String> podLabels) {
+            List<TopologySpreadConstraint> all, String whenUnsatisfiable, Map<String, String> podLabels, Rules rules) {
         List<Constraint> result = new ArrayList<>(all.size());
         for (TopologySpreadConstraint one : all) {
             if (one.whenUnsatisfiable().equals(whenUnsatisfiable)) {
                 result.add(new Constraint(
                         one.maxSkew(),
                         one.topologyKey(),
-                        selector(one, podLabels),
+                        selector(one, podLabels, rules),
                         one.minDomains().orElse(1),
                         one.nodeAffinityPolicy().isEmpty()
                                 || one.nodeAffinityPolicy().equals(HONOR),
-                        one.nodeTaintsPolicy().equals(HONOR)));
+                        one.nodeTaintsPolicy().equals(HONOR),
+                        rules.tolerance()));
             }
         }
         return result;
     }
 
-    private static LabelMatcher selector(TopologySpreadConstraint constraint, Map<String, String> podLabels) {
+    private static LabelMatcher selector(
+            TopologySpreadConstraint constraint, Map<String, String> podLabels, Rules rules) {
         constraint.labelSelector().flatMap(SelectorSyntax::problem).ifPresent(problem -> {
             throw new IllegalArgumentException(problem);
         });
         LabelMatcher selector = LabelMatcher.of(constraint.labelSelector());
-        if (constraint.matchLabelKeys().isEmpty()) {
+        if (!rules.readsLabelKeys() || constraint.matchLabelKeys().isEmpty()) {
             return selector;
         }
         Map<String, String> shared = new HashMap<>();
@@ -75,7 +93,7 @@ record Constraint(
     }
 
     Constraint withSelector(LabelMatcher other) {
-        return new Constraint(maxSkew, topologyKey, other, minDomains, honorsNodeAffinity, honorsTaints);
+        return new Constraint(maxSkew, topologyKey, other, minDomains, honorsNodeAffinity, honorsTaints, tolerance);
     }
 
     /** Whether pods on this node count when the pod is scheduled. */
@@ -83,15 +101,7 @@ record Constraint(
         if (honorsNodeAffinity && !pod.spec().selects(node)) {
             return false;
         }
-        if (honorsTaints) {
-            List<Taint> taints = node.taints();
-            for (int i = 0; i < taints.size(); i++) {
-                if (taints.get(i).blocks() && !pod.spec().tolerates(taints.get(i))) {
-                    return false;
-                }
-            }
-        }
-        return true;
+        return !honorsTaints || !tolerance.keepsOff(pod.spec().tolerations(), node.taints());
     }
 
     /** How many pods on a node count. A selector that takes everything counts nothing. */

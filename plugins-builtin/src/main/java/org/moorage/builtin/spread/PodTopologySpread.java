@@ -134,9 +134,11 @@ public final class PodTopologySpread
     private final boolean isSystemDefaulted;
     private final List<TopologySpreadConstraint> defaults;
     private final Optional<OwnPods> ownPods;
+    private final Constraint.Rules rules;
 
     private PodTopologySpread(Args args, Handle handle) {
         this.handle = handle;
+        rules = Constraint.Rules.of(handle.featureGates());
         isSystemDefaulted = args.defaultingType().equals(Args.SYSTEM);
         defaults = isSystemDefaulted ? SYSTEM_CONSTRAINTS : args.defaultConstraints();
         // Without defaults nobody needs to watch services and controllers.
@@ -289,7 +291,7 @@ public final class PodTopologySpread
         List<TopologySpreadConstraint> own = pod.spec().topologySpreadConstraints();
         if (!own.isEmpty()) {
             try {
-                return Constraint.of(own, whenUnsatisfiable, pod.labels());
+                return Constraint.of(own, whenUnsatisfiable, pod.labels(), rules);
             } catch (IllegalArgumentException invalid) {
                 String what = whenUnsatisfiable.equals(HARD)
                         ? "get constraints from pod: obtaining pod's hard"
@@ -298,7 +300,7 @@ public final class PodTopologySpread
                         what + " topology spread constraints: " + invalid.getMessage(), invalid);
             }
         }
-        List<Constraint> constraints = Constraint.of(defaults, whenUnsatisfiable, pod.labels());
+        List<Constraint> constraints = Constraint.of(defaults, whenUnsatisfiable, pod.labels(), rules);
         if (constraints.isEmpty() || ownPods.isEmpty()) {
             return List.of();
         }

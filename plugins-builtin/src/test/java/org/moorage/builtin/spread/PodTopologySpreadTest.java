@@ -34,7 +34,9 @@ import org.moorage.api.model.ReplicationController;
 import org.moorage.api.model.Service;
 import org.moorage.api.model.StatefulSet;
 import org.moorage.api.model.Taint;
+import org.moorage.api.model.Toleration;
 import org.moorage.api.model.TopologySpreadConstraint;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.NodeDraft;
 import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.Signature;
@@ -227,6 +229,38 @@ class PodTopologySpreadTest {
                     .containsExactly(OK);
             assertThat(answers(plugin(cluster), honoring.toleratesAll("gpu").build(), cluster, "a1"))
                     .containsExactly(SKEWED);
+        }
+
+        @Test
+        void readsLabelKeysAndNumbersAsFeaturesHaveIt() {
+            Node tainted = Nodes.named("t")
+                    .label("rack", "t")
+                    .taint("size", "5", Taint.NO_SCHEDULE)
+                    .build();
+            ClusterSketch cluster = ClusterSketch.of(A1, tainted)
+                    .with(web("x").label("hash", "1").on("a1").build());
+            Pod pod = web("p").label("hash", "2")
+                    .toleration(new Toleration("size", "Gt", "4", ""))
+                    .spread(spread(1, "rack", HARD, webs(), OptionalInt.empty(), "", "Honor", "hash"))
+                    .build();
+            String keys = FeatureGates.MATCH_LABEL_KEYS_IN_POD_TOPOLOGY_SPREAD;
+            String merge = FeatureGates.MATCH_LABEL_KEYS_IN_POD_TOPOLOGY_SPREAD_SELECTOR_MERGE;
+            String numbers = FeatureGates.TAINT_TOLERATION_COMPARISON_OPERATORS;
+            assertThat(answers(gated(cluster, Map.of()), pod, cluster, "a1")).containsExactly(OK);
+            assertThat(answers(gated(cluster, Map.of(numbers, true)), pod, cluster, "a1"))
+                    .as("another pod")
+                    .containsExactly(OK);
+            assertThat(answers(gated(cluster, Map.of(keys, false, merge, false)), pod, cluster, "a1"))
+                    .as("a like pod, but in the only rack")
+                    .containsExactly(OK);
+            assertThat(answers(
+                            gated(cluster, Map.of(keys, false, merge, false, numbers, true)), pod, cluster, "a1", "t"))
+                    .as("a like pod, and an empty rack")
+                    .containsExactly(SKEWED, OK);
+        }
+
+        private static PodTopologySpread gated(ClusterSketch cluster, Map<String, Boolean> features) {
+            return plugin(TestHandle.of(cluster).with(FeatureGates.of(features)), PodTopologySpread.Args.DEFAULTS);
         }
 
         @Test

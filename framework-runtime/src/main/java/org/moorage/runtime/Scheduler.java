@@ -58,6 +58,7 @@ import org.moorage.runtime.internal.binding.PodsInPreBind;
 import org.moorage.runtime.internal.binding.WaitingPods;
 import org.moorage.runtime.internal.cache.ClusterSnapshot;
 import org.moorage.runtime.internal.cache.SchedulerCache;
+import org.moorage.runtime.internal.cluster.FeatureView;
 import org.moorage.runtime.internal.cluster.ObjectStore;
 import org.moorage.runtime.internal.cluster.PodChanges;
 import org.moorage.runtime.internal.cycle.Diagnosis;
@@ -110,6 +111,7 @@ public final class Scheduler implements AutoCloseable {
 
     private final SchedulerCache cache = new SchedulerCache();
     private final ClusterSnapshot snapshot = new ClusterSnapshot();
+    private final FeatureView view;
     private final ObjectStore store;
     private final Nominator nominator;
     private final WaitingPods waitingPods;
@@ -133,7 +135,8 @@ public final class Scheduler implements AutoCloseable {
         random = builder.random;
         threads = new SchedulerThreads(builder.config.parallelism(), builder.bindingExecutor);
         reports = builder.bindingExecutor == null ? threads.reports() : builder.bindingExecutor;
-        store = new ObjectStore(this::changed);
+        view = new FeatureView(featureGates);
+        store = new ObjectStore(view, this::changed);
         ObjectLister<Pod> pods = store.lister(ObjectKind.POD);
         store.lister(ObjectKind.NODE);
         nominator = new Nominator(pods::get);
@@ -263,7 +266,7 @@ public final class Scheduler implements AutoCloseable {
         }
         synchronized (cycle) {
             cache.update(snapshot);
-            return Evaluator.evaluate(profile, pod, snapshot);
+            return Evaluator.evaluate(profile, view.of(pod), snapshot);
         }
     }
 

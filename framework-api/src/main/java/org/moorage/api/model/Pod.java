@@ -36,7 +36,7 @@ public final class Pod implements ClusterObject {
         if (status.containerResources().isEmpty() && status.podResources().isEmpty()) {
             return asked;
         }
-        PodRequests inForce = PodRequests.of(spec, status);
+        PodRequests inForce = PodRequests.of(spec, status, spec.podLevelRequests());
         return inForce.equals(asked) ? asked : inForce;
     }
 
@@ -86,6 +86,16 @@ public final class Pod implements ClusterObject {
     /** What the pod takes of its node: the requests, with what the node reports where that is more. */
     public Resources requests() {
         return requests.plain();
+    }
+
+    /**
+     * As {@link #requests()}, but requests of the pod as a whole count even if the scheduler is to ignore them: whether a pod was
+     * scaled down is judged by these.
+     */
+    public Resources requestsAtAllLevels() {
+        return spec.podRequests().isEmpty() || spec.podLevelRequests() != PodLevelRequests.IGNORED
+                ? requests.plain()
+                : PodRequests.of(spec, status, PodLevelRequests.AS_ASKED).plain();
     }
 
     /** As {@link #requests()}, with 100 thousandths of a core and 200 MiB for each container that does not say. */

@@ -22,20 +22,26 @@ record PodRequests(Resources plain, Resources nonZero) {
     private static final Map<String, Quantity> DEFAULTS =
             Map.of(CPU, Quantity.ofMilli(100), MEMORY, Quantity.of(200L << 20));
 
-    /** The requests of a pod; what its node reports counts where it is more. */
-    static PodRequests of(PodSpec spec, PodStatus status) {
-        Map<String, Quantity> plain = sum(spec, status, Map.of());
+    /**
+     * The requests of a pod; what its node reports counts where it is more.
+     *
+     * @param level how requests of the pod as a whole count
+     */
+    static PodRequests of(PodSpec spec, PodStatus status, PodLevelRequests level) {
+        Map<String, Quantity> plain = sum(spec, status, level, Map.of());
         Map<String, Quantity> defaults = new HashMap<>(DEFAULTS);
-        if (spec.podRequests().keySet().stream().anyMatch(PodRequests::isPodLevel)) {
+        if (level != PodLevelRequests.IGNORED
+                && spec.podRequests().keySet().stream().anyMatch(PodRequests::isPodLevel)) {
             // With requests of the pod as a whole, a default stands in only for what neither level names.
             defaults.keySet().removeAll(plain.keySet());
         }
         Resources requests = Resources.of(plain);
-        Resources nonZero = defaults.isEmpty() ? requests : Resources.of(sum(spec, status, defaults));
+        Resources nonZero = defaults.isEmpty() ? requests : Resources.of(sum(spec, status, level, defaults));
         return new PodRequests(requests, nonZero);
     }
 
-    private static Map<String, Quantity> sum(PodSpec spec, PodStatus status, Map<String, Quantity> defaults) {
+    private static Map<String, Quantity> sum(
+            PodSpec spec, PodStatus status, PodLevelRequests level, Map<String, Quantity> defaults) {
         Map<String, Quantity> total = new HashMap<>();
         for (Container container : spec.containers()) {
             add(total, withDefaults(inForce(container, status), defaults));
@@ -55,7 +61,9 @@ record PodRequests(Resources plain, Resources nonZero) {
             }
         }
         raise(total, starting);
-        replaceByPodLevel(total, spec, status);
+        if (level != PodLevelRequests.IGNORED) {
+            replaceByPodLevel(total, spec, level == PodLevelRequests.AS_REPORTED ? status : PodStatus.NONE);
+        }
         add(total, spec.overhead());
         return total;
     }

@@ -21,6 +21,7 @@ public final class PodSpec {
     private final Map<String, Quantity> overhead;
     private final Map<String, Quantity> podRequests;
     private final Map<String, Quantity> podLimits;
+    private final PodLevelRequests podLevelRequests;
     private final Map<String, String> nodeSelector;
     // The selector's labels, key and value in turn: it is held against every node.
     private final String[] selectorLabels;
@@ -49,6 +50,7 @@ public final class PodSpec {
         overhead = Map.copyOf(builder.overhead);
         podRequests = Map.copyOf(builder.podRequests);
         podLimits = Map.copyOf(builder.podLimits);
+        podLevelRequests = builder.podLevelRequests;
         nodeSelector = Map.copyOf(builder.nodeSelector);
         selectorLabels = inTurn(nodeSelector);
         affinity = builder.affinity;
@@ -106,6 +108,7 @@ public final class PodSpec {
                 .overhead(overhead)
                 .podRequests(podRequests)
                 .podLimits(podLimits)
+                .podLevelRequests(podLevelRequests)
                 .nodeSelector(nodeSelector)
                 .affinity(affinity)
                 .tolerations(tolerations)
@@ -149,6 +152,11 @@ public final class PodSpec {
     /** What the pod as a whole requests, by resource; in place of the sum over its containers. */
     public Map<String, Quantity> podRequests() {
         return podRequests;
+    }
+
+    /** How the {@link #podRequests} count. */
+    public PodLevelRequests podLevelRequests() {
+        return podLevelRequests;
     }
 
     /** What the pod as a whole may use at most, by resource. */
@@ -265,7 +273,7 @@ public final class PodSpec {
     PodRequests derived() {
         PodRequests known = requests;
         if (known == null) {
-            known = PodRequests.of(this, PodStatus.NONE);
+            known = PodRequests.of(this, PodStatus.NONE, podLevelRequests);
             requests = known;
         }
         return known;
@@ -280,6 +288,7 @@ public final class PodSpec {
                 && overhead.equals(that.overhead)
                 && podRequests.equals(that.podRequests)
                 && podLimits.equals(that.podLimits)
+                && podLevelRequests == that.podLevelRequests
                 && nodeSelector.equals(that.nodeSelector)
                 && affinity.equals(that.affinity)
                 && tolerations.equals(that.tolerations)
@@ -308,6 +317,7 @@ public final class PodSpec {
         private Map<String, Quantity> overhead = Map.of();
         private Map<String, Quantity> podRequests = Map.of();
         private Map<String, Quantity> podLimits = Map.of();
+        private PodLevelRequests podLevelRequests = PodLevelRequests.AS_REPORTED;
         private Map<String, String> nodeSelector = Map.of();
         private Affinity affinity = Affinity.NONE;
         private List<Toleration> tolerations = List.of();
@@ -346,6 +356,12 @@ public final class PodSpec {
         /** Sets {@link PodSpec#podRequests}. */
         public Builder podRequests(Map<String, Quantity> value) {
             podRequests = Objects.requireNonNull(value, "podRequests");
+            return this;
+        }
+
+        /** Sets {@link PodSpec#podLevelRequests}; by default they count as the node reports them. */
+        public Builder podLevelRequests(PodLevelRequests value) {
+            podLevelRequests = Objects.requireNonNull(value, "podLevelRequests");
             return this;
         }
 

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import org.moorage.api.model.PodLevelRequests;
 import org.moorage.api.model.Tolerance;
 
 /**
@@ -64,6 +65,11 @@ public final class FeatureGates {
     /** Pods only go to nodes that have the storage drivers of their volumes, for drivers that ask for it. */
     public static final String VOLUME_LIMIT_SCALING = "VolumeLimitScaling";
 
+    /** Pods may request resources as a whole, in place of their containers. */
+    public static final String POD_LEVEL_RESOURCES = "PodLevelResources";
+    /** What a node reports of a pod's resources as a whole counts while they are being changed. */
+    public static final String IN_PLACE_POD_LEVEL_RESOURCES_VERTICAL_SCALING =
+            "InPlacePodLevelResourcesVerticalScaling";
     /** Spread constraints look at the pods that have the same values of some labels. */
     public static final String MATCH_LABEL_KEYS_IN_POD_TOPOLOGY_SPREAD = "MatchLabelKeysInPodTopologySpread";
     /** The API server merges the label keys of spread constraints into their selectors. */
@@ -139,6 +145,16 @@ public final class FeatureGates {
     /** How tolerations are held against taints. */
     public Tolerance tolerance() {
         return isEnabled(TAINT_TOLERATION_COMPARISON_OPERATORS) ? Tolerance.BY_NUMBER : Tolerance.BY_EQUALITY;
+    }
+
+    /** How requests of pods as a whole count. */
+    public PodLevelRequests podLevelRequests() {
+        if (!isEnabled(POD_LEVEL_RESOURCES)) {
+            return PodLevelRequests.IGNORED;
+        }
+        return isEnabled(IN_PLACE_POD_LEVEL_RESOURCES_VERTICAL_SCALING)
+                ? PodLevelRequests.AS_REPORTED
+                : PodLevelRequests.AS_ASKED;
     }
 
     /** These gates with one of them set, whatever depends on it. */

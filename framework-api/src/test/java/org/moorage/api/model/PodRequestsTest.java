@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.Resources;
 
@@ -183,6 +184,22 @@ class PodRequestsTest {
         Pod pod = Pod.of(ObjectMeta.named("p").build(), spec.build()).withStatus(status.build());
         assertThat(pod.requests()).isEqualTo(Resources.of(c.cpu, c.memory * MIB, 0, Map.of()));
         assertThat(pod.nonZeroRequests()).isEqualTo(Resources.of(c.nonZeroCpu, c.nonZeroMemory * MIB, 0, Map.of()));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"IGNORED, 0, 100, 2000", "AS_ASKED, 2000, 2000, 2000", "AS_REPORTED, 3000, 3000, 3000"})
+    void takesRequestsOfThePodAsAWholeAsFeaturesHaveIt(
+            PodLevelRequests level, long cpu, long nonZeroCpu, long cpuAtAllLevels) {
+        PodSpec.Builder spec = PodSpec.builder().podLevelRequests(level).podRequests(quantities("cpu", "2"));
+        of(app()).accept(spec);
+        PodStatus status = PodStatus.builder()
+                .podResources(new PodStatus.ContainerResources("", quantities("cpu", "3"), Map.of()))
+                .build();
+        Pod pod = Pod.of(ObjectMeta.named("p").build(), spec.build()).withStatus(status);
+        assertThat(pod.requests()).isEqualTo(Resources.of(cpu, 0, 0, Map.of()));
+        assertThat(pod.nonZeroRequests()).isEqualTo(Resources.of(nonZeroCpu, 200 * MIB, 0, Map.of()));
+        assertThat(pod.requestsAtAllLevels()).isEqualTo(Resources.of(cpuAtAllLevels, 0, 0, Map.of()));
+        assertThat(pod.spec().toBuilder().build()).isEqualTo(pod.spec());
     }
 
     private static Consumer<PodSpec.Builder> of(Container... all) {

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
+import org.moorage.api.plugin.FeatureGates;
 
 /**
  * What an API server adds to objects when they are created, beyond defaults: a uid to each, and to pods the priority of
@@ -38,6 +39,11 @@ public final class Admission {
         SYSTEM_CLASSES.forEach(system -> classesByName.put(system.name(), system));
     }
 
+    /** As {@link #apply(List, FeatureGates)}, with the features that are on by default. */
+    public static void apply(List<ObjectNode> objects) {
+        apply(objects, FeatureGates.DEFAULTS);
+    }
+
     /**
      * Completes the objects of a cluster, in place. What they already say is kept: a pod's priority, and a preemption
      * policy of its own, which the API server would refuse where it differs from its class's.
@@ -46,7 +52,9 @@ public final class Admission {
      *
      * @throws ClusterFileException if a pod's priority class is not among the objects, or a class is malformed
      */
-    public static void apply(List<ObjectNode> objects) {
+    public static void apply(List<ObjectNode> objects, FeatureGates features) {
+        boolean mergesSpread = features.isEnabled(FeatureGates.MATCH_LABEL_KEYS_IN_POD_TOPOLOGY_SPREAD)
+                && features.isEnabled(FeatureGates.MATCH_LABEL_KEYS_IN_POD_TOPOLOGY_SPREAD_SELECTOR_MERGE);
         Admission admission = new Admission();
         for (ObjectNode object : objects) {
             ObjectKey key = ObjectKey.of(object);
@@ -60,7 +68,11 @@ public final class Admission {
             if (key.group().isEmpty() && key.kind().equals("Pod")) {
                 Fields pod = Fields.of(object);
                 admission.admitPod(pod.struct("spec"));
-                mergeLabelKeys(pod);
+                ObjectNode labels = pod.struct("metadata").struct("labels").node();
+                if (mergesSpread) {
+                    mergeLabelKeysOfSpread(pod.struct("spec"), labels);
+                }
+                mergeLabelKeysOfAffinity(pod.struct("spec"), labels);
             }
         }
     }
@@ -105,12 +117,13 @@ public final class Admission {
     }
 
     // The keys stand for the pod's own labels. kube-scheduler only looks at the selectors that they are merged into.
-    private static void mergeLabelKeys(Fields pod) {
-        ObjectNode labels = pod.struct("metadata").struct("labels").node();
-        Fields spec = pod.struct("spec");
+    private static void mergeLabelKeysOfSpread(Fields spec, ObjectNode labels) {
         for (Fields constraint : spec.each("topologySpreadConstraints")) {
             merge(constraint, "matchLabelKeys", "In", labels);
         }
+    }
+
+    private static void mergeLabelKeysOfAffinity(Fields spec, ObjectNode labels) {
         spec.pointer("affinity").ifPresent(affinity -> {
             affinity.pointer("podAffinity").ifPresent(side -> mergeLabelKeysOfTerms(side, labels));
             affinity.pointer("podAntiAffinity").ifPresent(side -> mergeLabelKeysOfTerms(side, labels));

@@ -16,6 +16,7 @@ import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.moorage.api.model.Quantity;
+import org.moorage.api.plugin.FeatureGates;
 
 /**
  * Fills in what an object leaves out, as kube-apiserver v1.36 does with its default feature gates.
@@ -28,7 +29,6 @@ public final class Defaulting {
     private static final int MILLI = 3;
 
     private static final Map<String, Consumer<Fields>> BY_KIND = Map.ofEntries(
-            entry("v1/Pod", Defaulting::pod),
             entry("v1/PodTemplate", template -> podTemplate(template.struct("template"))),
             entry("v1/Node", Defaulting::node),
             entry("v1/Namespace", Defaulting::namespace),
@@ -99,25 +99,38 @@ public final class Defaulting {
 
     private Defaulting() {}
 
+    /** As {@link #apply(ObjectNode, FeatureGates)}, with the features that are on by default. */
+    public static void apply(ObjectNode object) {
+        apply(object, FeatureGates.DEFAULTS);
+    }
+
     /**
      * Fills in the defaults of the object, in place. Kinds without defaults, and unknown ones, are left as they are.
      *
+     * @param object the object
+     * @param features which features are on
      * @throws ClusterFileException if a field that matters here has a shape that the API server would refuse
      */
-    public static void apply(ObjectNode object) {
+    public static void apply(ObjectNode object, FeatureGates features) {
         String kind =
                 object.path("apiVersion").asText() + "/" + object.path("kind").asText();
-        BY_KIND.getOrDefault(kind, unknown -> {}).accept(Fields.of(object));
+        if (kind.equals("v1/Pod")) {
+            pod(Fields.of(object), features);
+        } else {
+            BY_KIND.getOrDefault(kind, unknown -> {}).accept(Fields.of(object));
+        }
     }
 
-    private static void pod(Fields pod) {
+    private static void pod(Fields pod, FeatureGates features) {
         Fields spec = pod.struct("spec");
         spec.each("containers").forEach(Defaulting::requestsFromLimits);
         spec.each("initContainers").forEach(Defaulting::requestsFromLimits);
-        spec.pointer("resources").ifPresent(resources -> {
-            hugePageLimitsOfPod(spec, resources);
-            requestsOfPod(spec, resources);
-        });
+        if (features.isEnabled(FeatureGates.POD_LEVEL_RESOURCES)) {
+            spec.pointer("resources").ifPresent(resources -> {
+                hugePageLimitsOfPod(spec, resources);
+                requestsOfPod(spec, resources);
+            });
+        }
         spec.whenAbsent("enableServiceLinks", true);
         if (spec.node().path("hostNetwork").asBoolean()) {
             spec.each("containers").forEach(Defaulting::hostPorts);

@@ -10,10 +10,13 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.moorage.api.plugin.FeatureGates;
 
 final class AdmissionTest {
 
@@ -111,6 +114,25 @@ final class AdmissionTest {
                         "{matchExpressions: [{key: app, operator: In, values: [web]}]}"),
                 new Keys("no selector, which selects nothing", "{matchLabelKeys: [app]}", "null"),
                 new Keys("no keys", "{labelSelector: {matchLabels: {a: b}}}", "{matchLabels: {a: b}}"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"true, true, 1", "true, false, 0", "false, false, 0"})
+    void mergesLabelKeysOfSpreadConstraintsWithThatFeature(boolean read, boolean merged, int requirements)
+            throws IOException {
+        ObjectNode pod = tree("{apiVersion: v1, kind: Pod, metadata: {name: a, labels: {app: web}}, spec:"
+                + " {topologySpreadConstraints: [{labelSelector: {}, matchLabelKeys: [app]}]}}");
+
+        Admission.apply(
+                List.of(pod),
+                FeatureGates.of(Map.of(
+                        FeatureGates.MATCH_LABEL_KEYS_IN_POD_TOPOLOGY_SPREAD,
+                        read,
+                        FeatureGates.MATCH_LABEL_KEYS_IN_POD_TOPOLOGY_SPREAD_SELECTOR_MERGE,
+                        merged)));
+
+        assertThat(pod.at("/spec/topologySpreadConstraints/0/labelSelector/matchExpressions"))
+                .hasSize(requirements);
     }
 
     @ParameterizedTest

@@ -14,12 +14,14 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.moorage.api.plugin.FeatureGates;
 
 final class DefaultingTest {
 
@@ -50,6 +52,23 @@ final class DefaultingTest {
             }
         }
         return vectors;
+    }
+
+    @Test
+    void leavesRequestsOfThePodAsAWholeAloneWithoutThatFeature() throws IOException {
+        ObjectNode pod = (ObjectNode) YAML.readTree("{apiVersion: v1, kind: Pod, metadata: {name: a},"
+                + " spec: {resources: {limits: {cpu: 2}}, containers: [{name: c, image: x}]}}");
+        FeatureGates off = FeatureGates.of(Map.of(
+                FeatureGates.POD_LEVEL_RESOURCES,
+                false,
+                FeatureGates.IN_PLACE_POD_LEVEL_RESOURCES_VERTICAL_SCALING,
+                false));
+
+        Defaulting.apply(pod, off);
+        assertThat(pod.at("/spec/resources/requests").isMissingNode()).isTrue();
+
+        Defaulting.apply(pod);
+        assertThat(pod.at("/spec/resources/requests/cpu").asText()).isEqualTo("2");
     }
 
     @ParameterizedTest

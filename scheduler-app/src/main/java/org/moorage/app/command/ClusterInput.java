@@ -9,6 +9,7 @@ import java.util.List;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.runtime.PluginRegistry;
 import org.moorage.runtime.objects.Admission;
@@ -24,26 +25,27 @@ import org.moorage.runtime.objects.ObjectDecoder;
  * @param objects the same, decoded, in the same order
  */
 record ClusterInput(List<ObjectNode> trees, List<ClusterObject> objects) {
-    static ClusterInput read(List<String> sources, InputStream stdin, PluginRegistry registry) {
+    static ClusterInput read(List<String> sources, InputStream stdin, PluginRegistry registry, FeatureGates features) {
         List<ObjectNode> trees = ClusterFiles.read(sources, stdin);
-        Admission.apply(trees);
-        return of(trees, registry);
+        Admission.apply(trees, features);
+        return of(trees, registry, features);
     }
 
     /** The same as it is after a while: with the claims that pods need. */
-    static ClusterInput readSettled(List<String> sources, InputStream stdin, PluginRegistry registry) {
+    static ClusterInput readSettled(
+            List<String> sources, InputStream stdin, PluginRegistry registry, FeatureGates features) {
         List<ObjectNode> trees = new ArrayList<>(ClusterFiles.read(sources, stdin));
-        Admission.apply(trees);
+        Admission.apply(trees, features);
         EphemeralClaims.apply(trees);
-        return of(trees, registry);
+        return of(trees, registry, features);
     }
 
-    private static ClusterInput of(List<ObjectNode> trees, PluginRegistry registry) {
+    private static ClusterInput of(List<ObjectNode> trees, PluginRegistry registry, FeatureGates features) {
         boolean podJson = registry.factories().stream().anyMatch(PluginFactory::needsPodJson);
         ObjectDecoder decoder = new ObjectDecoder();
         List<ClusterObject> objects = new ArrayList<>(trees.size());
         for (ObjectNode tree : trees) {
-            Defaulting.apply(tree);
+            Defaulting.apply(tree, features);
             objects.add(decoder.decode(ObjectDecoder.kindOf(tree), tree, podJson));
         }
         return new ClusterInput(trees, objects);

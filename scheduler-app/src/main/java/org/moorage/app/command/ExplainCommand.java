@@ -64,7 +64,7 @@ final class ExplainCommand implements Callable<Integer> {
     public Integer call() {
         PluginRegistry registry = config.registry();
         LoadedConfig loaded = config.load(registry);
-        ClusterInput input = ClusterInput.read(cluster, terminal.in(), registry);
+        ClusterInput input = ClusterInput.read(cluster, terminal.in(), registry, loaded.featureGates());
         Pod pod = find(podName, input.pods());
         ConfigFile.warnOfWhatIsMissing(loaded, terminal);
         ExplainReport report = new ExplainReport(evaluate(pod, input, loaded, registry), notes(pod), allNodes);

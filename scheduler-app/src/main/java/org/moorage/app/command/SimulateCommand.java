@@ -64,7 +64,7 @@ final class SimulateCommand implements Callable<Integer> {
     public Integer call() {
         PluginRegistry registry = config.registry();
         LoadedConfig loaded = config.load(registry);
-        ClusterInput input = ClusterInput.readSettled(cluster, terminal.in(), registry);
+        ClusterInput input = ClusterInput.readSettled(cluster, terminal.in(), registry, loaded.featureGates());
         ConfigFile.warnOfWhatIsMissing(loaded, terminal);
         RandomGenerator random =
                 seed.<RandomGenerator>map(SplittableRandom::new).orElseGet(RandomGenerator::getDefault);

@@ -24,7 +24,6 @@ final class DecisionCheck implements VectorCheck {
     private static final String DEVICE_CLASS_RESOURCE = "deviceclass.resource.kubernetes.io/";
 
     private final PluginRegistry registry;
-    private final RecordedCluster recorded = new RecordedCluster();
 
     DecisionCheck(PluginRegistry registry) {
         this.registry = registry;
@@ -39,7 +38,7 @@ final class DecisionCheck implements VectorCheck {
                 : ConfigLoader.load(config.toString(), "config", registry, features);
         DecisionComparison comparison =
                 new DecisionComparison(vector.path("expect"), Set.copyOf(loaded.missingPlugins()), situation(vector));
-        InMemoryCluster cluster = recorded.of(vector.path("objects"));
+        InMemoryCluster cluster = new RecordedCluster(features).of(vector.path("objects"));
         Pod pod = pod(cluster, vector.path("pod").asText());
         try (Scheduler scheduler = Scheduler.builder(loaded, registry, cluster)
                 .random(new SplittableRandom(SEED))

@@ -19,6 +19,7 @@ import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.EnqueueExtensions;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
@@ -28,6 +29,7 @@ import org.moorage.runtime.PluginRegistry;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.config.ConfigLoader;
 import org.moorage.runtime.config.LoadedConfig;
+import org.moorage.runtime.internal.cluster.FeatureView;
 import org.moorage.runtime.internal.queue.NodeEvents;
 import org.moorage.runtime.internal.queue.ObjectEvents;
 import org.moorage.runtime.internal.queue.PluginEvents;
@@ -40,7 +42,6 @@ final class HintCheck implements VectorCheck {
     private static final String NOT_ASKED = "not asked";
 
     private final PluginRegistry registry;
-    private final RecordedCluster recorded = new RecordedCluster();
 
     HintCheck(PluginRegistry registry) {
         this.registry = registry;
@@ -49,14 +50,17 @@ final class HintCheck implements VectorCheck {
     @Override
     public List<Finding> check(ObjectNode vector) {
         Findings findings = new Findings();
-        ObjectChange<ClusterObject> change = change(vector);
+        FeatureGates features = Conformance.features(vector);
+        FeatureView view = new FeatureView(features);
+        RecordedCluster recorded = new RecordedCluster(features);
+        ObjectChange<ClusterObject> change = change(vector, recorded, view);
         List<ClusterEvent> events = events(change, kind(vector));
         JsonNode expect = vector.path("expect");
         findings.compare("events", TreeText.names(TreeText.texts(expect.path("events"))), labels(events));
-        if (!(recorded.object(vector.path("pod")) instanceof Pod pod)) {
+        if (!(view.of(recorded.object(vector.path("pod"))) instanceof Pod pod)) {
             throw new IllegalArgumentException("pod: " + vector.path("pod") + " (expected: a pod)");
         }
-        LoadedConfig loaded = ConfigLoader.defaults(registry, Conformance.features(vector));
+        LoadedConfig loaded = ConfigLoader.defaults(registry, features);
         Map<String, Hint> hints = hints(loaded, recorded.of(vector.path("objects")), pod, change, events);
         Set<String> plugins = new TreeSet<>(hints.keySet());
         expect.path("hints").fieldNames().forEachRemaining(plugins::add);
@@ -73,15 +77,15 @@ final class HintCheck implements VectorCheck {
         return findings.all();
     }
 
-    private ObjectChange<ClusterObject> change(ObjectNode vector) {
+    private static ObjectChange<ClusterObject> change(ObjectNode vector, RecordedCluster recorded, FeatureView view) {
         JsonNode before = vector.path("old");
         JsonNode after = vector.path("new");
         if (before.isMissingNode()) {
-            return ObjectChange.added(recorded.object(after));
+            return ObjectChange.added(view.of(recorded.object(after)));
         }
         return after.isMissingNode()
-                ? ObjectChange.deleted(recorded.object(before))
-                : ObjectChange.updated(recorded.object(before), recorded.object(after));
+                ? ObjectChange.deleted(view.of(recorded.object(before)))
+                : ObjectChange.updated(view.of(recorded.object(before)), view.of(recorded.object(after)));
     }
 
     private static ObjectKind<?> kind(ObjectNode vector) {

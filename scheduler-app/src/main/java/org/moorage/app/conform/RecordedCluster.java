@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import org.moorage.api.model.ClusterObject;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.runtime.InMemoryCluster;
 import org.moorage.runtime.objects.Defaulting;
 import org.moorage.runtime.objects.ObjectDecoder;
@@ -18,6 +19,12 @@ final class RecordedCluster {
             Comparator.comparing(ClusterObject::namespace).thenComparing(ClusterObject::name);
 
     private final ObjectDecoder decoder = new ObjectDecoder();
+    private final FeatureGates features;
+
+    /** Objects are completed as by an API server with these features. */
+    RecordedCluster(FeatureGates features) {
+        this.features = features;
+    }
 
     /** A cluster of the objects of a list. */
     InMemoryCluster of(JsonNode objects) {
@@ -34,7 +41,7 @@ final class RecordedCluster {
         if (!(tree instanceof ObjectNode object)) {
             throw new IllegalArgumentException("objects: " + tree + " (expected: objects)");
         }
-        Defaulting.apply(object);
+        Defaulting.apply(object, features);
         return decoder.decode(ObjectDecoder.kindOf(object), object, true);
     }
 }

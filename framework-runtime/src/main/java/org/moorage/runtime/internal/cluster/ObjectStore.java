@@ -22,10 +22,12 @@ import org.moorage.runtime.ClusterListener;
  */
 public final class ObjectStore implements ClusterListener {
     private final Map<ObjectKind<?>, Table<?>> tables = new ConcurrentHashMap<>();
+    private final FeatureView view;
     private final ChangeHandler handler;
 
-    /** An empty store that tells this handler of each change. */
-    public ObjectStore(ChangeHandler handler) {
+    /** An empty store of objects in this view, that tells this handler of each change. */
+    public ObjectStore(FeatureView view, ChangeHandler handler) {
+        this.view = view;
         this.handler = handler;
     }
 
@@ -51,7 +53,7 @@ public final class ObjectStore implements ClusterListener {
                 remove(kind, table, object);
             }
             for (T object : objects) {
-                put(kind, table, object);
+                put(kind, table, view.of(object));
             }
         }
     }
@@ -60,7 +62,7 @@ public final class ObjectStore implements ClusterListener {
     public <T extends ClusterObject> void applied(ObjectKind<T> kind, T object) {
         Table<T> table = table(kind);
         synchronized (table) {
-            put(kind, table, object);
+            put(kind, table, view.of(object));
         }
     }
 

@@ -52,7 +52,7 @@ public final class PodEvents {
         if (!before.labels().equals(after.labels())) {
             events.add(label);
         }
-        if (isScaledDown(before.requests(), after.requests())) {
+        if (isScaledDown(before.requestsAtAllLevels(), after.requestsAtAllLevels())) {
             events.add(scaleDown);
         }
         if (!before.spec().schedulingGates().isEmpty()

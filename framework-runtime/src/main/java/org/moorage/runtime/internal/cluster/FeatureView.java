@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.cluster;
+
+import com.google.common.collect.Interner;
+import com.google.common.collect.Interners;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodLevelRequests;
+import org.moorage.api.model.PodSpec;
+import org.moorage.api.plugin.FeatureGates;
+
+/**
+ * Objects as the scheduler is to see them: what a pod requests depends on features, and the cluster that reports the pod knows
+ * nothing of those. All objects pass through here once, when they come in.
+ */
+public final class FeatureView {
+    private final PodLevelRequests podLevelRequests;
+    // Pods of one template share their specification here, too.
+    private final Interner<PodSpec> specs = Interners.newWeakInterner();
+
+    /** A view where these features are on and off. */
+    public FeatureView(FeatureGates features) {
+        podLevelRequests = features.podLevelRequests();
+    }
+
+    /** The object; itself if no feature has a say in it, which is nearly always so. */
+    @SuppressWarnings("unchecked") // a pod for a pod
+    public <T extends ClusterObject> T of(T object) {
+        return object instanceof Pod pod ? (T) seen(pod) : object;
+    }
+
+    private Pod seen(Pod pod) {
+        PodSpec spec = pod.spec();
+        if (spec.podRequests().isEmpty() || spec.podLevelRequests() == podLevelRequests) {
+            return pod;
+        }
+        return pod.withSpec(
+                specs.intern(spec.toBuilder().podLevelRequests(podLevelRequests).build()));
+    }
+}

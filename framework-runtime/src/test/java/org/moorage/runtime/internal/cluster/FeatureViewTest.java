@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.moorage.api.model.Container;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.ObjectMeta;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodLevelRequests;
+import org.moorage.api.model.PodSpec;
+import org.moorage.api.model.Quantity;
+import org.moorage.api.plugin.FeatureGates;
+
+class FeatureViewTest {
+    private static final FeatureGates NO_LEVELS = FeatureGates.of(Map.of(
+            FeatureGates.POD_LEVEL_RESOURCES,
+            false,
+            FeatureGates.IN_PLACE_POD_LEVEL_RESOURCES_VERTICAL_SCALING,
+            false));
+    private static final FeatureGates NO_REPORTS =
+            FeatureGates.of(Map.of(FeatureGates.IN_PLACE_POD_LEVEL_RESOURCES_VERTICAL_SCALING, false));
+    private static final Pod POD = pod(Map.of("cpu", Quantity.of(4)));
+
+    private static Pod pod(Map<String, Quantity> asAWhole) {
+        Container container = new Container("c", "", Map.of("cpu", Quantity.of(1)), Map.of(), List.of(), "");
+        PodSpec spec = PodSpec.builder()
+                .containers(List.of(container))
+                .podRequests(asAWhole)
+                .build();
+        return Pod.of(ObjectMeta.named("p").build(), spec);
+    }
+
+    @Test
+    void leavesObjectsAsTheyAreWhereNoFeatureHasASay() {
+        Node node = Node.of(ObjectMeta.named("n").build()).build();
+        Pod plain = pod(Map.of());
+        assertThat(new FeatureView(FeatureGates.DEFAULTS).of(POD)).isSameAs(POD);
+        assertThat(new FeatureView(NO_LEVELS).of(plain)).isSameAs(plain);
+        assertThat(new FeatureView(NO_LEVELS).of(node)).isSameAs(node);
+    }
+
+    @Test
+    void ignoresRequestsOfPodsAsAWholeWithoutThatFeature() {
+        FeatureView view = new FeatureView(NO_LEVELS);
+        Pod seen = view.of(POD);
+        assertThat(seen.requests().milliCpu()).isEqualTo(1000);
+        assertThat(seen.requestsAtAllLevels().milliCpu()).isEqualTo(4000);
+        assertThat(view.of(seen)).isSameAs(seen);
+        assertThat(view.of(POD.withNode("n")).spec()).as("shared").isSameAs(seen.spec());
+    }
+
+    @Test
+    void asksForWhatTheSpecificationSaysWithoutReports() {
+        Pod seen = new FeatureView(NO_REPORTS).of(POD);
+        assertThat(seen.spec().podLevelRequests()).isEqualTo(PodLevelRequests.AS_ASKED);
+        assertThat(seen.requests().milliCpu()).isEqualTo(4000);
+    }
+}

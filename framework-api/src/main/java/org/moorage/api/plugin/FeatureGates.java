@@ -59,12 +59,10 @@ public final class FeatureGates {
     public static final String DRA_PARTITIONABLE_DEVICES = "DRAPartitionableDevices";
     /** The search for devices has a limit in time. */
     public static final String DRA_SCHEDULER_FILTER_TIMEOUT = "DRASchedulerFilterTimeout";
-
     /** Nodes are scored by how well the storage that is left there, or the volumes, suit what a pod asks for. */
     public static final String STORAGE_CAPACITY_SCORING = "StorageCapacityScoring";
     /** Pods only go to nodes that have the storage drivers of their volumes, for drivers that ask for it. */
     public static final String VOLUME_LIMIT_SCALING = "VolumeLimitScaling";
-
     /** Pods may request resources as a whole, in place of their containers. */
     public static final String POD_LEVEL_RESOURCES = "PodLevelResources";
     /** What a node reports of a pod's resources as a whole counts while they are being changed. */

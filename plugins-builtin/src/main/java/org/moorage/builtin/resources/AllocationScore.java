@@ -51,6 +51,10 @@ final class AllocationScore {
                 .orElse(List.of()));
     }
 
+    ResourceName[] resources() {
+        return resources;
+    }
+
     /** What the pod asks for of each of the resources. */
     long[] requestsOf(Pod pod) {
         Pod counted = byContainers(pod);
@@ -72,17 +76,16 @@ final class AllocationScore {
                 : asked.withSpec(pod.spec().toBuilder().podRequests(Map.of()).build());
     }
 
-    /** The node's score, 0 to 100, for a pod with these requests. */
-    long of(NodeInfo node, long[] requests) {
+    /** The node's score, 0 to 100, for a pod with this request. */
+    long of(NodeInfo node, ScoredRequest request) {
         long sum = 0;
         long weight = 0;
         for (int i = 0; i < resources.length; i++) {
-            long capacity = node.allocatable(resources[i]);
-            if (capacity == 0 || scalar[i] && requests[i] == 0) {
+            long capacity = request.capacity(node, i);
+            if (capacity == 0 || scalar[i] && request.amount(i) == 0) {
                 continue;
             }
-            long used = nonZero[i] ? node.nonZeroRequested(resources[i]) : node.requested(resources[i]);
-            long score = score(used + requests[i], capacity);
+            long score = score(used(node, request, i) + request.amount(i), capacity);
             if (score > 0 || way != Way.SHAPE) {
                 sum += score * weights[i];
                 weight += weights[i];
@@ -92,6 +95,13 @@ final class AllocationScore {
             return 0;
         }
         return way == Way.SHAPE ? Math.round((double) sum / (double) weight) : sum / weight;
+    }
+
+    private long used(NodeInfo node, ScoredRequest request, int i) {
+        if (request.isByDevices(node, i)) {
+            return request.taken(node, i);
+        }
+        return nonZero[i] ? node.nonZeroRequested(resources[i]) : node.requested(resources[i]);
     }
 
     private long score(long requested, long capacity) {

@@ -58,12 +58,14 @@ public final class NodeResourcesBalancedAllocation implements PreScorePlugin, Sc
         }
     }
 
-    private static final StateKey<long[]> REQUESTS = StateKey.of(NAME + "/requests");
+    private static final StateKey<ScoredRequest> REQUEST = StateKey.of(NAME + "/request");
 
     private final ResourceName[] resources;
     private final boolean[] scalar;
+    private final DeviceResources devices;
 
-    private NodeResourcesBalancedAllocation(Args args) {
+    private NodeResourcesBalancedAllocation(Args args, Handle handle) {
+        devices = DeviceResources.of(handle);
         resources = new ResourceName[args.resources().size()];
         scalar = new boolean[resources.length];
         for (int i = 0; i < resources.length; i++) {
@@ -80,48 +82,46 @@ public final class NodeResourcesBalancedAllocation implements PreScorePlugin, Sc
 
     @Override
     public Status preScore(CycleState state, Pod pod, List<NodeInfo> nodes) {
-        long[] requests = requestsOf(pod);
-        for (long request : requests) {
-            if (request != 0) {
-                state.put(REQUESTS, requests);
-                return Status.success();
-            }
+        ScoredRequest request = requestOf(pod, nodes);
+        if (request.isEmpty()) {
+            return Status.skip();
         }
-        return Status.skip();
+        state.put(REQUEST, request);
+        return Status.success();
     }
 
     /** 50 to 100; 75 if the pod makes no difference to how even the parts are. */
     @Override
     public long score(CycleState state, Pod pod, NodeInfo node) {
-        Optional<long[]> known = state.find(REQUESTS);
-        long[] requests = known.isPresent() ? known.get() : requestsOf(pod);
-        long with = evenness(node, requests, 1);
-        long without = evenness(node, requests, 0);
+        Optional<ScoredRequest> known = state.find(REQUEST);
+        ScoredRequest request = known.isPresent() ? known.get() : requestOf(pod, List.of(node));
+        long with = evenness(node, request, 1);
+        long without = evenness(node, request, 0);
         return NodeScores.MAX / 2 + (NodeScores.MAX / 2 + with - without) / 2;
     }
 
     @Override
     public Signature sign(Pod pod) {
-        return NodeResourcesFit.signature(pod);
+        return NodeResourcesFit.signature(pod, devices);
     }
 
-    private long[] requestsOf(Pod pod) {
+    private ScoredRequest requestOf(Pod pod, List<NodeInfo> nodes) {
         long[] requests = new long[resources.length];
         for (int i = 0; i < requests.length; i++) {
             requests[i] = pod.requests().amount(resources[i]);
         }
-        return requests;
+        return devices.request(resources, requests, nodes);
     }
 
     // 100 if all resources are used in equal parts, less by the standard deviation of the parts.
-    private long evenness(NodeInfo node, long[] requests, int copies) {
+    private long evenness(NodeInfo node, ScoredRequest request, int copies) {
         int parts = 0;
         double sum = 0;
         double first = 0;
         double second = 0;
         for (int i = 0; i < resources.length; i++) {
-            if (counts(node, requests, i)) {
-                double part = part(node, requests, i, copies);
+            if (counts(node, request, i)) {
+                double part = part(node, request, i, copies);
                 first = parts == 0 ? part : first;
                 second = parts == 1 ? part : second;
                 sum += part;
@@ -132,29 +132,29 @@ public final class NodeResourcesBalancedAllocation implements PreScorePlugin, Sc
         if (parts == 2) {
             deviation = Math.abs((first - second) / 2);
         } else if (parts > 2) {
-            deviation = deviation(node, requests, copies, parts, sum / parts);
+            deviation = deviation(node, request, copies, parts, sum / parts);
         }
         return (long) ((1 - deviation) * NodeScores.MAX);
     }
 
-    private double deviation(NodeInfo node, long[] requests, int copies, int parts, double mean) {
+    private double deviation(NodeInfo node, ScoredRequest request, int copies, int parts, double mean) {
         double squares = 0;
         for (int i = 0; i < resources.length; i++) {
-            if (counts(node, requests, i)) {
-                double distance = part(node, requests, i, copies) - mean;
+            if (counts(node, request, i)) {
+                double distance = part(node, request, i, copies) - mean;
                 squares += distance * distance;
             }
         }
         return Math.sqrt(squares / parts);
     }
 
-    private boolean counts(NodeInfo node, long[] requests, int i) {
-        return node.allocatable(resources[i]) != 0 && !(scalar[i] && requests[i] == 0);
+    private boolean counts(NodeInfo node, ScoredRequest request, int i) {
+        return request.capacity(node, i) != 0 && !(scalar[i] && request.amount(i) == 0);
     }
 
-    private double part(NodeInfo node, long[] requests, int i, int copies) {
-        long requested = node.requested(resources[i]) + copies * requests[i];
-        return Math.min(1, (double) requested / (double) node.allocatable(resources[i]));
+    private double part(NodeInfo node, ScoredRequest request, int i, int copies) {
+        long used = request.isByDevices(node, i) ? request.taken(node, i) : node.requested(resources[i]);
+        return Math.min(1, (double) (used + copies * request.amount(i)) / (double) request.capacity(node, i));
     }
 
     /** Makes the plugin. */
@@ -171,7 +171,7 @@ public final class NodeResourcesBalancedAllocation implements PreScorePlugin, Sc
 
         @Override
         public NodeResourcesBalancedAllocation create(Args args, Handle handle) {
-            return new NodeResourcesBalancedAllocation(args);
+            return new NodeResourcesBalancedAllocation(args, handle);
         }
     }
 }

@@ -3,7 +3,6 @@ package org.moorage.builtin.resources;
 
 import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -23,12 +22,10 @@ import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.DeviceClass;
 import org.moorage.api.model.Node;
-import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PreFilterPlugin;
@@ -43,7 +40,7 @@ import org.moorage.builtin.LabelSyntax;
 /**
  * Rejects nodes that have not enough left of what the pod requests, and scores the others by how much of their resources
  * would be used. An extended resource that a device class stands for, and that a node does not offer itself, is left to
- * DynamicResources there. Same decisions as kube-scheduler's NodeResourcesFit, but devices do not count in scores.
+ * DynamicResources there, and in scores the devices count. Same decisions as kube-scheduler's NodeResourcesFit.
  */
 public final class NodeResourcesFit
         implements PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExtensions, SignPlugin {
@@ -175,15 +172,17 @@ public final class NodeResourcesFit
 
     private static final Set<ActionType> ADD_OR_UPDATE = addOrUpdate();
     private static final StateKey<FitRequest> REQUEST = StateKey.of(NAME + "/request");
-    private static final StateKey<long[]> SCORED_REQUESTS = StateKey.of(NAME + "/scoredRequests");
+    private static final StateKey<ScoredRequest> SCORED_REQUEST = StateKey.of(NAME + "/scoredRequest");
 
     private final Set<String> ignoredResources;
     private final Set<String> ignoredResourceGroups;
     private final AllocationScore allocation;
-    private final ObjectLister<DeviceClass> deviceClasses;
+    private final DeviceResources devices;
+    private final boolean readsDeviceClasses;
 
-    private NodeResourcesFit(Args args, ObjectLister<DeviceClass> deviceClasses) {
-        this.deviceClasses = deviceClasses;
+    private NodeResourcesFit(Args args, Handle handle) {
+        devices = DeviceResources.of(handle);
+        readsDeviceClasses = DeviceResources.isEnabled(handle);
         ignoredResources = Set.copyOf(args.ignoredResources());
         ignoredResourceGroups = Set.copyOf(args.ignoredResourceGroups());
         allocation = new AllocationScore(args.scoringStrategy());
@@ -207,36 +206,43 @@ public final class NodeResourcesFit
 
     @Override
     public Status preScore(CycleState state, Pod pod, List<NodeInfo> nodes) {
-        state.put(SCORED_REQUESTS, allocation.requestsOf(pod));
+        state.put(SCORED_REQUEST, scoredRequest(pod, nodes));
         return Status.success();
     }
 
     @Override
     public long score(CycleState state, Pod pod, NodeInfo node) {
-        Optional<long[]> known = state.find(SCORED_REQUESTS);
-        return allocation.of(node, known.isPresent() ? known.get() : allocation.requestsOf(pod));
+        Optional<ScoredRequest> known = state.find(SCORED_REQUEST);
+        return allocation.of(node, known.isPresent() ? known.get() : scoredRequest(pod, List.of(node)));
+    }
+
+    private ScoredRequest scoredRequest(Pod pod, List<NodeInfo> nodes) {
+        return devices.request(allocation.resources(), allocation.requestsOf(pod), nodes);
     }
 
     @Override
     public Signature sign(Pod pod) {
-        return byDevices(pod.spec().requests()).isEmpty() ? signature(pod) : Signature.unsignable();
+        return signature(pod, devices);
     }
 
     @Override
     public List<EventRegistration> eventsToRegister() {
-        return List.of(
-                EventRegistration.of(
-                        ClusterEvent.of(EventResource.POD, ActionType.DELETE, ActionType.UPDATE_POD_SCALE_DOWN),
-                        Pod.class,
-                        this::afterPodChange),
-                EventRegistration.of(
-                        ClusterEvent.of(EventResource.NODE, ActionType.ADD, ActionType.UPDATE_NODE_ALLOCATABLE),
-                        Node.class,
-                        this::afterNodeChange),
-                EventRegistration.of(
-                        ClusterEvent.of(EventResource.DEVICE_CLASS, ADD_OR_UPDATE),
-                        DeviceClass.class,
-                        NodeResourcesFit::afterDeviceClassChange));
+        List<EventRegistration> events = new ArrayList<>();
+        events.add(EventRegistration.of(
+                ClusterEvent.of(EventResource.POD, ActionType.DELETE, ActionType.UPDATE_POD_SCALE_DOWN),
+                Pod.class,
+                this::afterPodChange));
+        events.add(EventRegistration.of(
+                ClusterEvent.of(EventResource.NODE, ActionType.ADD, ActionType.UPDATE_NODE_ALLOCATABLE),
+                Node.class,
+                this::afterNodeChange));
+        if (readsDeviceClasses) {
+            events.add(EventRegistration.of(
+                    ClusterEvent.of(EventResource.DEVICE_CLASS, ADD_OR_UPDATE),
+                    DeviceClass.class,
+                    NodeResourcesFit::afterDeviceClassChange));
+        }
+        return List.copyOf(events);
     }
 
     private static Set<ActionType> addOrUpdate() {
@@ -257,7 +263,10 @@ public final class NodeResourcesFit
         }
         return Hint.queueIf(changed.isBound()
                 && change.before().isPresent()
-                && isLess(changed.requests(), change.before().get().requests(), pod.requests()));
+                && isLess(
+                        changed.requestsAtAllLevels(),
+                        change.before().get().requestsAtAllLevels(),
+                        pod.requestsAtAllLevels()));
     }
 
     private Hint afterNodeChange(Pod pod, ObjectChange<Node> change) {
@@ -306,19 +315,7 @@ public final class NodeResourcesFit
                 scalars.add(ResourceName.of(amounts.scalarName(i)));
             }
         }
-        return new FitRequest(amounts, scalars, byDevices(amounts));
-    }
-
-    private Set<ResourceName> byDevices(Resources amounts) {
-        Set<ResourceName> found = new HashSet<>();
-        for (int i = 0; i < amounts.scalarCount(); i++) {
-            if (amounts.scalarAmount(i) != 0
-                    && DeviceClass.ofResource(amounts.scalarName(i), deviceClasses.all())
-                            .isPresent()) {
-                found.add(ResourceName.of(amounts.scalarName(i)));
-            }
-        }
-        return found;
+        return new FitRequest(amounts, scalars, devices.among(amounts));
     }
 
     private boolean isIgnored(String resource) {
@@ -345,7 +342,10 @@ public final class NodeResourcesFit
         return false;
     }
 
-    static Signature signature(Pod pod) {
+    static Signature signature(Pod pod, DeviceResources devices) {
+        if (!devices.among(pod.spec().requests()).isEmpty()) {
+            return Signature.unsignable();
+        }
         Pod byContainers = AllocationScore.byContainers(pod);
         return Signature.of(
                 "requests",
@@ -370,7 +370,7 @@ public final class NodeResourcesFit
 
         @Override
         public NodeResourcesFit create(Args args, Handle handle) {
-            return new NodeResourcesFit(args, handle.lister(ObjectKind.DEVICE_CLASS));
+            return new NodeResourcesFit(args, handle);
         }
     }
 }

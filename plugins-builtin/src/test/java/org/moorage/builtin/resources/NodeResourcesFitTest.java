@@ -3,6 +3,7 @@ package org.moorage.builtin.resources;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -16,11 +17,17 @@ import org.moorage.api.Status;
 import org.moorage.api.event.EventResource;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.DeviceClass;
 import org.moorage.api.model.Node;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.Quantity;
+import org.moorage.api.plugin.DeviceCounts;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Problems;
+import org.moorage.api.plugin.Signature;
 import org.moorage.builtin.resources.NodeResourcesFit.RequestedToCapacityRatio;
 import org.moorage.builtin.resources.NodeResourcesFit.ScoringStrategy;
 import org.moorage.builtin.resources.NodeResourcesFit.ShapePoint;
@@ -398,6 +405,87 @@ class NodeResourcesFitTest {
         @FieldSource("CASES")
         void scoresWithoutPreScore(Case c) {
             assertThat(c.plugin.score(new CycleState(), c.pod.build(), c.node)).isEqualTo(c.score);
+        }
+    }
+
+    @Nested
+    class Devices {
+        private static final DeviceClass GPUS =
+                new DeviceClass(ObjectMeta.named("gpu").build(), List.of(), List.of(), "example.com/gpu");
+        private static final FeatureGates OFF = FeatureGates.of(Map.of(FeatureGates.DRA_EXTENDED_RESOURCE, false));
+
+        record Case(String name, Pods pod, Nodes node, FeatureGates features, long least) {
+            @Override
+            public String toString() {
+                return name;
+            }
+        }
+
+        // There are 8 devices on every node, of which 3 are taken.
+        static final Case[] CASES = {
+            new Case("devices count", wanting("example.com/gpu"), node(), FeatureGates.DEFAULTS, 50),
+            new Case(
+                    "so they do by the name of their class",
+                    wanting("deviceclass.resource.kubernetes.io/gpu"),
+                    node(),
+                    FeatureGates.DEFAULTS,
+                    50),
+            new Case(
+                    "what the node has of its own counts instead",
+                    wanting("example.com/gpu"),
+                    node().allocatable("example.com/gpu", "4"),
+                    FeatureGates.DEFAULTS,
+                    75),
+            new Case("nobody asks for devices", pod(), node(), FeatureGates.DEFAULTS, 0),
+            new Case("no class stands for the resource", wanting("example.com/nic"), node(), FeatureGates.DEFAULTS, 0),
+            new Case("the feature is off", wanting("example.com/gpu"), node(), OFF, 0),
+        };
+
+        private static Pods wanting(String resource) {
+            return pod().requests(resource, "1");
+        }
+
+        @ParameterizedTest
+        @FieldSource("CASES")
+        void scores(Case c) {
+            TestHandle handle =
+                    TestHandle.create().with(ObjectKind.DEVICE_CLASS, GPUS).with(c.features);
+            Pod pod = c.pod.build();
+            String resource = pod.requests().scalarCount() == 0
+                    ? "example.com/gpu"
+                    : pod.requests().scalarName(0);
+            List<ResourceSpec> resources = List.of(new ResourceSpec(resource, 1));
+            NodeResourcesFit plugin = new NodeResourcesFit.Factory()
+                    .create(
+                            new NodeResourcesFit.Args(
+                                    List.of(), List.of(), strategy(ScoringStrategy.LEAST_ALLOCATED, resources)),
+                            handle);
+            // The plugin that knows may be made later.
+            handle.shared(
+                    DeviceCounts.SHARED,
+                    () -> (deviceClass, nodes) -> Collections.nCopies(nodes.size(), new DeviceCounts.Count(8, 3)));
+            NodeInfo node = info(c.node);
+            CycleState state = new CycleState();
+            assertThat(plugin.preScore(state, pod, List.of(node))).isEqualTo(Status.success());
+            assertThat(plugin.score(state, pod, node)).isEqualTo(c.least);
+            assertThat(plugin.score(new CycleState(), pod, node)).isEqualTo(c.least);
+        }
+
+        @Test
+        void areAmountsWhileTheFeatureIsOff() {
+            NodeResourcesFit plugin = new NodeResourcesFit.Factory()
+                    .create(
+                            NodeResourcesFit.Args.DEFAULTS,
+                            TestHandle.create()
+                                    .with(ObjectKind.DEVICE_CLASS, GPUS)
+                                    .with(OFF));
+            Pod pod = wanting("example.com/gpu").build();
+            CycleState state = new CycleState();
+            plugin.preFilter(state, pod, ClusterSketch.of(node().build()));
+            assertThat(plugin.filter(state, pod, info(node())))
+                    .isEqualTo(Status.unresolvable("Insufficient example.com/gpu"));
+            assertThat(plugin.sign(pod)).isNotEqualTo(Signature.unsignable());
+            assertThat(plugin.eventsToRegister()).hasSize(2);
         }
     }
 

@@ -88,11 +88,13 @@ final class DeviceSelectors {
     static final class Subject {
         private final Device device;
         private final String driver;
+        private final boolean isShared;
         private volatile @Nullable Map<String, Object> fields;
 
-        Subject(Device device, String driver) {
+        Subject(Device device, String driver, boolean isShared) {
             this.device = device;
             this.driver = driver;
+            this.isShared = isShared;
         }
 
         // Those who ask for one device all have the same features.
@@ -103,7 +105,7 @@ final class DeviceSelectors {
                         "driver",
                         driver,
                         "allowMultipleAllocations",
-                        device.isShared() && !features.usesStableAllocator(),
+                        isShared && !features.usesStableAllocator(),
                         "attributes",
                         attributes(features),
                         "capacity",

@@ -36,6 +36,7 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.model.ResourceSlice;
+import org.moorage.api.plugin.DeviceCounts;
 import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.FilterPlugin;
@@ -158,6 +159,7 @@ public final class DynamicResources
                 features.taintRules() ? Optional.of(handle.lister(ObjectKind.DEVICE_TAINT_RULE)) : Optional.empty();
         ObjectLister<ResourceClaim> lister = handle.lister(ObjectKind.RESOURCE_CLAIM);
         claims = handle.shared(ClaimTracker.KEY, () -> new ClaimTracker(lister));
+        handle.shared(DeviceCounts.SHARED, () -> new CountedDevices(slices, claims, selectors, features));
         clock = handle.clock();
         named = new NamedClaims(claims);
         binder = new ClaimBinder(handle, claims, bindingTimeout, features);

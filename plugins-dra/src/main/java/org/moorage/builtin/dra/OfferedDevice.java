@@ -14,13 +14,17 @@ final class OfferedDevice {
     private final Device device;
     private final DeviceId id;
     private final DeviceSelectors.Subject subject;
+    private final DeviceSelectors.Subject unshared;
     private final Map<String, Boolean> answers = new ConcurrentHashMap<>(4);
+    private final Map<String, Boolean> answersUnshared;
 
     OfferedDevice(ResourceSlice slice, Device device) {
         this.slice = slice;
         this.device = device;
         id = new DeviceId(slice.driver(), slice.pool().name(), device.name());
-        subject = new DeviceSelectors.Subject(device, slice.driver());
+        subject = new DeviceSelectors.Subject(device, slice.driver(), device.isShared());
+        unshared = device.isShared() ? new DeviceSelectors.Subject(device, slice.driver(), false) : subject;
+        answersUnshared = device.isShared() ? new ConcurrentHashMap<>(4) : answers;
     }
 
     ResourceSlice slice() {
@@ -41,6 +45,21 @@ final class OfferedDevice {
      * @throws SelectorException if the expression makes no sense, or does not for the device
      */
     boolean satisfies(String expression, DeviceSelectors selectors) throws SelectorException {
+        return answer(expression, selectors, subject, answers);
+    }
+
+    /**
+     * As {@link #satisfies}, but for the expression the device is one that only one claim can have.
+     *
+     * @throws SelectorException if the expression makes no sense, or does not for the device
+     */
+    boolean satisfiesUnshared(String expression, DeviceSelectors selectors) throws SelectorException {
+        return answer(expression, selectors, unshared, answersUnshared);
+    }
+
+    private static boolean answer(
+            String expression, DeviceSelectors selectors, DeviceSelectors.Subject subject, Map<String, Boolean> answers)
+            throws SelectorException {
         Boolean known = answers.get(expression);
         if (known == null) {
             known = selectors.matches(expression, subject);

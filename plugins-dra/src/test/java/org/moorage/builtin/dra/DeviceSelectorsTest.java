@@ -40,7 +40,8 @@ class DeviceSelectorsTest {
                         List.of(),
                         List.of(),
                         true),
-                "gpu");
+                "gpu",
+                true);
     }
 
     @ParameterizedTest

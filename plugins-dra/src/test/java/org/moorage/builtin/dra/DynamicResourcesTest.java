@@ -22,11 +22,14 @@ import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.DeviceAllocation;
+import org.moorage.api.model.DeviceClass;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.ResourceClaim;
+import org.moorage.api.model.ResourceSlice;
+import org.moorage.api.plugin.DeviceCounts;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.Problems;
@@ -39,6 +42,8 @@ import org.moorage.runtime.config.ConfigLoader;
 import org.moorage.runtime.objects.Defaulting;
 import org.moorage.runtime.objects.ObjectDecoder;
 import org.moorage.runtime.objects.ObjectStreams;
+import org.moorage.testkit.ClusterSketch;
+import org.moorage.testkit.Nodes;
 import org.moorage.testkit.PluginContract;
 import org.moorage.testkit.Pods;
 import org.moorage.testkit.TestHandle;
@@ -383,5 +388,76 @@ class DynamicResourcesTest {
                 .orElseThrow();
         ObjectChange<Object> seen = ObjectChange.updated(claim("c", change.before), claim("c", change.after));
         assertThat(registration.hint().hint(pod("p", "c"), seen)).isEqualTo(change.hint);
+    }
+
+    private record Counted(String name, String deviceClass, List<String> slices, DeviceCounts.Count count) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    private static String slice(String name, String more, String devices) {
+        return """
+                {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": "%s"},
+                 "spec": {"driver": "gpu.example.com", "pool": {"name": "n1", "generation": 1, "resourceSliceCount": 1},
+                          %s, "devices": [%s]}}""".formatted(name, more, devices);
+    }
+
+    private static String classOf(String expression) {
+        return """
+                {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": "gpu"},
+                 "spec": {"selectors": [{"cel": {"expression": "%s"}}]}}""".formatted(expression);
+    }
+
+    private static final String SHARED_DEVICE = "{\"name\": \"gpu-2\", \"allowMultipleAllocations\": true}";
+    static final List<Counted> COUNTED = List.of(
+            new Counted("the devices of the node", CLASS, List.of(SLICE), new DeviceCounts.Count(2, 1)),
+            new Counted(
+                    "those of all nodes, too",
+                    CLASS,
+                    List.of(SLICE, slice("t", "\"allNodes\": true", SHARED_DEVICE)),
+                    new DeviceCounts.Count(3, 1)),
+            new Counted(
+                    "not those of others",
+                    CLASS,
+                    List.of(slice("t", "\"nodeName\": \"n2\"", SHARED_DEVICE)),
+                    DeviceCounts.Count.NONE),
+            new Counted(
+                    "each by its own node",
+                    CLASS,
+                    List.of(
+                            slice(
+                                    "t",
+                                    "\"perDeviceNodeSelection\": true",
+                                    "{\"name\": \"gpu-0\", \"nodeName\": \"n1\"}, {\"name\": \"gpu-1\", \"nodeName\": \"n2\"}")),
+                    new DeviceCounts.Count(1, 1)),
+            new Counted("not those of other classes", classOf("false"), List.of(SLICE), DeviceCounts.Count.NONE),
+            new Counted(
+                    "a class does not learn whether a device can be shared",
+                    classOf("device.allowMultipleAllocations"),
+                    List.of(slice("t", "\"allNodes\": true", SHARED_DEVICE)),
+                    DeviceCounts.Count.NONE),
+            new Counted(
+                    "none if it cannot be told",
+                    classOf("device.attributes['gpu.example.com'].fast"),
+                    List.of(SLICE),
+                    DeviceCounts.Count.NONE));
+
+    @ParameterizedTest
+    @FieldSource("COUNTED")
+    void countsDevicesForScores(Counted counted) {
+        TestHandle handle = TestHandle.create().with(ObjectKind.RESOURCE_CLAIM, (ResourceClaim) claim("c", """
+                , "status": {"allocation": {"devices": {"results": [
+                    {"request": "r", "driver": "gpu.example.com", "pool": "n1", "device": "gpu-0"},
+                    {"request": "r", "driver": "gpu.example.com", "pool": "n1", "device": "gpu-1", "adminAccess": true}]}}}"""));
+        for (String slice : counted.slices) {
+            handle.with(ObjectKind.RESOURCE_SLICE, (ResourceSlice) object(slice));
+        }
+        assertThat(plugin(handle).name()).isEqualTo(DynamicResources.NAME);
+        ClusterSketch cluster = ClusterSketch.of(Nodes.named("n1").build());
+        DeviceCounts counts = handle.shared(DeviceCounts.SHARED, () -> DeviceCounts.NONE);
+        assertThat(counts.of((DeviceClass) object(counted.deviceClass), cluster.nodes()))
+                .containsExactly(counted.count);
     }
 }

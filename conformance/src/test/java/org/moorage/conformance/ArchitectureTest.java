@@ -79,6 +79,7 @@ final class ArchitectureTest {
                     API,
                     DEVICES,
                     "dev.cel..",
+                    "com.google.re2j..",
                     "com.google.common..",
                     "com.google.protobuf..",
                     "com.google.errorprone.annotations..")

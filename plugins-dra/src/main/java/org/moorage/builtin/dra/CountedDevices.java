@@ -11,6 +11,7 @@ import org.moorage.api.model.Node;
 import org.moorage.api.model.ResourceSlice;
 import org.moorage.api.plugin.DeviceCounts;
 import org.moorage.api.plugin.ObjectLister;
+import org.moorage.builtin.dra.cel.SelectorException;
 
 /**
  * Counts devices for scores, as kube-scheduler does there: in the slices of all generations, and also in pools that are not

@@ -2,6 +2,7 @@
 package org.moorage.builtin.dra;
 
 import org.moorage.api.plugin.FeatureGates;
+import org.moorage.builtin.dra.cel.SelectorLanguage;
 
 /**
  * What of the plugin is on.
@@ -38,6 +39,11 @@ record DeviceFeatures(
                 gates.isEnabled(FeatureGates.DRA_DEVICE_BINDING_CONDITIONS)
                         && gates.isEnabled(FeatureGates.DRA_RESOURCE_CLAIM_DEVICE_STATUS),
                 gates.isEnabled(FeatureGates.DRA_SCHEDULER_FILTER_TIMEOUT));
+    }
+
+    /** What selectors may take an attribute for. */
+    SelectorLanguage.AttributeValues attributeValues() {
+        return listAttributes ? SelectorLanguage.AttributeValues.SEVERAL : SelectorLanguage.AttributeValues.ONE;
     }
 
     /**

@@ -2,18 +2,19 @@
 package org.moorage.builtin.dra;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import dev.cel.runtime.CelEvaluationException;
-import dev.cel.runtime.CelRuntime;
-import java.util.AbstractMap;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.Device;
 import org.moorage.api.model.DeviceAttribute;
+import org.moorage.builtin.dra.cel.DeviceMap;
+import org.moorage.builtin.dra.cel.Selector;
+import org.moorage.builtin.dra.cel.SelectorException;
+import org.moorage.builtin.dra.cel.SelectorLanguage;
+import org.moorage.builtin.dra.cel.SemanticVersion;
 
 /**
  * Whether devices satisfy CEL expressions. An expression is compiled when it is first met, and the ones used last are kept.
@@ -39,7 +40,7 @@ final class DeviceSelectors {
     };
 
     /** A compiled expression, or what is wrong with it. */
-    private record Compiled(CelRuntime.@Nullable Program program, String problem) {}
+    private record Compiled(@Nullable Selector program, String problem) {}
 
     DeviceSelectors(DeviceFeatures features) {
         this.features = features;
@@ -55,23 +56,19 @@ final class DeviceSelectors {
         if (known.program == null) {
             throw new SelectorException("CEL compile error: " + known.problem, null);
         }
-        Object answer;
         try {
-            answer = known.program.eval(Map.of("device", device.fields(features)));
-        } catch (CelEvaluationException failed) {
-            throw new SelectorException("CEL runtime error: " + SelectorErrors.ofRuntime(failed), failed);
+            return known.program.matches(device.fields(features));
+        } catch (SelectorException failed) {
+            throw new SelectorException("CEL runtime error: " + failed.getMessage(), failed);
         }
-        if (answer instanceof Boolean matches) {
-            return matches;
-        }
-        throw new SelectorException("CEL runtime error: " + SelectorErrors.notBool(answer), null);
     }
 
     private Compiled compiled(String expression) {
         synchronized (compiled) {
             Compiled known = compiled.get(expression);
             if (known == null) {
-                SelectorLanguage speaks = language == null ? new SelectorLanguage(features) : language;
+                SelectorLanguage speaks =
+                        language == null ? new SelectorLanguage(features.attributeValues()) : language;
                 language = speaks;
                 try {
                     known = new Compiled(speaks.compile(expression), "");
@@ -89,7 +86,7 @@ final class DeviceSelectors {
         private final Device device;
         private final String driver;
         private final boolean isShared;
-        private volatile @Nullable Map<String, Object> fields;
+        private volatile @Nullable DeviceMap fields;
 
         Subject(Device device, String driver, boolean isShared) {
             this.device = device;
@@ -98,10 +95,10 @@ final class DeviceSelectors {
         }
 
         // Those who ask for one device all have the same features.
-        Map<String, Object> fields(DeviceFeatures features) throws SelectorException {
-            Map<String, Object> known = fields;
+        DeviceMap fields(DeviceFeatures features) throws SelectorException {
+            DeviceMap known = fields;
             if (known == null) {
-                known = Map.of(
+                known = DeviceMap.of(Map.of(
                         "driver",
                         driver,
                         "allowMultipleAllocations",
@@ -109,24 +106,30 @@ final class DeviceSelectors {
                         "attributes",
                         attributes(features),
                         "capacity",
-                        capacity());
+                        capacity()));
                 fields = known;
             }
             return known;
         }
 
-        private Domains attributes(DeviceFeatures features) throws SelectorException {
+        private DeviceMap attributes(DeviceFeatures features) throws SelectorException {
             Map<String, Map<String, Object>> domains = new HashMap<>();
             for (Map.Entry<String, DeviceAttribute> entry : device.attributes().entrySet()) {
                 put(domains, entry.getKey(), value(entry.getKey(), entry.getValue(), features));
             }
-            return new Domains(domains);
+            return byDomain(domains);
         }
 
-        private Domains capacity() {
+        private DeviceMap capacity() {
             Map<String, Map<String, Object>> domains = new HashMap<>();
             device.capacity().forEach((name, capacity) -> put(domains, name, capacity.value()));
-            return new Domains(domains);
+            return byDomain(domains);
+        }
+
+        private static DeviceMap byDomain(Map<String, Map<String, Object>> domains) {
+            Map<String, DeviceMap> named = new HashMap<>();
+            domains.forEach((domain, members) -> named.put(domain, DeviceMap.of(members)));
+            return DeviceMap.byDomain(named);
         }
 
         private void put(Map<String, Map<String, Object>> domains, String name, Object value) {
@@ -158,37 +161,10 @@ final class DeviceSelectors {
                     return SemanticVersion.parse(version.value());
                 } catch (IllegalArgumentException invalid) {
                     throw new SelectorException(
-                            "CEL runtime error: attribute " + name + ": parse semantic version: "
-                                    + invalid.getMessage(),
-                            invalid);
+                            "attribute " + name + ": parse semantic version: " + invalid.getMessage(), invalid);
                 }
             }
-            throw new SelectorException("CEL runtime error: attribute " + name + ": unsupported attribute value", null);
-        }
-    }
-
-    /** What is known of a device by domain; a domain that is not known is empty rather than missing. */
-    private static final class Domains extends AbstractMap<String, Map<String, Object>> {
-        private final Map<String, Map<String, Object>> known;
-
-        Domains(Map<String, Map<String, Object>> known) {
-            this.known = known;
-        }
-
-        @Override
-        public Map<String, Object> get(Object domain) {
-            Map<String, Object> members = known.get(domain);
-            return members == null ? Map.of() : members;
-        }
-
-        @Override
-        public boolean containsKey(Object domain) {
-            return known.containsKey(domain);
-        }
-
-        @Override
-        public Set<Entry<String, Map<String, Object>>> entrySet() {
-            return known.entrySet();
+            throw new SelectorException("attribute " + name + ": unsupported attribute value", null);
         }
     }
 }

@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.moorage.api.model.Device;
 import org.moorage.api.model.ResourceSlice;
+import org.moorage.builtin.dra.cel.SelectorException;
 
 /** A device of a slice, with what expressions were found to say about it. */
 final class OfferedDevice {

@@ -20,6 +20,7 @@ import org.moorage.api.model.DeviceToleration;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.model.ResourceClaim;
+import org.moorage.builtin.dra.cel.SelectorException;
 
 /**
  * One search for devices, for one node: depth first over claims, their requests and the devices of each, taking back the last

@@ -3,7 +3,7 @@
  * Claims of devices, and the devices that they are given.
  *
  * <p>Starting points: {@link org.moorage.builtin.dra.DynamicResources}, the plugin; {@code Search}, how devices are found;
- * {@code SelectorLanguage}, what expressions can say.
+ * {@link org.moorage.builtin.dra.cel}, what expressions can say.
  */
 @NullMarked
 package org.moorage.builtin.dra;

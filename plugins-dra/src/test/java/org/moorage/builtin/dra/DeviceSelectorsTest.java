@@ -17,6 +17,7 @@ import org.moorage.api.model.DeviceCapacity;
 import org.moorage.api.model.NodeReach;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.plugin.FeatureGates;
+import org.moorage.builtin.dra.cel.SelectorException;
 
 class DeviceSelectorsTest {
     private static final DeviceSelectors SELECTORS = new DeviceSelectors(DeviceFeatures.of(FeatureGates.DEFAULTS));

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.builtin.dra;
+package org.moorage.builtin.dra.cel;
 
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A version as <a href="https://semver.org">semver.org</a> defines it. Two are equal if neither goes before the other, so
@@ -13,14 +15,16 @@ import java.util.List;
  * @param minor the second number
  * @param patch the third number
  * @param preRelease what tells versions before the release apart; empty for the release
+ * @param build what tells builds of one version apart; empty if nothing does
  */
-record SemanticVersion(BigInteger major, BigInteger minor, BigInteger patch, List<String> preRelease)
+public record SemanticVersion(
+        BigInteger major, BigInteger minor, BigInteger patch, List<String> preRelease, String build)
         implements Comparable<SemanticVersion> {
     private static final BigInteger MAX = BigInteger.ONE.shiftLeft(64).subtract(BigInteger.ONE);
     private static final String DIGITS = "[0-9]+";
     private static final String ALPHANUMERIC = "[0-9A-Za-z-]+";
 
-    SemanticVersion {
+    public SemanticVersion {
         preRelease = List.copyOf(preRelease);
     }
 
@@ -29,7 +33,7 @@ record SemanticVersion(BigInteger major, BigInteger minor, BigInteger patch, Lis
      *
      * @throws IllegalArgumentException if it is none, in the words of the library that kube-scheduler uses
      */
-    static SemanticVersion parse(String text) {
+    public static SemanticVersion parse(String text) {
         if (text.isEmpty()) {
             throw new IllegalArgumentException("Version string empty");
         }
@@ -46,7 +50,11 @@ record SemanticVersion(BigInteger major, BigInteger minor, BigInteger patch, Lis
         int dash = release.indexOf('-');
         String patch = dash < 0 ? release : release.substring(0, dash);
         SemanticVersion version = new SemanticVersion(
-                major, minor, number("patch", patch), dash < 0 ? List.of() : preRelease(release.substring(dash + 1)));
+                major,
+                minor,
+                number("patch", patch),
+                dash < 0 ? List.of() : preRelease(release.substring(dash + 1)),
+                build);
         if (plus >= 0) {
             for (String part : build.split("\\.", -1)) {
                 if (part.isEmpty()) {
@@ -78,6 +86,22 @@ record SemanticVersion(BigInteger major, BigInteger minor, BigInteger patch, Lis
             complete.append(".0");
         }
         return parse(complete.toString());
+    }
+
+    @Override
+    public String toString() {
+        return major + "." + minor + "." + patch + (preRelease.isEmpty() ? "" : "-" + String.join(".", preRelease))
+                + (build.isEmpty() ? "" : "+" + build);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof SemanticVersion version && compareTo(version) == 0;
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(major, minor, patch, preRelease);
     }
 
     private static BigInteger number(String which, String text) {

@@ -97,6 +97,12 @@ public final class TestHandle implements Handle {
         return this;
     }
 
+    /** Has an object leave the cluster. */
+    public <T extends ClusterObject> TestHandle without(ObjectKind<T> kind, T object) {
+        objects.computeIfAbsent(kind, any -> new ConcurrentHashMap<>()).remove(object.key());
+        return this;
+    }
+
     /** Adds a pod to those that are likely to get the node that their status names. */
     public TestHandle nominate(Pod pod) {
         nominated.add(pod);

@@ -36,14 +36,17 @@ final class Evictions {
     /** Whether pods are being evicted for the pod of that identity. */
     boolean isUnderWay(String preemptorUid) {
         Optional<Pod> last = underWay.get(preemptorUid);
-        if (last == null) {
-            return false;
-        }
-        // Once the last one is on its way nothing is left to do, although its request may not have returned yet.
-        return last.map(victim -> pods.get(victim.namespace(), victim.name())
-                        .filter(known -> !known.metadata().isDeleting())
-                        .isPresent())
-                .orElse(true);
+        return last != null && (last.isEmpty() || isStaying(last.get()));
+    }
+
+    // As far as is known here. What the cluster tells comes later than the answers to requests: until it tells that the
+    // last
+    // victim is going, the pod would only find the others in its way, and have them evicted once more.
+    private boolean isStaying(Pod victim) {
+        return pods.get(victim.namespace(), victim.name())
+                .filter(known ->
+                        known.uid().equals(victim.uid()) && !known.metadata().isDeleting())
+                .isPresent();
     }
 
     /**
@@ -64,6 +67,7 @@ final class Evictions {
         if (staying.isEmpty()) {
             return;
         }
+        underWay.values().removeIf(last -> last.isPresent() && !isStaying(last.get()));
         underWay.put(preemptor.uid(), Optional.empty());
         try {
             handle.background().execute(() -> evictAll(preemptor, nodeName, staying));
@@ -99,6 +103,7 @@ final class Evictions {
                     if (refused != null) {
                         failed.set(true);
                     }
+                    boolean wasThere = true;
                     if (!failed.get()) {
                         if (isUnbound(last)) {
                             // It gives way at once, and nobody would see it go: the pod must not be kept out then.
@@ -106,10 +111,14 @@ final class Evictions {
                         } else {
                             underWay.put(preemptor.uid(), Optional.of(last));
                         }
-                        evictNoting(failed, preemptor, nodeName, last);
+                        wasThere = evictNoting(failed, preemptor, nodeName, last);
                     }
-                    underWay.remove(preemptor.uid());
-                    if (failed.get() || !cleared) {
+                    if (failed.get()) {
+                        underWay.remove(preemptor.uid());
+                    }
+                    // One that had gone before may have been seen to go while the pod was kept out.
+                    boolean wasMissed = !wasThere && !isStaying(last);
+                    if (failed.get() || !cleared || wasMissed) {
                         // No event would bring the pod back.
                         handle.activate(List.of(preemptor));
                     }
@@ -121,15 +130,18 @@ final class Evictions {
                 || handle.podInPreBind(victim.uid()).isPresent();
     }
 
-    private void evictNoting(AtomicBoolean failed, Pod preemptor, String nodeName, Pod victim) {
+    /** Whether the victim was there. */
+    private boolean evictNoting(AtomicBoolean failed, Pod preemptor, String nodeName, Pod victim) {
         try {
-            evict(preemptor, nodeName, victim);
+            return evict(preemptor, nodeName, victim);
         } catch (RuntimeException thrown) {
             failed.set(true);
+            return true;
         }
     }
 
-    private void evict(Pod preemptor, String nodeName, Pod victim) {
+    /** Whether the victim was there. */
+    private boolean evict(Pod preemptor, String nodeName, Pod victim) {
         String note = "Preempted by pod " + preemptor.uid() + " on node " + nodeName;
         Optional<WaitingPod> waiting = handle.waitingPod(victim.uid());
         boolean givesWay = waiting.isPresent()
@@ -140,10 +152,11 @@ final class Evictions {
         if (givesWay) {
             note += " (in kube-scheduler memory).";
         } else if (!delete(preemptor, victim)) {
-            return;
+            return false;
         }
         handle.writer()
                 .report(new PodEvent(victim, Optional.of(preemptor), PodEvent.NORMAL, "Preempted", "Preempting", note));
+        return true;
     }
 
     private boolean delete(Pod preemptor, Pod victim) {

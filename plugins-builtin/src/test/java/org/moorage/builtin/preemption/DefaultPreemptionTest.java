@@ -71,6 +71,8 @@ class DefaultPreemptionTest {
         }
     }
 
+    private static final Status UNDER_WAY =
+            Status.unresolvable("waiting for the preemption for this pod to be finished");
     private static final Status FULL = Status.unschedulable("Insufficient cpu");
 
     private static Pods running(String name, String node, int priority, String cpu) {
@@ -282,7 +284,53 @@ class DefaultPreemptionTest {
                             new Change("patchStatus", "default/b", "DisruptionTarget=True"),
                             new Change("delete", "default/b", ""),
                             new Change("report", "default/b", "Preempted: Preempted by pod default/p on node n1"));
+        }
+
+        @Test
+        void keepsThePodOutUntilTheLastVictimIsSeenToGo() {
+            TestHandle handle = handle(cluster, pod);
+            DefaultPreemption plugin = plugin(handle);
+            plugin.execute(new CycleState(), pod, result);
+            assertThat(plugin.preEnqueue(pod)).isEqualTo(UNDER_WAY);
+            handle.without(ObjectKind.POD, second);
             assertThat(plugin.preEnqueue(pod)).isEqualTo(Status.success());
+            assertThat(handle.activated()).isEmpty();
+        }
+
+        @Test
+        void doesNotWaitForAPodThatTookTheNameOfTheLastVictim() {
+            TestHandle handle = handle(cluster, pod);
+            DefaultPreemption plugin = plugin(handle);
+            plugin.execute(new CycleState(), pod, result);
+            handle.with(
+                    ObjectKind.POD, running("b", "n1", 0, "1").uid("another").build());
+            assertThat(plugin.preEnqueue(pod)).isEqualTo(Status.success());
+        }
+
+        /** The last victim had gone before it could be evicted. */
+        record Gone(String name, boolean isSeen) {
+            @Override
+            public String toString() {
+                return name;
+            }
+        }
+
+        static final Gone[] GONE = {
+            new Gone("and that was seen while the pod was kept out, so nothing else would bring the pod back", true),
+            new Gone("which is still to be seen, and will bring the pod back", false),
+        };
+
+        @ParameterizedTest
+        @FieldSource("GONE")
+        void hasThePodTriedAgainIfTheLastVictimHadGone(Gone c) {
+            TestHandle handle = handle(cluster, pod).failing(new ClusterException("gone", 404, null));
+            if (c.isSeen) {
+                handle.without(ObjectKind.POD, second);
+            }
+            DefaultPreemption plugin = plugin(handle);
+            plugin.execute(new CycleState(), pod, result);
+            assertThat(handle.activated()).isEqualTo(c.isSeen ? List.of(pod) : List.of());
+            assertThat(plugin.preEnqueue(pod)).isEqualTo(c.isSeen ? Status.success() : UNDER_WAY);
         }
 
         @Test

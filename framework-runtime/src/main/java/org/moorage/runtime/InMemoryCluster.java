@@ -22,6 +22,7 @@ import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.Nomination;
+import org.moorage.api.plugin.Patch;
 import org.moorage.api.plugin.PodEvent;
 import org.moorage.runtime.internal.cluster.VolumeController;
 import org.moorage.runtime.objects.ClaimPatch;
@@ -213,55 +214,62 @@ public final class InMemoryCluster implements Cluster {
     /**
      * {@inheritDoc}
      *
-     * <p>Persistent volumes and claims can be patched: their annotations, and to which claim a volume is bound. As in a
+     * <p>Of persistent volumes and claims a merge patch changes the annotations, and to which claim a volume is bound. As in a
      * cluster with a volume controller, a volume that is so given to a claim is then bound to it, and a claim that is
      * given a node to have a volume made for gets one if its class has a provisioner. That uses up storage, where a driver
-     * says how much there is; a claim for which there is none left loses its node.
+     * says how much there is; a claim for which there is none left loses its node. Of resource claims a strategic merge
+     * patch changes the finalizers and the status.
      */
     @Override
-    public void patch(ObjectKind<?> kind, String namespace, String name, String mergePatch) {
+    public ObjectMeta patch(ObjectKind<?> kind, String namespace, String name, Patch patch) {
         String what = "patch " + kind.kind() + " " + name;
-        ObjectNode patch;
-        try {
-            patch = ObjectStreams.object(mergePatch);
-        } catch (IOException e) {
-            throw new IllegalArgumentException(what + ": " + mergePatch + " (expected: a JSON object)", e);
-        }
+        ObjectNode values = tree(what, patch.json());
         synchronized (lock) {
             ClusterObject current = tableOf(kind).get(namespace.isEmpty() ? name : namespace + "/" + name);
             if (current == null) {
                 throw new ClusterException(kind.plural() + " \"" + name + "\" not found", 404, null);
             }
-            JsonNode expected = patch.path("metadata").path("resourceVersion");
-            if (expected.isTextual()
-                    && !expected.textValue().equals(current.metadata().resourceVersion())) {
-                throw new ClusterException(what + ": the object has been modified", 409, null);
+            demandSame(
+                    what,
+                    values.path("metadata").path("uid"),
+                    current.metadata().uid());
+            demandSame(
+                    what,
+                    values.path("metadata").path("resourceVersion"),
+                    current.metadata().resourceVersion());
+            switch (patch.type()) {
+                case MERGE -> mergeLocked(current, values);
+                case STRATEGIC -> mergeStrategicallyLocked(current, values);
             }
-            for (ClusterObject changed : volumes.patched(current, patch)) {
-                applyLocked(ObjectKind.of(changed), changed);
-            }
+            return Objects.requireNonNull(tableOf(kind).get(current.key())).metadata();
         }
     }
 
-    @Override
-    public ObjectMeta merge(ObjectKind<?> kind, String namespace, String name, String part, String patch) {
-        synchronized (lock) {
-            ClusterObject current = tableOf(kind).get(namespace.isEmpty() ? name : namespace + "/" + name);
-            if (current == null) {
-                throw new ClusterException(kind.plural() + " \"" + name + "\" not found", 404, null);
-            }
-            if (current instanceof ResourceClaim claim) {
-                ResourceClaim changed = ClaimPatch.apply(claim, tree(patch), decoder);
-                applyLocked(kind, changed.withMetadata(renewedLocked(changed.metadata())));
-            }
-            // What may be patched of other kinds is not in the model.
-            return Objects.requireNonNull(tableOf(kind).get(current.key())).metadata();
+    private static void demandSame(String what, JsonNode expected, String actual) {
+        if (expected.isTextual() && !expected.textValue().equals(actual)) {
+            throw new ClusterException(what + ": the object has been modified", 409, null);
+        }
+    }
+
+    @GuardedBy("lock")
+    private void mergeLocked(ClusterObject current, ObjectNode values) {
+        for (ClusterObject changed : volumes.patched(current, values)) {
+            applyLocked(ObjectKind.of(changed), changed);
+        }
+    }
+
+    @GuardedBy("lock")
+    private void mergeStrategicallyLocked(ClusterObject current, ObjectNode values) {
+        // What may be patched of other kinds is not in the model.
+        if (current instanceof ResourceClaim claim) {
+            ResourceClaim changed = ClaimPatch.apply(claim, values, decoder);
+            applyLocked(ObjectKind.RESOURCE_CLAIM, changed.withMetadata(renewedLocked(changed.metadata())));
         }
     }
 
     @Override
     public ObjectMeta create(ObjectKind<?> kind, String namespace, String json) {
-        ObjectNode object = tree(json);
+        ObjectNode object = tree("create " + kind.kind(), json);
         Defaulting.apply(object);
         ObjectNode metadata = object.withObject("metadata");
         synchronized (lock) {
@@ -281,11 +289,11 @@ public final class InMemoryCluster implements Cluster {
         }
     }
 
-    private static ObjectNode tree(String json) {
+    private static ObjectNode tree(String what, String json) {
         try {
             return ObjectStreams.object(json);
         } catch (IOException notAnObject) {
-            throw new IllegalArgumentException(json + " (expected: a JSON object)", notAnObject);
+            throw new IllegalArgumentException(what + ": " + json + " (expected: a JSON object)", notAnObject);
         }
     }
 

@@ -18,6 +18,7 @@ import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.model.StorageClass;
 import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.Patch;
 
 class InMemoryClusterTest {
     private static final PersistentVolumeClaim CLAIM = PersistentVolumeClaim.of(ObjectMeta.named("c")
@@ -51,7 +52,7 @@ class InMemoryClusterTest {
                 ObjectKind.PERSISTENT_VOLUME,
                 "",
                 "v",
-                "{\"spec\":{\"claimRef\":{\"namespace\":\"default\",\"name\":\"c\",\"uid\":\"u\"}}}");
+                Patch.merge("{\"spec\":{\"claimRef\":{\"namespace\":\"default\",\"name\":\"c\",\"uid\":\"u\"}}}"));
         PersistentVolume volume =
                 cluster.find(ObjectKind.PERSISTENT_VOLUME, "", "v").orElseThrow();
         assertThat(volume.phase()).isEqualTo("Bound");
@@ -66,7 +67,8 @@ class InMemoryClusterTest {
                 ObjectKind.PERSISTENT_VOLUME_CLAIM,
                 "default",
                 "c",
-                "{\"metadata\":{\"resourceVersion\":\"5\",\"annotations\":{\"volume.kubernetes.io/selected-node\":\"n\"}}}");
+                Patch.merge(
+                        "{\"metadata\":{\"resourceVersion\":\"5\",\"annotations\":{\"volume.kubernetes.io/selected-node\":\"n\"}}}"));
         assertThat(claim().isBound()).isTrue();
         PersistentVolume made = cluster.find(ObjectKind.PERSISTENT_VOLUME, "", claim().volumeName())
                 .orElseThrow();
@@ -84,7 +86,7 @@ class InMemoryClusterTest {
                         ObjectKind.PERSISTENT_VOLUME_CLAIM,
                         "default",
                         "c",
-                        "{\"metadata\":{\"resourceVersion\":\"4\"}}"))
+                        Patch.merge("{\"metadata\":{\"resourceVersion\":\"4\"}}")))
                 .matches(ClusterException::isConflict);
         assertThat(claim()).isSameAs(CLAIM);
     }
@@ -92,14 +94,17 @@ class InMemoryClusterTest {
     @Test
     void refusesPatchesThatItCannotMake() {
         assertThatExceptionOfType(ClusterException.class)
-                .isThrownBy(() -> cluster.patch(ObjectKind.NODE, "", "n", "{}"))
+                .isThrownBy(() -> cluster.patch(ObjectKind.NODE, "", "n", Patch.merge("{}")))
                 .withMessageContaining("not supported");
         assertThatExceptionOfType(ClusterException.class)
                 .isThrownBy(() -> cluster.patch(
-                        ObjectKind.PERSISTENT_VOLUME_CLAIM, "default", "c", "{\"spec\":{\"volumeName\":\"v\"}}"))
+                        ObjectKind.PERSISTENT_VOLUME_CLAIM,
+                        "default",
+                        "c",
+                        Patch.merge("{\"spec\":{\"volumeName\":\"v\"}}")))
                 .withMessageContaining("spec.volumeName");
         assertThatExceptionOfType(ClusterException.class)
-                .isThrownBy(() -> cluster.patch(ObjectKind.PERSISTENT_VOLUME, "", "gone", "{}"))
+                .isThrownBy(() -> cluster.patch(ObjectKind.PERSISTENT_VOLUME, "", "gone", Patch.merge("{}")))
                 .matches(ClusterException::isNotFound);
     }
 }

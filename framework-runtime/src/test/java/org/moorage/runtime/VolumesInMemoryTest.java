@@ -29,6 +29,7 @@ import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.model.StorageClass;
 import org.moorage.api.model.Volume;
+import org.moorage.api.plugin.Patch;
 
 /** A cluster in memory that has a volume controller. */
 class VolumesInMemoryTest {
@@ -307,8 +308,8 @@ class VolumesInMemoryTest {
             objects.add(claim("c1", "wait").build());
             objects.add(claim("c2", "wait").build());
         });
-        cluster.patch(ObjectKind.PERSISTENT_VOLUME_CLAIM, "default", "c1", SELECT_N1);
-        cluster.patch(ObjectKind.PERSISTENT_VOLUME_CLAIM, "default", "c2", SELECT_N1);
+        cluster.patch(ObjectKind.PERSISTENT_VOLUME_CLAIM, "default", "c1", Patch.merge(SELECT_N1));
+        cluster.patch(ObjectKind.PERSISTENT_VOLUME_CLAIM, "default", "c2", Patch.merge(SELECT_N1));
         assertThat(claimIn(cluster, "c1").isBound()).isTrue();
         assertThat(left(cluster, "wait-a")).isEqualTo(Quantity.parse("1Gi"));
         assertThat(claimIn(cluster, "c2").isBound()).isFalse();
@@ -338,8 +339,8 @@ class VolumesInMemoryTest {
             objects.add(volume("v", "static", "3Gi").build());
         });
         cluster.startVolumeController();
-        cluster.patch(ObjectKind.PERSISTENT_VOLUME_CLAIM, "default", "p-x", SELECT_N1);
-        cluster.patch(ObjectKind.PERSISTENT_VOLUME_CLAIM, "default", "p-y", SELECT_N1);
+        cluster.patch(ObjectKind.PERSISTENT_VOLUME_CLAIM, "default", "p-x", Patch.merge(SELECT_N1));
+        cluster.patch(ObjectKind.PERSISTENT_VOLUME_CLAIM, "default", "p-y", Patch.merge(SELECT_N1));
         assertThat(left(cluster, "wait-a")).isEqualTo(Quantity.parse("5Gi"));
         assertThat(claimIn(cluster, "p-z").volumeName()).isEqualTo("v");
 

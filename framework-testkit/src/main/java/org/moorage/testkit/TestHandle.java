@@ -35,6 +35,7 @@ import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.NodeDraft;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.ObjectLister;
+import org.moorage.api.plugin.Patch;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PodEvent;
 import org.moorage.api.plugin.PodInPreBind;
@@ -68,8 +69,8 @@ public final class TestHandle implements Handle {
     /**
      * A change that a plugin made.
      *
-     * @param what {@code bind}, {@code patchStatus}, {@code delete}, {@code patch}, {@code merge}, {@code create} or {@code
-     *     report}
+     * @param what {@code bind}, {@code patchStatus}, {@code delete}, {@code patch}, that and the part that is patched, {@code
+     *     create} or {@code report}
      * @param object the key of the object
      * @param detail the node, condition, patch or note
      */
@@ -329,13 +330,9 @@ public final class TestHandle implements Handle {
         }
 
         @Override
-        public void patch(ObjectKind<?> kind, String namespace, String name, String mergePatch) {
-            note("patch", namespace.isEmpty() ? name : namespace + "/" + name, mergePatch);
-        }
-
-        @Override
-        public ObjectMeta merge(ObjectKind<?> kind, String namespace, String name, String part, String patch) {
-            note("merge", namespace.isEmpty() ? name : namespace + "/" + name, patch);
+        public ObjectMeta patch(ObjectKind<?> kind, String namespace, String name, Patch patch) {
+            String what = patch.part().isEmpty() ? "patch" : "patch " + patch.part();
+            note(what, namespace.isEmpty() ? name : namespace + "/" + name, patch.json());
             return lister(kind)
                     .get(namespace, name)
                     .map(ClusterObject::metadata)

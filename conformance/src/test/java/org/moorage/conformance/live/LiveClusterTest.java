@@ -40,6 +40,7 @@ import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.Nomination;
+import org.moorage.api.plugin.Patch;
 import org.moorage.api.plugin.PodEvent;
 import org.moorage.app.kubernetes.ApiConnection;
 import org.moorage.app.kubernetes.KubernetesCluster;
@@ -249,7 +250,8 @@ class LiveClusterTest {
     void patchesAnObject() throws InterruptedException {
         watch();
 
-        cluster.patch(ObjectKind.NODE, "", "node-1", "{\"metadata\":{\"annotations\":{\"seen\":\"yes\"}}}");
+        cluster.patch(
+                ObjectKind.NODE, "", "node-1", Patch.merge("{\"metadata\":{\"annotations\":{\"seen\":\"yes\"}}}"));
 
         view.await(() -> view.objects.get("Node node-1") instanceof Node node
                 && node.metadata().annotations().containsKey("seen"));

@@ -28,27 +28,15 @@ public interface ClusterWriter {
     void delete(Pod pod);
 
     /**
-     * Applies a JSON merge patch to an object.
+     * Changes some fields of an object.
      *
      * @param kind its kind
      * @param namespace its namespace; empty for objects of the whole cluster
      * @param name its name
-     * @param mergePatch the patch, as JSON text
-     */
-    void patch(ObjectKind<?> kind, String namespace, String name, String mergePatch);
-
-    /**
-     * Applies a strategic merge patch, which can add to lists and take from them, to an object of one of Kubernetes' own
-     * kinds.
-     *
-     * @param kind its kind
-     * @param namespace its namespace; empty for objects of the whole cluster
-     * @param name its name
-     * @param part the part of the object that is written on its own, such as {@code status}; empty for the rest
-     * @param patch the patch, as JSON text
+     * @param patch what changes
      * @return the object's metadata after the change
      */
-    ObjectMeta merge(ObjectKind<?> kind, String namespace, String name, String part, String patch);
+    ObjectMeta patch(ObjectKind<?> kind, String namespace, String name, Patch patch);
 
     /**
      * Makes an object.

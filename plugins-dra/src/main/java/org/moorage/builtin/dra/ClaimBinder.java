@@ -15,6 +15,7 @@ import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.ClusterWriter;
 import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.Patch;
 import org.moorage.api.plugin.PodEvent;
 
 /** Writes to the cluster what claims are given, and takes it back. */
@@ -69,20 +70,19 @@ final class ClaimBinder {
     private ResourceClaim allocate(ResourceClaim claim, DeviceAllocation given, Pod pod) {
         List<String> finalizers = new ArrayList<>(claim.finalizers());
         if (!finalizers.contains(ResourceClaim.FINALIZER)) {
-            attempt("add finalizer to", claim, "", ClaimJson.addFinalizer(claim));
+            attempt("add finalizer to", claim, ClaimJson.addFinalizer(claim));
             finalizers.add(ResourceClaim.FINALIZER);
         }
         // Only where somebody waits for devices is it of use to know since when.
         DeviceAllocation dated = features.readiness() ? given.at(clock.instant()) : given;
-        ObjectMeta written =
-                attempt("add allocation and reservation to", claim, "status", ClaimJson.allocate(claim, dated, pod));
+        ObjectMeta written = attempt("add allocation and reservation to", claim, ClaimJson.allocate(claim, dated, pod));
         return claim.withMetadata(written)
                 .withFinalizers(finalizers)
                 .withStatus(Optional.of(dated), withUser(claim, pod), claim.devices());
     }
 
     private ResourceClaim reserve(ResourceClaim claim, Pod pod) {
-        ObjectMeta written = attempt("add reservation to", claim, "status", ClaimJson.reserve(claim, pod));
+        ObjectMeta written = attempt("add reservation to", claim, ClaimJson.reserve(claim, pod));
         return claim.withMetadata(written).withStatus(claim.allocation(), withUser(claim, pod), claim.devices());
     }
 
@@ -92,12 +92,16 @@ final class ClaimBinder {
         return users;
     }
 
-    private ObjectMeta attempt(String what, ResourceClaim claim, String part, String patch) {
+    private ObjectMeta attempt(String what, ResourceClaim claim, Patch patch) {
         try {
-            return writer.merge(ObjectKind.RESOURCE_CLAIM, claim.namespace(), claim.name(), part, patch);
+            return patch(claim, patch);
         } catch (ClusterException failed) {
             throw new IllegalStateException(what + " claim " + claim.key() + ": " + failed.getMessage(), failed);
         }
+    }
+
+    private ObjectMeta patch(ResourceClaim claim, Patch patch) {
+        return writer.patch(ObjectKind.RESOURCE_CLAIM, claim.namespace(), claim.name(), patch);
     }
 
     /** Makes the claim for the extended resources of a pod, as planned. */
@@ -117,11 +121,10 @@ final class ClaimBinder {
     /** Tells in a pod's status which claim has its extended resources. */
     void publish(Pod pod, ResourceClaim claim, List<ExtendedResources.Mapping> mappings) {
         try {
-            writer.merge(
+            writer.patch(
                     ObjectKind.POD,
                     pod.namespace(),
                     pod.name(),
-                    "status",
                     ClaimJson.extendedResourceStatus(pod, claim.name(), mappings));
         } catch (ClusterException failed) {
             throw new IllegalStateException(
@@ -175,26 +178,20 @@ final class ClaimBinder {
             claims.forget(claim);
         }
         if (claim.allocation().isPresent() && claim.isReservedFor(pod)) {
-            writer.merge(
-                    ObjectKind.RESOURCE_CLAIM,
-                    claim.namespace(),
-                    claim.name(),
-                    "status",
-                    ClaimJson.unreserve(claim, pod));
+            patch(claim, ClaimJson.unreserve(claim, pod));
         }
     }
 
     /** Takes its devices from a claim. */
     void deallocate(ResourceClaim claim) {
-        writer.merge(ObjectKind.RESOURCE_CLAIM, claim.namespace(), claim.name(), "status", ClaimJson.deallocate(claim));
+        patch(claim, ClaimJson.deallocate(claim));
         claims.forget(claim);
     }
 
     /** Deletes a claim that was made for extended resources. */
     void delete(ResourceClaim claim) {
         if (claim.finalizers().contains(ResourceClaim.FINALIZER)) {
-            writer.merge(
-                    ObjectKind.RESOURCE_CLAIM, claim.namespace(), claim.name(), "", ClaimJson.removeFinalizer(claim));
+            patch(claim, ClaimJson.removeFinalizer(claim));
         }
         writer.delete(ObjectKind.RESOURCE_CLAIM, claim.namespace(), claim.name());
         claims.forget(claim);

@@ -12,49 +12,55 @@ import org.moorage.api.model.NodeSelector;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.model.ResourceClaim;
+import org.moorage.api.plugin.Patch;
 
-/** What is written to the cluster, as JSON text: strategic merge patches, and new claims. */
+/** What is written to the cluster: strategic merge patches, and new claims as JSON text. */
 final class ClaimJson {
+    private static final String STATUS = "status";
+
     private ClaimJson() {}
 
     /** A patch that has the cluster keep an allocated claim until nobody uses it. */
-    static String addFinalizer(ResourceClaim claim) {
-        return "{\"metadata\":{\"uid\":" + text(claim.metadata().uid()) + ",\"finalizers\":["
-                + text(ResourceClaim.FINALIZER) + "]}}";
+    static Patch addFinalizer(ResourceClaim claim) {
+        return Patch.strategic("{\"metadata\":{\"uid\":" + text(claim.metadata().uid()) + ",\"finalizers\":["
+                + text(ResourceClaim.FINALIZER) + "]}}");
     }
 
     /** A patch that lets the cluster delete a claim. */
-    static String removeFinalizer(ResourceClaim claim) {
-        return "{\"metadata\":{\"uid\":" + text(claim.metadata().uid()) + ",\"$deleteFromPrimitiveList/finalizers\":["
-                + text(ResourceClaim.FINALIZER) + "]}}";
+    static Patch removeFinalizer(ResourceClaim claim) {
+        return Patch.strategic("{\"metadata\":{\"uid\":" + text(claim.metadata().uid())
+                + ",\"$deleteFromPrimitiveList/finalizers\":[" + text(ResourceClaim.FINALIZER) + "]}}");
     }
 
     /** A patch of the status that gives a claim devices, and a pod the claim. */
-    static String allocate(ResourceClaim claim, DeviceAllocation allocation, Pod pod) {
+    static Patch allocate(ResourceClaim claim, DeviceAllocation allocation, Pod pod) {
         return status(claim, "\"allocation\":" + allocation(allocation) + ",\"reservedFor\":[" + consumer(pod) + "]");
     }
 
     /** A patch of the status that gives a pod a claim that has its devices already. */
-    static String reserve(ResourceClaim claim, Pod pod) {
+    static Patch reserve(ResourceClaim claim, Pod pod) {
         return status(claim, "\"reservedFor\":[" + consumer(pod) + "]");
     }
 
     /** A patch of the status that takes a claim from a pod. */
-    static String unreserve(ResourceClaim claim, Pod pod) {
+    static Patch unreserve(ResourceClaim claim, Pod pod) {
         return status(claim, "\"reservedFor\":[{\"$patch\":\"delete\",\"uid\":" + text(pod.uid()) + "}]");
     }
 
     /** A patch of the status that takes its devices from a claim. */
-    static String deallocate(ResourceClaim claim) {
+    static Patch deallocate(ResourceClaim claim) {
         String version = claim.metadata().resourceVersion();
         String metadata = "\"uid\":" + text(claim.metadata().uid())
                 + (version.isEmpty() ? "" : ",\"resourceVersion\":" + text(version));
-        return "{\"metadata\":{" + metadata
-                + "},\"status\":{\"allocation\":null,\"reservedFor\":null,\"devices\":null}}";
+        return Patch.strategic("{\"metadata\":{" + metadata
+                        + "},\"status\":{\"allocation\":null,\"reservedFor\":null,\"devices\":null}}")
+                .withPart(STATUS);
     }
 
-    private static String status(ResourceClaim claim, String members) {
-        return "{\"metadata\":{\"uid\":" + text(claim.metadata().uid()) + "},\"status\":{" + members + "}}";
+    private static Patch status(ResourceClaim claim, String members) {
+        return Patch.strategic(
+                        "{\"metadata\":{\"uid\":" + text(claim.metadata().uid()) + "},\"status\":{" + members + "}}")
+                .withPart(STATUS);
     }
 
     private static String consumer(Pod pod) {
@@ -77,14 +83,17 @@ final class ClaimJson {
     }
 
     /** A patch of a pod's status that says which claim has its extended resources. */
-    static String extendedResourceStatus(Pod pod, String claimName, List<ExtendedResources.Mapping> mappings) {
-        return "{\"metadata\":{\"uid\":" + text(pod.uid()) + "},\"status\":{\"extendedResourceClaimStatus\":{"
-                + "\"resourceClaimName\":" + text(claimName) + ",\"requestMappings\":"
-                + list(
-                        mappings,
-                        mapping -> "{\"containerName\":" + text(mapping.container()) + ",\"resourceName\":"
-                                + text(mapping.resource()) + ",\"requestName\":" + text(mapping.request()) + "}")
-                + "}}}";
+    static Patch extendedResourceStatus(Pod pod, String claimName, List<ExtendedResources.Mapping> mappings) {
+        return Patch.strategic(
+                        "{\"metadata\":{\"uid\":" + text(pod.uid()) + "},\"status\":{\"extendedResourceClaimStatus\":{"
+                                + "\"resourceClaimName\":" + text(claimName) + ",\"requestMappings\":"
+                                + list(
+                                        mappings,
+                                        mapping -> "{\"containerName\":" + text(mapping.container())
+                                                + ",\"resourceName\":" + text(mapping.resource()) + ",\"requestName\":"
+                                                + text(mapping.request()) + "}")
+                                + "}}}")
+                .withPart(STATUS);
     }
 
     private static String allocation(DeviceAllocation allocation) {

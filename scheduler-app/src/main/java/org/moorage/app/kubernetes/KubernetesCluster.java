@@ -32,6 +32,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.Nomination;
+import org.moorage.api.plugin.Patch;
 import org.moorage.api.plugin.PodEvent;
 import org.moorage.runtime.Cluster;
 import org.moorage.runtime.ClusterListener;
@@ -332,16 +333,14 @@ public final class KubernetesCluster implements Cluster {
     }
 
     @Override
-    public void patch(ObjectKind<?> kind, String namespace, String name, String mergePatch) {
+    public ObjectMeta patch(ObjectKind<?> kind, String namespace, String name, Patch patch) {
         String what = "patch " + kind.kind() + " " + (namespace.isEmpty() ? name : namespace + "/" + name);
-        writes.change(what, "PATCH", ApiServer.path(kind, namespace, name), JSON_MERGE, tree(what, mergePatch));
-    }
-
-    @Override
-    public ObjectMeta merge(ObjectKind<?> kind, String namespace, String name, String part, String patch) {
-        String what = "patch " + kind.kind() + " " + (namespace.isEmpty() ? name : namespace + "/" + name);
-        String path = ApiServer.path(kind, namespace, name) + (part.isEmpty() ? "" : "/" + part);
-        return metadata(writes.changeObject(what, "PATCH", path, STRATEGIC_MERGE, tree(what, patch)));
+        String path = ApiServer.path(kind, namespace, name) + (patch.part().isEmpty() ? "" : "/" + patch.part());
+        String contentType = switch (patch.type()) {
+            case MERGE -> JSON_MERGE;
+            case STRATEGIC -> STRATEGIC_MERGE;
+        };
+        return metadata(writes.changeObject(what, "PATCH", path, contentType, tree(what, patch.json())));
     }
 
     @Override

@@ -42,6 +42,7 @@ import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.PodStatus;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.Nomination;
+import org.moorage.api.plugin.Patch;
 import org.moorage.api.plugin.PodEvent;
 import org.moorage.app.kubernetes.StubApiServer.Answer;
 import org.moorage.app.kubernetes.StubApiServer.Request;
@@ -642,7 +643,7 @@ class KubernetesClusterTest {
                     ObjectKind.other("resource.k8s.io/v1", "ResourceClaim", "resourceclaims", true),
                     "default",
                     "gpu",
-                    "{\"status\":{\"allocation\":null}}");
+                    Patch.merge("{\"status\":{\"allocation\":null}}"));
 
             Request request = server.next();
             assertThat(request.contentType()).isEqualTo("application/merge-patch+json");
@@ -650,10 +651,27 @@ class KubernetesClusterTest {
         }
 
         @Test
+        void patchesThePartThatIsMeant() throws InterruptedException {
+            String path = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims/gpu/status";
+            server.on("PATCH", path, request -> Answer.ok("{'metadata':{'resourceVersion':'7'}}".replace('\'', '"')));
+
+            ObjectMeta written = cluster.patch(
+                    ObjectKind.RESOURCE_CLAIM,
+                    "default",
+                    "gpu",
+                    Patch.strategic("{\"status\":{\"reservedFor\":null}}").withPart("status"));
+
+            assertThat(written.resourceVersion()).isEqualTo("7");
+            Request request = server.next();
+            assertThat(request.contentType()).isEqualTo("application/strategic-merge-patch+json");
+            assertThat(request.json()).isEqualTo(json("{'status': {'reservedFor': null}}"));
+        }
+
+        @Test
         void patchesObjectsOfTheWholeCluster() {
-            assertThatThrownBy(() -> cluster.patch(ObjectKind.NODE, "", "node-1", "{}"))
+            assertThatThrownBy(() -> cluster.patch(ObjectKind.NODE, "", "node-1", Patch.merge("{}")))
                     .hasMessage("patch Node node-1: 404 NotFound: the server has no /api/v1/nodes/node-1");
-            assertThatThrownBy(() -> cluster.patch(ObjectKind.NODE, "", "node-1", "[]"))
+            assertThatThrownBy(() -> cluster.patch(ObjectKind.NODE, "", "node-1", Patch.merge("[]")))
                     .isInstanceOf(IllegalArgumentException.class);
         }
     }

@@ -4,13 +4,14 @@ package org.moorage.builtin.volume.binding;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.PersistentVolume;
 import org.moorage.api.model.PersistentVolumeClaim;
+import org.moorage.api.plugin.Patch;
 
 /** What is written to the cluster. A patch names the version that it is for, so that it does not overwrite a newer one. */
 final class MergePatches {
     private MergePatches() {}
 
     /** Binds a volume to a claim. */
-    static String ofBinding(Reservation.Binding binding) {
+    static Patch ofBinding(Reservation.Binding binding) {
         PersistentVolume volume = binding.after();
         PersistentVolumeClaim claim = binding.claim();
         String mark = volume.metadata().annotations().get(PersistentVolume.BOUND_BY_CONTROLLER);
@@ -21,15 +22,15 @@ final class MergePatches {
                 + "," + field("name", claim.name())
                 + "," + field("uid", claim.metadata().uid())
                 + version(claim.metadata());
-        return "{\"metadata\":{\"annotations\":{" + annotations + "}" + version(volume.metadata())
-                + "},\"spec\":{\"claimRef\":{" + reference + "}}}";
+        return Patch.merge("{\"metadata\":{\"annotations\":{" + annotations + "}" + version(volume.metadata())
+                + "},\"spec\":{\"claimRef\":{" + reference + "}}}");
     }
 
     /** Has a volume made for a claim. */
-    static String ofProvision(PersistentVolumeClaim claim) {
+    static Patch ofProvision(PersistentVolumeClaim claim) {
         String node =
                 field(PersistentVolumeClaim.SELECTED_NODE, claim.selectedNode().orElseThrow());
-        return "{\"metadata\":{\"annotations\":{" + node + "}" + version(claim.metadata()) + "}}";
+        return Patch.merge("{\"metadata\":{\"annotations\":{" + node + "}" + version(claim.metadata()) + "}}");
     }
 
     private static String version(ObjectMeta metadata) {

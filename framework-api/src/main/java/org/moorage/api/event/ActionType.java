@@ -40,6 +40,8 @@ public enum ActionType {
      */
     public static final Set<ActionType> UPDATE =
             Collections.unmodifiableSet(EnumSet.range(UPDATE_NODE_ALLOCATABLE, UPDATE_POD_GENERATED_RESOURCE_CLAIM));
+    /** What leaves an object there that is new or has changed. */
+    public static final Set<ActionType> ADD_OR_UPDATE = Collections.unmodifiableSet(addOrUpdate());
     /** Everything that can happen. */
     public static final Set<ActionType> ALL = Collections.unmodifiableSet(EnumSet.allOf(ActionType.class));
 
@@ -47,6 +49,12 @@ public enum ActionType {
 
     ActionType(String text) {
         this.text = text;
+    }
+
+    private static EnumSet<ActionType> addOrUpdate() {
+        EnumSet<ActionType> actions = EnumSet.copyOf(UPDATE);
+        actions.add(ADD);
+        return actions;
     }
 
     /** The name in kube-scheduler's labels, for example {@code UpdateNodeTaint}. */

@@ -123,6 +123,23 @@ public final class PersistentVolumeClaim implements ClusterObject {
         return Optional.ofNullable(metadata.annotations().get(SELECTED_NODE));
     }
 
+    /** Whether one of the pod's volumes is this claim, by its name or because it is made for the pod. */
+    public boolean isUsedBy(Pod pod) {
+        if (namespace().equals(pod.namespace())) {
+            for (Volume volume : pod.spec().volumes()) {
+                if (volume.isClaim() && volume.claimName(pod).equals(name())) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    /** Whether one of the pod's volumes names this claim, which those do not for which claims are made. */
+    public boolean isNamedBy(Pod pod) {
+        return namespace().equals(pod.namespace()) && pod.spec().claimNames().contains(name());
+    }
+
     /** Whether it was made for this pod alone. */
     public boolean isMadeFor(Pod pod) {
         for (OwnerReference owner : metadata.ownerReferences()) {

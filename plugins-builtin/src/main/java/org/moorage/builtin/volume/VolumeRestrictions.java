@@ -161,9 +161,7 @@ public final class VolumeRestrictions
     }
 
     private static Hint afterNewClaim(Pod pod, ObjectChange<PersistentVolumeClaim> change) {
-        PersistentVolumeClaim claim = change.latest();
-        return Hint.queueIf(claim.namespace().equals(pod.namespace())
-                && pod.spec().claimNames().contains(claim.name()));
+        return Hint.queueIf(change.latest().isNamedBy(pod));
     }
 
     private static List<Volume.Source> disks(Pod pod) {

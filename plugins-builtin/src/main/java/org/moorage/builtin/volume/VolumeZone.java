@@ -2,7 +2,6 @@
 package org.moorage.builtin.volume;
 
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -157,8 +156,6 @@ public final class VolumeZone implements PreFilterPlugin, FilterPlugin, EnqueueE
 
     @Override
     public List<EventRegistration> eventsToRegister() {
-        EnumSet<ActionType> addOrUpdate = EnumSet.copyOf(ActionType.UPDATE);
-        addOrUpdate.add(ActionType.ADD);
         return List.of(
                 EventRegistration.of(
                         ClusterEvent.of(EventResource.STORAGE_CLASS, ActionType.ADD),
@@ -167,11 +164,11 @@ public final class VolumeZone implements PreFilterPlugin, FilterPlugin, EnqueueE
                 EventRegistration.always(
                         ClusterEvent.of(EventResource.NODE, ActionType.ADD, ActionType.UPDATE_NODE_LABEL)),
                 EventRegistration.of(
-                        ClusterEvent.of(EventResource.PERSISTENT_VOLUME_CLAIM, addOrUpdate),
+                        ClusterEvent.of(EventResource.PERSISTENT_VOLUME_CLAIM, ActionType.ADD_OR_UPDATE),
                         PersistentVolumeClaim.class,
                         VolumeZone::afterClaimChange),
                 EventRegistration.of(
-                        ClusterEvent.of(EventResource.PERSISTENT_VOLUME, addOrUpdate),
+                        ClusterEvent.of(EventResource.PERSISTENT_VOLUME, ActionType.ADD_OR_UPDATE),
                         PersistentVolume.class,
                         VolumeZone::afterVolumeChange));
     }
@@ -181,9 +178,7 @@ public final class VolumeZone implements PreFilterPlugin, FilterPlugin, EnqueueE
     }
 
     private static Hint afterClaimChange(Pod pod, ObjectChange<PersistentVolumeClaim> change) {
-        PersistentVolumeClaim claim = change.latest();
-        return Hint.queueIf(pod.namespace().equals(claim.namespace())
-                && pod.spec().claimNames().contains(claim.name()));
+        return Hint.queueIf(change.latest().isNamedBy(pod));
     }
 
     private static Hint afterVolumeChange(Pod pod, ObjectChange<PersistentVolume> change) {

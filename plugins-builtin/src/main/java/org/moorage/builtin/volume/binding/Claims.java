@@ -19,6 +19,7 @@ import org.moorage.api.model.StorageClass;
 import org.moorage.api.model.Volume;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.ObjectLister;
+import org.moorage.builtin.volume.ClaimOwnership;
 
 /** Finds out what the claims of a pod need, with what is assumed of claims and volumes. */
 final class Claims {
@@ -69,10 +70,7 @@ final class Claims {
         if (claim.metadata().isDeleting()) {
             return Optional.of("persistentvolumeclaim \"" + name + "\" is being deleted");
         }
-        if (ephemeral && !claim.isMadeFor(pod)) {
-            return Optional.of("PVC " + claim.key() + " was not created for pod " + pod.key() + " (pod is not owner)");
-        }
-        return Optional.empty();
+        return ClaimOwnership.objection(claim, pod, volume);
     }
 
     /** What the pod's claims need; empty if there is one that somebody else must bind first. */

@@ -2,7 +2,6 @@
 package org.moorage.builtin.volume.binding;
 
 import java.time.Duration;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import org.moorage.api.CycleState;
@@ -198,22 +197,20 @@ public final class VolumeBinding
 
     @Override
     public List<EventRegistration> eventsToRegister() {
-        EnumSet<ActionType> addOrUpdate = EnumSet.copyOf(ActionType.UPDATE);
-        addOrUpdate.add(ActionType.ADD);
         return List.of(
                 EventRegistration.of(
-                        ClusterEvent.of(EventResource.STORAGE_CLASS, addOrUpdate),
+                        ClusterEvent.of(EventResource.STORAGE_CLASS, ActionType.ADD_OR_UPDATE),
                         StorageClass.class,
                         VolumeBinding::afterClassChange),
                 EventRegistration.of(
-                        ClusterEvent.of(EventResource.PERSISTENT_VOLUME_CLAIM, addOrUpdate),
+                        ClusterEvent.of(EventResource.PERSISTENT_VOLUME_CLAIM, ActionType.ADD_OR_UPDATE),
                         PersistentVolumeClaim.class,
                         VolumeBinding::afterClaimChange),
-                EventRegistration.always(ClusterEvent.of(EventResource.PERSISTENT_VOLUME, addOrUpdate)),
+                EventRegistration.always(ClusterEvent.of(EventResource.PERSISTENT_VOLUME, ActionType.ADD_OR_UPDATE)),
                 EventRegistration.always(
                         ClusterEvent.of(EventResource.NODE, ActionType.ADD, ActionType.UPDATE_NODE_LABEL)),
                 EventRegistration.of(
-                        ClusterEvent.of(EventResource.CSI_NODE, addOrUpdate),
+                        ClusterEvent.of(EventResource.CSI_NODE, ActionType.ADD_OR_UPDATE),
                         CsiNode.class,
                         VolumeBinding::afterCsiNodeChange),
                 EventRegistration.of(
@@ -221,7 +218,7 @@ public final class VolumeBinding
                         CsiDriver.class,
                         VolumeBinding::afterDriverUpdate),
                 EventRegistration.of(
-                        ClusterEvent.of(EventResource.CSI_STORAGE_CAPACITY, addOrUpdate),
+                        ClusterEvent.of(EventResource.CSI_STORAGE_CAPACITY, ActionType.ADD_OR_UPDATE),
                         CsiStorageCapacity.class,
                         VolumeBinding::afterCapacityChange));
     }
@@ -235,15 +232,7 @@ public final class VolumeBinding
     }
 
     private static Hint afterClaimChange(Pod pod, ObjectChange<PersistentVolumeClaim> change) {
-        PersistentVolumeClaim claim = change.latest();
-        if (claim.namespace().equals(pod.namespace())) {
-            for (Volume volume : pod.spec().volumes()) {
-                if (volume.isClaim() && volume.claimName(pod).equals(claim.name())) {
-                    return Hint.QUEUE;
-                }
-            }
-        }
-        return Hint.SKIP;
+        return Hint.queueIf(change.latest().isUsedBy(pod));
     }
 
     private static Hint afterCsiNodeChange(Pod pod, ObjectChange<CsiNode> change) {

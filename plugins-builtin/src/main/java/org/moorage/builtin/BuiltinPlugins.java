@@ -18,10 +18,10 @@ import org.moorage.builtin.queue.SchedulingGates;
 import org.moorage.builtin.resources.NodeResourcesBalancedAllocation;
 import org.moorage.builtin.resources.NodeResourcesFit;
 import org.moorage.builtin.spread.PodTopologySpread;
-import org.moorage.builtin.volume.NodeVolumeLimits;
 import org.moorage.builtin.volume.VolumeRestrictions;
 import org.moorage.builtin.volume.VolumeZone;
 import org.moorage.builtin.volume.binding.VolumeBinding;
+import org.moorage.builtin.volume.limits.NodeVolumeLimits;
 
 /** The one list of kube-scheduler's own plugins. */
 public final class BuiltinPlugins {

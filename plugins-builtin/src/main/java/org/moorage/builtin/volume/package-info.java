@@ -2,7 +2,7 @@
 /**
  * Plugins that decide by the volumes of pods.
  *
- * <p>Starting points: {@link org.moorage.builtin.volume.VolumeZone}, {@link org.moorage.builtin.volume.NodeVolumeLimits}.
+ * <p>Starting points: {@link org.moorage.builtin.volume.VolumeZone}, {@link org.moorage.builtin.volume.VolumeRestrictions}.
  */
 @NullMarked
 package org.moorage.builtin.volume;

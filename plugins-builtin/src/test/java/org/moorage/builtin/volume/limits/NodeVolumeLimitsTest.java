@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.builtin.volume;
+package org.moorage.builtin.volume.limits;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -19,6 +19,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.VolumeAttachment;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.PluginArgs;
+import org.moorage.builtin.volume.Storage;
 import org.moorage.testkit.ClusterSketch;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;

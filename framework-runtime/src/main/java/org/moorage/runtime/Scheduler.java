@@ -72,9 +72,11 @@ import org.moorage.runtime.internal.queue.Nominator;
 import org.moorage.runtime.internal.queue.ObjectEvents;
 import org.moorage.runtime.internal.queue.PluginEvents;
 import org.moorage.runtime.internal.queue.QueueEntry;
+import org.moorage.runtime.internal.queue.QueueObserver;
+import org.moorage.runtime.internal.queue.QueueProfile;
+import org.moorage.runtime.internal.queue.QueueSettings;
+import org.moorage.runtime.internal.queue.Rejectors;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
-import org.moorage.runtime.internal.queue.SchedulingQueue.QueueProfile;
-import org.moorage.runtime.internal.queue.SchedulingQueue.Rejectors;
 import org.moorage.runtime.internal.queue.WellKnownEvents;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -150,13 +152,14 @@ public final class Scheduler implements AutoCloseable {
         queue = new SchedulingQueue(
                 queueSort(profiles),
                 queueProfiles(built),
-                new SchedulingQueue.Settings(
+                new QueueSettings(
                         Duration.ofSeconds(builder.config.podInitialBackoffSeconds()),
                         Duration.ofSeconds(builder.config.podMaxBackoffSeconds()),
                         builder.maxInUnschedulable,
                         builder.featureGates),
                 clock,
-                nominator);
+                nominator,
+                QueueObserver.NONE);
         podChanges = new PodChanges(
                 cache,
                 queue,

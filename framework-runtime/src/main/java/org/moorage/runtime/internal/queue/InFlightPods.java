@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * The pods that are being scheduled, and what has happened since the first of them was popped.
  *
  * <p>A pod's marker points at the last event before it was popped, so the events that matter to the pod are those that
- * follow. Events before the oldest marker are dropped. Not safe for use by several threads.
+ * follow. Events before the oldest marker are dropped. Guarded by the queue's lock.
  */
 final class InFlightPods {
     private final Map<String, Marker> markerByUid = new LinkedHashMap<>();

@@ -9,8 +9,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.moorage.api.event.ClusterEvent;
 import org.moorage.api.event.EventRegistration;
 import org.moorage.api.event.QueueingHint;
-import org.moorage.runtime.internal.queue.SchedulingQueue.QueueProfile;
-import org.moorage.runtime.internal.queue.SchedulingQueue.Rejectors;
 
 /** Which plugins of which profile wait for an event. Safe for use by several threads. */
 final class Interests {

@@ -7,13 +7,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.moorage.runtime.internal.queue.SchedulingQueue.Rejectors;
 
 /**
  * The pods that wait for an event, the gated ones included.
  *
  * <p>They are kept in groups of which all pods wait for the same: there are few such groups, however many pods there are, so
- * an event that no rejector of a group waits for costs the group's pods nothing. Not safe for use by several threads.
+ * an event that no rejector of a group waits for costs the group's pods nothing. Guarded by the queue's lock.
  */
 final class ParkedPods {
     private final Map<Cause, Group> groupByCause = new LinkedHashMap<>();
@@ -48,6 +47,11 @@ final class ParkedPods {
 
     int gated() {
         return gated;
+    }
+
+    /** Where an entry is that is here. */
+    static QueuePlace placeOf(QueueEntry entry) {
+        return entry.isGated() ? QueuePlace.GATED : QueuePlace.UNSCHEDULABLE;
     }
 
     Collection<Cause> causes() {

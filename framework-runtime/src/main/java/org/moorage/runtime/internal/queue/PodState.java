@@ -4,7 +4,6 @@ package org.moorage.runtime.internal.queue;
 import java.time.Instant;
 import java.util.Optional;
 import org.moorage.api.model.Pod;
-import org.moorage.runtime.internal.queue.SchedulingQueue.Rejectors;
 
 /**
  * What the queue knew of a pod at some moment.

@@ -6,7 +6,6 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.QueuedPod;
-import org.moorage.runtime.internal.queue.SchedulingQueue.Rejectors;
 
 /**
  * A waiting pod and what the queue knows of its attempts.

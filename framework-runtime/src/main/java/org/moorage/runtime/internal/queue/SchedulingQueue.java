@@ -5,10 +5,8 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -19,17 +17,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
-import org.moorage.api.Code;
-import org.moorage.api.Status;
 import org.moorage.api.event.ClusterEvent;
-import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Nomination;
-import org.moorage.api.plugin.PreEnqueuePlugin;
 import org.moorage.api.plugin.QueueSortPlugin;
-import org.moorage.runtime.internal.queue.Interests.Interest;
+import org.moorage.runtime.internal.queue.QueueingHints.Woken;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,32 +40,19 @@ import org.slf4j.LoggerFactory;
  */
 public final class SchedulingQueue implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SchedulingQueue.class);
-    private static final String MOVED = "Pod moved to an internal scheduling queue";
 
-    private final QueueSortPlugin sort;
-    private final Map<String, QueueProfile> profiles;
-    private final Interests interests;
+    private final Set<String> schedulerNames;
+    private final QueueingHints hints;
     private final Backoff backoffTimes;
-    private final boolean popsEarly;
     private final Duration maxInUnschedulable;
     private final InstantSource clock;
     private final Nominator nominator;
-    private final QueueObserver observer;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition podReady = lock.newCondition();
 
     @GuardedBy("lock")
-    private final IndexedHeap<String, QueueEntry> active;
-
-    @GuardedBy("lock")
-    private final IndexedHeap<String, QueueEntry> backoff;
-
-    @GuardedBy("lock")
-    private final IndexedHeap<String, QueueEntry> errorBackoff;
-
-    @GuardedBy("lock")
-    private final ParkedPods parked = new ParkedPods();
+    private final QueuedPods queued;
 
     @GuardedBy("lock")
     private final InFlightPods inFlight;
@@ -81,112 +62,6 @@ public final class SchedulingQueue implements AutoCloseable {
 
     @GuardedBy("lock")
     private boolean closed;
-
-    /**
-     * What the queue must know of a profile.
-     *
-     * @param preEnqueue the plugins that say whether a pod may be tried at all, in the order of the profile
-     * @param events what each plugin that can reject waits for
-     */
-    public record QueueProfile(List<PreEnqueuePlugin> preEnqueue, List<PluginEvents> events) {
-        public QueueProfile {
-            preEnqueue = List.copyOf(preEnqueue);
-            events = List.copyOf(events);
-        }
-    }
-
-    /**
-     * How long pods wait.
-     *
-     * @param initialBackoff after the first failed attempt; doubled with each further one
-     * @param maxBackoff after a failed attempt at most; zero to have no backoff
-     * @param maxInUnschedulable for an event at most
-     * @param featureGates whether a pod that backs off may be popped early
-     */
-    public record Settings(
-            Duration initialBackoff, Duration maxBackoff, Duration maxInUnschedulable, FeatureGates featureGates) {
-        /** Those of kube-scheduler: one second, ten seconds, five minutes. */
-        public static final Settings DEFAULTS = new Settings(
-                Duration.ofSeconds(1), Duration.ofSeconds(10), Duration.ofMinutes(5), FeatureGates.DEFAULTS);
-
-        public Settings {
-            demandNotNegative("initialBackoff", initialBackoff);
-            demandNotNegative("maxBackoff", maxBackoff);
-            demandNotNegative("maxInUnschedulable", maxInUnschedulable);
-        }
-
-        private static void demandNotNegative(String name, Duration value) {
-            if (value.isNegative()) {
-                throw new IllegalArgumentException(name + ": " + value + " (expected: >= 0)");
-            }
-        }
-    }
-
-    /**
-     * The plugins that rejected an attempt.
-     *
-     * @param unschedulable those that did so for good
-     * @param pending those that wait for somebody else's work, see {@link Code#PENDING}
-     */
-    public record Rejectors(Set<String> unschedulable, Set<String> pending) {
-        /** No plugin did: the attempt failed otherwise. */
-        public static final Rejectors NONE = new Rejectors(Set.of(), Set.of());
-
-        public Rejectors {
-            unschedulable = Set.copyOf(unschedulable);
-            pending = Set.copyOf(pending);
-        }
-
-        /** Whether no plugin rejected the attempt. */
-        public boolean isEmpty() {
-            return unschedulable.isEmpty() && pending.isEmpty();
-        }
-
-        /** Whether the plugin rejected the attempt, in one way or the other. */
-        public boolean contains(String plugin) {
-            return unschedulable.contains(plugin) || pending.contains(plugin);
-        }
-
-        /** All plugins that rejected the attempt, by name. */
-        public Set<String> all() {
-            Set<String> all = new TreeSet<>(unschedulable);
-            all.addAll(pending);
-            return all;
-        }
-
-        Rejectors withUnschedulable(String plugin) {
-            if (unschedulable.contains(plugin)) {
-                return this;
-            }
-            Set<String> more = new HashSet<>(unschedulable);
-            more.add(plugin);
-            return new Rejectors(more, pending);
-        }
-    }
-
-    /** What an event means for a parked pod. */
-    private enum Verdict {
-        STAY,
-        TRY_AFTER_BACKOFF,
-        TRY_NOW
-    }
-
-    /** A parked pod that an event wakes. */
-    private record Woken(QueueEntry entry, Verdict verdict) {}
-
-    /**
-     * An empty queue that nobody observes.
-     *
-     * @see #SchedulingQueue(QueueSortPlugin, Map, Settings, InstantSource, Nominator, QueueObserver)
-     */
-    public SchedulingQueue(
-            QueueSortPlugin sort,
-            Map<String, QueueProfile> profiles,
-            Settings settings,
-            InstantSource clock,
-            Nominator nominator) {
-        this(sort, profiles, settings, clock, nominator, QueueObserver.NONE);
-    }
 
     /**
      * An empty queue.
@@ -201,40 +76,25 @@ public final class SchedulingQueue implements AutoCloseable {
     public SchedulingQueue(
             QueueSortPlugin sort,
             Map<String, QueueProfile> profiles,
-            Settings settings,
+            QueueSettings settings,
             InstantSource clock,
             Nominator nominator,
             QueueObserver observer) {
-        this.sort = Objects.requireNonNull(sort, "sort");
-        this.profiles = Map.copyOf(profiles);
+        Map<String, QueueProfile> known = Map.copyOf(profiles);
+        schedulerNames = known.keySet();
+        hints = new QueueingHints(known, Objects.requireNonNull(observer, "observer"));
+        maxInUnschedulable = settings.maxInUnschedulable();
         this.clock = Objects.requireNonNull(clock, "clock");
         this.nominator = Objects.requireNonNull(nominator, "nominator");
-        this.observer = Objects.requireNonNull(observer, "observer");
-        interests = new Interests(this.profiles);
-        popsEarly = settings.featureGates().isEnabled(FeatureGates.SCHEDULER_POP_FROM_BACKOFF_Q);
-        backoffTimes = new Backoff(
-                settings.initialBackoff(), settings.maxBackoff(), popsEarly ? ChronoUnit.SECONDS : ChronoUnit.NANOS);
-        maxInUnschedulable = settings.maxInUnschedulable();
-        active = new IndexedHeap<>(QueueEntry::key, this::isTriedBefore);
-        backoff = new IndexedHeap<>(
-                QueueEntry::key, popsEarly ? this::backsOffBefore : SchedulingQueue::endsBackoffBefore);
-        errorBackoff = new IndexedHeap<>(QueueEntry::key, SchedulingQueue::endsBackoffBefore);
+        backoffTimes = settings.backoff();
+        queued = new QueuedPods(
+                Objects.requireNonNull(sort, "sort"),
+                settings,
+                new PreEnqueue(known, observer),
+                clock,
+                observer,
+                podReady::signal);
         inFlight = new InFlightPods(observer);
-    }
-
-    // Ties go to who came first, which makes runs with a clock that stands still repeatable.
-    private boolean isTriedBefore(QueueEntry first, QueueEntry second) {
-        return sort.less(first, second) || first.number() < second.number() && !sort.less(second, first);
-    }
-
-    private boolean backsOffBefore(QueueEntry first, QueueEntry second) {
-        int order = first.backoffEndOrNone().compareTo(second.backoffEndOrNone());
-        return order != 0 ? order < 0 : isTriedBefore(first, second);
-    }
-
-    private static boolean endsBackoffBefore(QueueEntry first, QueueEntry second) {
-        int order = first.backoffEndOrNone().compareTo(second.backoffEndOrNone());
-        return order != 0 ? order < 0 : first.number() < second.number();
     }
 
     /**
@@ -246,7 +106,7 @@ public final class SchedulingQueue implements AutoCloseable {
         demandProfile(pod);
         lock.lock();
         try {
-            Optional<QueueEntry> known = find(pod.key());
+            Optional<QueueEntry> known = queued.find(pod.key());
             if (known.isPresent() && known.get().isSamePod(pod)) {
                 change(known.get().pod(), pod);
                 return;
@@ -275,14 +135,61 @@ public final class SchedulingQueue implements AutoCloseable {
         }
     }
 
+    private void demandProfile(Pod pod) {
+        if (!schedulerNames.contains(pod.spec().schedulerName())) {
+            throw new IllegalArgumentException("pod " + pod + ": spec.schedulerName: \""
+                    + pod.spec().schedulerName() + "\" (expected: one of " + new TreeSet<>(schedulerNames) + ")");
+        }
+    }
+
+    @GuardedBy("lock")
+    private void enter(Pod pod, ClusterEvent event) {
+        Optional<QueueEntry> namesake = queued.find(pod.key());
+        if (namesake.isPresent()) {
+            nominator.delete(namesake.get().pod());
+            queued.remove(namesake.get());
+        }
+        QueueEntry entry = new QueueEntry(pod, clock.instant(), ++lastNumber);
+        if (queued.toActive(entry, event.label()) == QueuePlace.ACTIVE) {
+            nominator.add(pod, Nomination.KEEP);
+        }
+    }
+
+    @GuardedBy("lock")
+    private void change(Pod before, Pod after) {
+        if (inFlight.contains(after.uid())) {
+            for (ClusterEvent event : PodEvents.of(before, after)) {
+                inFlight.record(new Happening(event, ObjectChange.<Object>updated(before, after)));
+            }
+            return;
+        }
+        Optional<QueueEntry> known = queued.find(after.key());
+        if (known.isEmpty() || !known.get().isSamePod(after)) {
+            enter(after, WellKnownEvents.UNSCHEDULED_POD_UPDATE);
+            return;
+        }
+        QueueEntry entry = known.get();
+        entry.replacePod(after);
+        nominator.update(before, after);
+        if (queued.reorder(entry)) {
+            return;
+        }
+        for (ClusterEvent event : PodEvents.of(before, after)) {
+            Verdict verdict = hints.verdict(entry, new Happening(event, ObjectChange.<Object>updated(before, after)));
+            if (verdict != Verdict.STAY && queued.place(entry, verdict, event.label()) != QueuePlace.GATED) {
+                return;
+            }
+        }
+    }
+
     /** Lets go of a pod that is gone, or has got a node from somebody else. A pod in flight stays so until it is given back. */
     public void delete(Pod pod) {
         lock.lock();
         try {
             nominator.delete(pod);
-            Optional<QueueEntry> entry = find(pod.key());
+            Optional<QueueEntry> entry = queued.find(pod.key());
             if (entry.isPresent() && entry.get().isSamePod(pod)) {
-                drop(entry.get());
+                queued.remove(entry.get());
             }
         } finally {
             lock.unlock();
@@ -318,12 +225,29 @@ public final class SchedulingQueue implements AutoCloseable {
 
     /** As {@link #pop} without waiting. */
     public Optional<QueueEntry> poll() {
-        lock.lock();
-        try {
-            return take();
-        } finally {
-            lock.unlock();
+        return pop(Duration.ZERO);
+    }
+
+    @GuardedBy("lock")
+    private Optional<QueueEntry> take() {
+        while (!closed) {
+            Optional<QueueEntry> next = queued.removeNext();
+            if (next.isEmpty()) {
+                return next;
+            }
+            QueueEntry entry = next.get();
+            if (inFlight.contains(entry.pod().uid())) {
+                LOG.atError()
+                        .addKeyValue("pod", entry.pod())
+                        .addKeyValue("uid", entry.pod().uid())
+                        .log("Discarding the popped pod, since it is being scheduled already");
+                continue;
+            }
+            entry.start();
+            inFlight.add(entry);
+            return next;
         }
+        return Optional.empty();
     }
 
     /** The attempt is over and the pod does not return: events are no longer kept for it. Doing so twice does no harm. */
@@ -358,15 +282,56 @@ public final class SchedulingQueue implements AutoCloseable {
         }
     }
 
+    @GuardedBy("lock")
+    private void putBack(QueueEntry entry, Pod current, Rejectors rejectors) {
+        if (!entry.isSamePod(current) || !entry.key().equals(current.key())) {
+            throw new IllegalArgumentException("current: " + current + " with uid " + current.uid() + " (expected: "
+                    + entry + " with uid " + entry.pod().uid() + ")");
+        }
+        if (closed) {
+            return;
+        }
+        if (queued.find(entry.key()).isPresent()) {
+            LOG.atWarn().addKeyValue("pod", current).log("Pod is already queued, so its failed attempt is forgotten");
+            return;
+        }
+        entry.failed(current, rejectors, clock.instant(), ++lastNumber, backoffTimes);
+        QueuePlace place = queued.putBack(entry, verdictOnReturn(entry), WellKnownEvents.SCHEDULE_ATTEMPT_FAILURE);
+        LOG.atDebug()
+                .addKeyValue("pod", current)
+                .addKeyValue("event", WellKnownEvents.SCHEDULE_ATTEMPT_FAILURE)
+                .addKeyValue("queue", place)
+                .addKeyValue("unschedulablePlugins", rejectors.unschedulable())
+                .addKeyValue("pendingPlugins", rejectors.pending())
+                .log(QueuedPods.MOVED);
+    }
+
+    @GuardedBy("lock")
+    private Verdict verdictOnReturn(QueueEntry entry) {
+        if (entry.rejectors().isEmpty()) {
+            return Verdict.TRY_AFTER_BACKOFF;
+        }
+        if (!inFlight.contains(entry)) {
+            LOG.atError()
+                    .addKeyValue("pod", entry.pod())
+                    .log("Returning pod is not in flight; it is retried after backoff");
+            return Verdict.TRY_AFTER_BACKOFF;
+        }
+        return hints.verdict(entry, inFlight.since(entry));
+    }
+
     /**
      * Has these pods tried as soon as possible, without regard to rejections and backoff; gates still hold. A pod in flight
      * that is rejected will back off instead of being parked. Active and unknown pods are left alone.
      */
     public void activate(Collection<Pod> pods) {
+        ClusterEvent event = WellKnownEvents.FORCE_ACTIVATE;
         lock.lock();
         try {
             for (Pod pod : pods) {
-                activate(pod);
+                if (!queued.activate(pod.key(), event.label()) && inFlight.contains(pod.uid())) {
+                    inFlight.record(new Happening(event, ObjectChange.<Object>added(pod)));
+                }
             }
         } finally {
             lock.unlock();
@@ -398,19 +363,25 @@ public final class SchedulingQueue implements AutoCloseable {
         Happening happening = new Happening(event, change.as(Object.class));
         lock.lock();
         try {
-            place(wake(happening, entry -> only.test(entry.pod())), happening);
+            wake(hints.woken(queued.parked(), happening, entry -> only.test(entry.pod())), happening);
         } finally {
             lock.unlock();
         }
+    }
+
+    @GuardedBy("lock")
+    private void wake(List<Woken> woken, Happening happening) {
+        for (Woken each : woken) {
+            queued.place(each.entry(), each.verdict(), happening.event().label());
+        }
+        inFlight.record(happening);
     }
 
     /** Makes those pods active whose backoff is over. To be called every second. */
     public void flushBackoff() {
         lock.lock();
         try {
-            Instant now = clock.instant();
-            flush(backoff, now);
-            flush(errorBackoff, now);
+            queued.flushBackoff();
         } finally {
             lock.unlock();
         }
@@ -422,16 +393,20 @@ public final class SchedulingQueue implements AutoCloseable {
         try {
             Instant now = clock.instant();
             Happening timeout = new Happening(WellKnownEvents.UNSCHEDULABLE_TIMEOUT, null);
-            List<Woken> woken = wake(timeout, entry -> hasWaitedTooLong(entry, now));
+            List<Woken> woken = hints.woken(queued.parked(), timeout, entry -> hasWaitedTooLong(entry, now));
             if (!woken.isEmpty()) {
                 for (Woken each : woken) {
                     each.entry().flush();
                 }
-                place(woken, timeout);
+                wake(woken, timeout);
             }
         } finally {
             lock.unlock();
         }
+    }
+
+    private boolean hasWaitedTooLong(QueueEntry entry, Instant now) {
+        return Duration.between(entry.timestamp(), now).compareTo(maxInUnschedulable) > 0;
     }
 
     /**
@@ -441,14 +416,7 @@ public final class SchedulingQueue implements AutoCloseable {
     public Optional<Instant> nextBackoffExpiry() {
         lock.lock();
         try {
-            Instant earliest = Instant.MAX;
-            for (IndexedHeap<String, QueueEntry> heap : List.of(backoff, errorBackoff)) {
-                Optional<QueueEntry> first = heap.first();
-                if (first.isPresent() && first.get().backoffEndOrNone().isBefore(earliest)) {
-                    earliest = first.get().backoffEndOrNone();
-                }
-            }
-            return earliest.equals(Instant.MAX) ? Optional.empty() : Optional.of(backoffTimes.over(earliest));
+            return queued.nextBackoffExpiry();
         } finally {
             lock.unlock();
         }
@@ -456,7 +424,7 @@ public final class SchedulingQueue implements AutoCloseable {
 
     /** Whether a plugin of any profile registered the event. If not, {@link #moved} does nothing with it. */
     public boolean isWaitingFor(ClusterEvent event) {
-        return interests.any(event);
+        return hints.isAwaited(event);
     }
 
     /** How many pods are where. */
@@ -464,10 +432,10 @@ public final class SchedulingQueue implements AutoCloseable {
         lock.lock();
         try {
             return new QueueCounts(
-                    active.size(),
-                    backoff.size() + errorBackoff.size(),
-                    parked.unschedulable(),
-                    parked.gated(),
+                    queued.activeCount(),
+                    queued.backoffCount(),
+                    queued.parked().unschedulable(),
+                    queued.parked().gated(),
                     inFlight.size(),
                     inFlight.eventCount());
         } finally {
@@ -479,15 +447,9 @@ public final class SchedulingQueue implements AutoCloseable {
     public Optional<PodState> state(String key) {
         lock.lock();
         try {
-            for (QueuePlace place : List.of(QueuePlace.ACTIVE, QueuePlace.BACKOFF, QueuePlace.ERROR_BACKOFF)) {
-                Optional<QueueEntry> entry = heap(place).find(key);
-                if (entry.isPresent()) {
-                    return Optional.of(PodState.of(entry.get(), place));
-                }
-            }
-            Optional<QueueEntry> entry = parked.find(key);
+            Optional<QueueEntry> entry = queued.find(key);
             if (entry.isPresent()) {
-                return Optional.of(PodState.of(entry.get(), parkedPlace(entry.get())));
+                return Optional.of(PodState.of(entry.get(), queued.placeOf(entry.get())));
             }
             return inFlight.find(key).map(popped -> PodState.of(popped, QueuePlace.IN_FLIGHT));
         } finally {
@@ -500,14 +462,7 @@ public final class SchedulingQueue implements AutoCloseable {
         lock.lock();
         try {
             List<PodState> states = new ArrayList<>();
-            for (QueuePlace place : List.of(QueuePlace.ACTIVE, QueuePlace.BACKOFF, QueuePlace.ERROR_BACKOFF)) {
-                heap(place).forEach(entry -> states.add(PodState.of(entry, place)));
-            }
-            for (ParkedPods.Cause cause : parked.causes()) {
-                for (QueueEntry entry : parked.of(cause)) {
-                    states.add(PodState.of(entry, parkedPlace(entry)));
-                }
-            }
+            queued.forEach((entry, place) -> states.add(PodState.of(entry, place)));
             for (QueueEntry entry : inFlight.entries()) {
                 states.add(PodState.of(entry, QueuePlace.IN_FLIGHT));
             }
@@ -528,429 +483,6 @@ public final class SchedulingQueue implements AutoCloseable {
             LOG.debug("Scheduling queue is closed");
         } finally {
             lock.unlock();
-        }
-    }
-
-    private void demandProfile(Pod pod) {
-        if (!profiles.containsKey(pod.spec().schedulerName())) {
-            throw new IllegalArgumentException("pod " + pod + ": spec.schedulerName: \""
-                    + pod.spec().schedulerName() + "\" (expected: one of " + new TreeSet<>(profiles.keySet()) + ")");
-        }
-    }
-
-    private QueueProfile profile(QueueEntry entry) {
-        return Objects.requireNonNull(profiles.get(entry.pod().spec().schedulerName()));
-    }
-
-    @GuardedBy("lock")
-    private IndexedHeap<String, QueueEntry> heap(QueuePlace place) {
-        return switch (place) {
-            case ACTIVE -> active;
-            case BACKOFF -> backoff;
-            case ERROR_BACKOFF -> errorBackoff;
-            case UNSCHEDULABLE, GATED, IN_FLIGHT ->
-                throw new IllegalArgumentException("place: " + place + " (expected: one with an order)");
-        };
-    }
-
-    private static QueuePlace parkedPlace(QueueEntry entry) {
-        return entry.isGated() ? QueuePlace.GATED : QueuePlace.UNSCHEDULABLE;
-    }
-
-    @GuardedBy("lock")
-    private Optional<QueueEntry> find(String key) {
-        for (IndexedHeap<String, QueueEntry> heap : List.of(active, backoff, errorBackoff)) {
-            Optional<QueueEntry> entry = heap.find(key);
-            if (entry.isPresent()) {
-                return entry;
-            }
-        }
-        return parked.find(key);
-    }
-
-    @GuardedBy("lock")
-    private void drop(QueueEntry entry) {
-        if (active.remove(entry.key()).isEmpty()
-                && backoff.remove(entry.key()).isEmpty()
-                && errorBackoff.remove(entry.key()).isEmpty()) {
-            parked.remove(entry.key());
-        }
-        count(entry, -1);
-    }
-
-    private void count(QueueEntry entry, int change) {
-        for (String plugin : entry.rejectors().all()) {
-            observer.rejected(entry.pod().spec().schedulerName(), plugin, change);
-        }
-    }
-
-    @GuardedBy("lock")
-    private void enter(Pod pod, ClusterEvent event) {
-        Optional<QueueEntry> namesake = find(pod.key());
-        if (namesake.isPresent()) {
-            nominator.delete(namesake.get().pod());
-            drop(namesake.get());
-        }
-        QueueEntry entry = new QueueEntry(pod, clock.instant(), ++lastNumber);
-        if (toActive(entry, event.label()) == QueuePlace.ACTIVE) {
-            nominator.add(pod, Nomination.KEEP);
-        }
-    }
-
-    @GuardedBy("lock")
-    private void change(Pod before, Pod after) {
-        if (inFlight.contains(after.uid())) {
-            for (ClusterEvent event : PodEvents.of(before, after)) {
-                inFlight.record(new Happening(event, ObjectChange.<Object>updated(before, after)));
-            }
-            return;
-        }
-        Optional<QueueEntry> known = find(after.key());
-        if (known.isEmpty() || !known.get().isSamePod(after)) {
-            enter(after, WellKnownEvents.UNSCHEDULED_POD_UPDATE);
-            return;
-        }
-        QueueEntry entry = known.get();
-        entry.replacePod(after);
-        nominator.update(before, after);
-        for (IndexedHeap<String, QueueEntry> heap : List.of(active, backoff, errorBackoff)) {
-            if (heap.find(entry.key()).isPresent()) {
-                heap.put(entry);
-                return;
-            }
-        }
-        for (ClusterEvent event : PodEvents.of(before, after)) {
-            Verdict verdict = verdict(entry, new Happening(event, ObjectChange.<Object>updated(before, after)));
-            if (verdict != Verdict.STAY && place(entry, verdict, event.label()) != QueuePlace.GATED) {
-                return;
-            }
-        }
-    }
-
-    @GuardedBy("lock")
-    private Optional<QueueEntry> take() {
-        while (!closed) {
-            Optional<QueueEntry> first = active.removeFirst();
-            if (first.isEmpty()) {
-                if (!popsEarly) {
-                    return first;
-                }
-                first = backoff.removeFirst();
-                if (first.isEmpty()) {
-                    return first;
-                }
-                observer.incoming(QueuePlace.ACTIVE, WellKnownEvents.POP_FROM_BACKOFF);
-            }
-            QueueEntry entry = first.get();
-            count(entry, -1);
-            if (inFlight.contains(entry.pod().uid())) {
-                LOG.atError()
-                        .addKeyValue("pod", entry.pod())
-                        .addKeyValue("uid", entry.pod().uid())
-                        .log("Discarding the popped pod, since it is being scheduled already");
-                continue;
-            }
-            entry.start();
-            inFlight.add(entry);
-            return first;
-        }
-        return Optional.empty();
-    }
-
-    @GuardedBy("lock")
-    private void putBack(QueueEntry entry, Pod current, Rejectors rejectors) {
-        if (!entry.isSamePod(current) || !entry.key().equals(current.key())) {
-            throw new IllegalArgumentException("current: " + current + " with uid " + current.uid() + " (expected: "
-                    + entry + " with uid " + entry.pod().uid() + ")");
-        }
-        if (closed) {
-            return;
-        }
-        if (find(entry.key()).isPresent()) {
-            LOG.atWarn().addKeyValue("pod", current).log("Pod is already queued, so its failed attempt is forgotten");
-            return;
-        }
-        entry.failed(current, rejectors, clock.instant(), ++lastNumber, backoffTimes);
-        count(entry, 1);
-        QueuePlace place = place(entry, verdictOnReturn(entry), WellKnownEvents.SCHEDULE_ATTEMPT_FAILURE);
-        LOG.atDebug()
-                .addKeyValue("pod", current)
-                .addKeyValue("event", WellKnownEvents.SCHEDULE_ATTEMPT_FAILURE)
-                .addKeyValue("queue", place)
-                .addKeyValue("unschedulablePlugins", rejectors.unschedulable())
-                .addKeyValue("pendingPlugins", rejectors.pending())
-                .log(MOVED);
-    }
-
-    @GuardedBy("lock")
-    private void activate(Pod pod) {
-        Optional<QueueEntry> waiting = parked.find(pod.key());
-        if (waiting.isPresent()) {
-            toActive(waiting.get(), WellKnownEvents.FORCE_ACTIVATE.label());
-            return;
-        }
-        Optional<QueueEntry> backingOff = backoff.remove(pod.key());
-        if (backingOff.isEmpty()) {
-            backingOff = errorBackoff.remove(pod.key());
-        }
-        if (backingOff.isPresent()) {
-            leaveBackoff(backingOff.get(), WellKnownEvents.FORCE_ACTIVATE.label());
-        } else if (inFlight.contains(pod.uid())) {
-            inFlight.record(new Happening(WellKnownEvents.FORCE_ACTIVATE, ObjectChange.<Object>added(pod)));
-        }
-    }
-
-    @GuardedBy("lock")
-    private void flush(IndexedHeap<String, QueueEntry> heap, Instant now) {
-        Optional<QueueEntry> first = heap.first();
-        while (first.isPresent() && !backoffTimes.lasts(first.get().backoffEndOrNone(), now)) {
-            heap.removeFirst();
-            leaveBackoff(first.get(), WellKnownEvents.BACKOFF_COMPLETE);
-            first = heap.first();
-        }
-    }
-
-    private boolean hasWaitedTooLong(QueueEntry entry, Instant now) {
-        return Duration.between(entry.timestamp(), now).compareTo(maxInUnschedulable) > 0;
-    }
-
-    @GuardedBy("lock")
-    private List<Woken> wake(Happening happening, Predicate<QueueEntry> only) {
-        List<Woken> woken = new ArrayList<>();
-        for (ParkedPods.Cause cause : parked.causes()) {
-            wake(cause, happening, only, woken);
-        }
-        return woken;
-    }
-
-    @GuardedBy("lock")
-    private void wake(ParkedPods.Cause cause, Happening happening, Predicate<QueueEntry> only, List<Woken> woken) {
-        ClusterEvent event = happening.event();
-        if (cause.isGate() && !interests.isOf(cause.profile(), cause.gatedBy(), event)) {
-            return;
-        }
-        List<Interest> asked = interests.of(cause.profile(), cause.rejectors(), event);
-        if (asked.isEmpty() && !event.isWildcard()) {
-            return;
-        }
-        for (QueueEntry entry : parked.of(cause)) {
-            if (only.test(entry)) {
-                Verdict verdict = verdict(entry, happening, asked);
-                if (verdict != Verdict.STAY) {
-                    woken.add(new Woken(entry, verdict));
-                }
-            }
-        }
-    }
-
-    @GuardedBy("lock")
-    private void place(List<Woken> woken, Happening happening) {
-        for (Woken each : woken) {
-            place(each.entry(), each.verdict(), happening.event().label());
-        }
-        inFlight.record(happening);
-    }
-
-    @GuardedBy("lock")
-    private Verdict verdictOnReturn(QueueEntry entry) {
-        if (entry.rejectors().isEmpty()) {
-            return Verdict.TRY_AFTER_BACKOFF;
-        }
-        if (!inFlight.contains(entry)) {
-            LOG.atError()
-                    .addKeyValue("pod", entry.pod())
-                    .log("Returning pod is not in flight; it is retried after backoff");
-            return Verdict.TRY_AFTER_BACKOFF;
-        }
-        Verdict highest = Verdict.STAY;
-        for (Happening happening : inFlight.since(entry)) {
-            Verdict verdict = verdict(entry, happening);
-            highest = verdict.compareTo(highest) > 0 ? verdict : highest;
-            if (isHighestFor(entry, highest)) {
-                break;
-            }
-        }
-        return highest;
-    }
-
-    private Verdict verdict(QueueEntry entry, Happening happening) {
-        return verdict(
-                entry,
-                happening,
-                interests.of(entry.pod().spec().schedulerName(), entry.rejectors(), happening.event()));
-    }
-
-    private Verdict verdict(QueueEntry entry, Happening happening, List<Interest> asked) {
-        ObjectChange<Object> change = happening.change();
-        if (change == null || happening.event().isWildcard()) {
-            return happening.isMeantFor(entry) ? Verdict.TRY_AFTER_BACKOFF : Verdict.STAY;
-        }
-        Verdict highest = Verdict.STAY;
-        for (int i = 0; i < asked.size() && !isHighestFor(entry, highest); i++) {
-            Interest interest = asked.get(i);
-            if (ask(interest, entry, happening.event(), change) == Hint.QUEUE) {
-                highest = entry.rejectors().pending().contains(interest.plugin())
-                        ? Verdict.TRY_NOW
-                        : Verdict.TRY_AFTER_BACKOFF;
-            }
-        }
-        return highest;
-    }
-
-    // Only a plugin whose verdict was pending can spare a pod the backoff.
-    private static boolean isHighestFor(QueueEntry entry, Verdict verdict) {
-        return verdict == Verdict.TRY_NOW
-                || verdict == Verdict.TRY_AFTER_BACKOFF
-                        && entry.rejectors().pending().isEmpty();
-    }
-
-    private Hint ask(Interest interest, QueueEntry entry, ClusterEvent event, ObjectChange<Object> change) {
-        long start = System.nanoTime();
-        Hint hint = Hint.QUEUE;
-        String result = QueueObserver.HINT_ERROR;
-        try {
-            hint = Objects.requireNonNull(interest.hint().hint(entry.pod(), change), "hint");
-            result = hint.toString();
-        } catch (RuntimeException e) {
-            LOG.atError()
-                    .setCause(e)
-                    .addKeyValue("plugin", interest.plugin())
-                    .addKeyValue("event", event)
-                    .addKeyValue("pod", entry.pod())
-                    .log("Queueing hint failed; the pod is tried again");
-        }
-        observer.hinted(interest.plugin(), event, result, System.nanoTime() - start);
-        return hint;
-    }
-
-    @GuardedBy("lock")
-    private QueuePlace place(QueueEntry entry, Verdict verdict, String event) {
-        return switch (verdict) {
-            case STAY -> {
-                parked.put(entry);
-                arrived(entry, QueuePlace.UNSCHEDULABLE, event);
-                yield QueuePlace.UNSCHEDULABLE;
-            }
-            case TRY_AFTER_BACKOFF ->
-                backoffTimes.lasts(entry.backoffEndOrNone(), clock.instant())
-                        ? toBackoff(entry, event)
-                        : toActive(entry, event);
-            case TRY_NOW -> toActive(entry, event);
-        };
-    }
-
-    @GuardedBy("lock")
-    private QueuePlace toActive(QueueEntry entry, String event) {
-        if (isHeldBack(entry, event)) {
-            return QueuePlace.GATED;
-        }
-        pushActive(entry, event);
-        return QueuePlace.ACTIVE;
-    }
-
-    // Where pods are popped early they have to be past the gates when they begin to back off, otherwise when they have
-    // done
-    // so.
-    @GuardedBy("lock")
-    private void leaveBackoff(QueueEntry entry, String event) {
-        if (popsEarly) {
-            pushActive(entry, event);
-        } else {
-            toActive(entry, event);
-        }
-    }
-
-    @GuardedBy("lock")
-    private QueuePlace toBackoff(QueueEntry entry, String event) {
-        if (popsEarly && isHeldBack(entry, event)) {
-            return QueuePlace.GATED;
-        }
-        parked.remove(entry.key());
-        QueuePlace place = entry.rejectors().isEmpty() ? QueuePlace.ERROR_BACKOFF : QueuePlace.BACKOFF;
-        heap(place).put(entry);
-        arrived(entry, place, event);
-        if (popsEarly && place == QueuePlace.BACKOFF) {
-            podReady.signal();
-        }
-        return place;
-    }
-
-    @GuardedBy("lock")
-    private void pushActive(QueueEntry entry, String event) {
-        entry.becameReady(clock.instant());
-        active.put(entry);
-        arrived(entry, QueuePlace.ACTIVE, event);
-        podReady.signal();
-    }
-
-    /** Takes the entry out of the parked ones, unless a gate is closed: then it is parked, and the answer is true. */
-    @GuardedBy("lock")
-    private boolean isHeldBack(QueueEntry entry, String event) {
-        boolean wasParked = parked.remove(entry.key()).isPresent();
-        askGates(entry);
-        if (!entry.isGated()) {
-            return false;
-        }
-        parked.put(entry);
-        if (!wasParked) {
-            arrived(entry, QueuePlace.GATED, event);
-        }
-        return true;
-    }
-
-    private void arrived(QueueEntry entry, QueuePlace place, String event) {
-        observer.incoming(place, event);
-        LOG.atTrace()
-                .addKeyValue("pod", entry.pod())
-                .addKeyValue("event", event)
-                .addKeyValue("queue", place)
-                .log(MOVED);
-    }
-
-    private void askGates(QueueEntry entry) {
-        List<PreEnqueuePlugin> gates = profile(entry).preEnqueue();
-        String closedGate = entry.gatedBy();
-        // Most likely it is closed still, which makes asking the others needless.
-        for (PreEnqueuePlugin gate : gates) {
-            if (gate.name().equals(closedGate) && !isOpen(gate, entry)) {
-                return;
-            }
-        }
-        for (PreEnqueuePlugin gate : gates) {
-            if (!gate.name().equals(closedGate) && !isOpen(gate, entry)) {
-                return;
-            }
-        }
-        entry.ungate();
-    }
-
-    private boolean isOpen(PreEnqueuePlugin gate, QueueEntry entry) {
-        Status status = ask(gate, entry.pod());
-        if (status.isSuccess()) {
-            return true;
-        }
-        if (!entry.rejectors().contains(gate.name())) {
-            observer.rejected(entry.pod().spec().schedulerName(), gate.name(), 1);
-        }
-        entry.gate(gate.name());
-        LOG.atTrace()
-                .addKeyValue("pod", entry.pod())
-                .addKeyValue("plugin", gate.name())
-                .addKeyValue("status", status)
-                .log("Status after running PreEnqueue plugin");
-        return false;
-    }
-
-    private static Status ask(PreEnqueuePlugin gate, Pod pod) {
-        try {
-            return Objects.requireNonNull(gate.preEnqueue(pod), "status");
-        } catch (RuntimeException e) {
-            LOG.atError()
-                    .setCause(e)
-                    .addKeyValue("pod", pod)
-                    .addKeyValue("plugin", gate.name())
-                    .log("Unexpected error running PreEnqueue plugin");
-            return Status.error(String.valueOf(e.getMessage()));
         }
     }
 }

@@ -26,9 +26,6 @@ import org.moorage.api.model.PodSpec;
 import org.moorage.api.plugin.PreEnqueuePlugin;
 import org.moorage.api.plugin.QueueSortPlugin;
 import org.moorage.api.plugin.QueuedPod;
-import org.moorage.runtime.internal.queue.SchedulingQueue.QueueProfile;
-import org.moorage.runtime.internal.queue.SchedulingQueue.Rejectors;
-import org.moorage.runtime.internal.queue.SchedulingQueue.Settings;
 
 /** A queue with a clock that is set by hand, plugins that do as they are told, and a record of what was observed. */
 final class QueueFixture implements InstantSource {
@@ -48,7 +45,7 @@ final class QueueFixture implements InstantSource {
 
     private final List<PreEnqueuePlugin> gates = new ArrayList<>();
     private final List<PluginEvents> events = new ArrayList<>();
-    private Settings settings = Settings.DEFAULTS;
+    private QueueSettings settings = QueueSettings.DEFAULTS;
     private Instant now = START;
 
     @Override
@@ -64,7 +61,7 @@ final class QueueFixture implements InstantSource {
         pass(Duration.ofSeconds(seconds));
     }
 
-    QueueFixture settings(Settings value) {
+    QueueFixture settings(QueueSettings value) {
         settings = value;
         return this;
     }

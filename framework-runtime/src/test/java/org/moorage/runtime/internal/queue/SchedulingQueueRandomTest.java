@@ -22,7 +22,6 @@ import org.moorage.api.event.EventResource;
 import org.moorage.api.event.Hint;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodSpec;
-import org.moorage.runtime.internal.queue.SchedulingQueue.Rejectors;
 
 /** Does at random what a scheduler does, and checks after each step what must always hold. */
 final class SchedulingQueueRandomTest {

@@ -37,8 +37,6 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.PodStatus;
 import org.moorage.api.plugin.FeatureGates;
-import org.moorage.runtime.internal.queue.SchedulingQueue.Rejectors;
-import org.moorage.runtime.internal.queue.SchedulingQueue.Settings;
 
 final class SchedulingQueueTest {
     private static final ClusterEvent NODE_ADD = WellKnownEvents.NODE_ADD;
@@ -198,7 +196,7 @@ final class SchedulingQueueTest {
         private boolean open = true;
 
         private SchedulingQueue queue() {
-            return fixture.settings(new Settings(
+            return fixture.settings(new QueueSettings(
                             Duration.ofSeconds(1),
                             Duration.ofSeconds(10),
                             Duration.ofMinutes(5),
@@ -354,7 +352,7 @@ final class SchedulingQueueTest {
 
         @Test
         void canBeSwitchedOff() {
-            SchedulingQueue eager = fixture.settings(new Settings(
+            SchedulingQueue eager = fixture.settings(new QueueSettings(
                             Duration.ofSeconds(1), Duration.ZERO, Duration.ofMinutes(5), FeatureGates.DEFAULTS))
                     .queue();
             reject(eager, POD, Rejectors.NONE);
@@ -1100,8 +1098,8 @@ final class SchedulingQueueTest {
 
     @Test
     void settingsRefuseNegativeTimes() {
-        assertThatThrownBy(
-                        () -> new Settings(Duration.ofSeconds(-1), Duration.ZERO, Duration.ZERO, FeatureGates.DEFAULTS))
+        assertThatThrownBy(() ->
+                        new QueueSettings(Duration.ofSeconds(-1), Duration.ZERO, Duration.ZERO, FeatureGates.DEFAULTS))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("initialBackoff: PT-1S (expected: >= 0)");
     }

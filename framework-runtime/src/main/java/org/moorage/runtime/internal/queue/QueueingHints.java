@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.queue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Predicate;
+import org.moorage.api.event.ClusterEvent;
+import org.moorage.api.event.Hint;
+import org.moorage.api.event.ObjectChange;
+import org.moorage.runtime.internal.queue.Interests.Interest;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Judges what an event means for rejected pods: of the plugins that rejected a pod, those that registered the event are
+ * asked whether it helps.
+ *
+ * <p>Judges only, and changes no pod. Guarded by the queue's lock, {@link #isAwaited} excepted.
+ */
+final class QueueingHints {
+    private static final Logger LOG = LoggerFactory.getLogger(QueueingHints.class);
+
+    private final Interests interests;
+    private final QueueObserver observer;
+
+    /** A parked pod that an event wakes. */
+    record Woken(QueueEntry entry, Verdict verdict) {}
+
+    QueueingHints(Map<String, QueueProfile> profiles, QueueObserver observer) {
+        interests = new Interests(profiles);
+        this.observer = observer;
+    }
+
+    /** Whether a plugin of any profile registered the event. May be asked from any thread. */
+    boolean isAwaited(ClusterEvent event) {
+        return interests.any(event);
+    }
+
+    /** The parked pods that what happened wakes, in the order of their groups and of their coming. */
+    List<Woken> woken(ParkedPods parked, Happening happening, Predicate<QueueEntry> only) {
+        List<Woken> woken = new ArrayList<>();
+        for (ParkedPods.Cause cause : parked.causes()) {
+            wake(parked, cause, happening, only, woken);
+        }
+        return woken;
+    }
+
+    private void wake(
+            ParkedPods parked,
+            ParkedPods.Cause cause,
+            Happening happening,
+            Predicate<QueueEntry> only,
+            List<Woken> woken) {
+        ClusterEvent event = happening.event();
+        if (cause.isGate() && !interests.isOf(cause.profile(), cause.gatedBy(), event)) {
+            return;
+        }
+        List<Interest> asked = interests.of(cause.profile(), cause.rejectors(), event);
+        if (asked.isEmpty() && !event.isWildcard()) {
+            return;
+        }
+        for (QueueEntry entry : parked.of(cause)) {
+            if (only.test(entry)) {
+                Verdict verdict = verdict(entry, happening, asked);
+                if (verdict != Verdict.STAY) {
+                    woken.add(new Woken(entry, verdict));
+                }
+            }
+        }
+    }
+
+    /** The most urgent verdict of those on all that happened. */
+    Verdict verdict(QueueEntry entry, List<Happening> happenings) {
+        Verdict highest = Verdict.STAY;
+        for (Happening happening : happenings) {
+            Verdict verdict = verdict(entry, happening);
+            highest = verdict.compareTo(highest) > 0 ? verdict : highest;
+            if (isHighestFor(entry, highest)) {
+                break;
+            }
+        }
+        return highest;
+    }
+
+    Verdict verdict(QueueEntry entry, Happening happening) {
+        return verdict(
+                entry,
+                happening,
+                interests.of(entry.pod().spec().schedulerName(), entry.rejectors(), happening.event()));
+    }
+
+    private Verdict verdict(QueueEntry entry, Happening happening, List<Interest> asked) {
+        ObjectChange<Object> change = happening.change();
+        if (change == null || happening.event().isWildcard()) {
+            return happening.isMeantFor(entry) ? Verdict.TRY_AFTER_BACKOFF : Verdict.STAY;
+        }
+        Verdict highest = Verdict.STAY;
+        for (int i = 0; i < asked.size() && !isHighestFor(entry, highest); i++) {
+            Interest interest = asked.get(i);
+            if (ask(interest, entry, happening.event(), change) == Hint.QUEUE) {
+                highest = entry.rejectors().pending().contains(interest.plugin())
+                        ? Verdict.TRY_NOW
+                        : Verdict.TRY_AFTER_BACKOFF;
+            }
+        }
+        return highest;
+    }
+
+    // Only a plugin whose verdict was pending can spare a pod the backoff.
+    private static boolean isHighestFor(QueueEntry entry, Verdict verdict) {
+        return verdict == Verdict.TRY_NOW
+                || verdict == Verdict.TRY_AFTER_BACKOFF
+                        && entry.rejectors().pending().isEmpty();
+    }
+
+    private Hint ask(Interest interest, QueueEntry entry, ClusterEvent event, ObjectChange<Object> change) {
+        long start = System.nanoTime();
+        Hint hint = Hint.QUEUE;
+        String result = QueueObserver.HINT_ERROR;
+        try {
+            hint = Objects.requireNonNull(interest.hint().hint(entry.pod(), change), "hint");
+            result = hint.toString();
+        } catch (RuntimeException e) {
+            LOG.atError()
+                    .setCause(e)
+                    .addKeyValue("plugin", interest.plugin())
+                    .addKeyValue("event", event)
+                    .addKeyValue("pod", entry.pod())
+                    .log("Queueing hint failed; the pod is tried again");
+        }
+        observer.hinted(interest.plugin(), event, result, System.nanoTime() - start);
+        return hint;
+    }
+}

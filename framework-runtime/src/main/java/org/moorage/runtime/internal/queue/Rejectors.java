@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.queue;
+
+import java.util.HashSet;
+import java.util.Set;
+import java.util.TreeSet;
+import org.moorage.api.Code;
+
+/**
+ * The plugins that rejected an attempt.
+ *
+ * @param unschedulable those that did so for good
+ * @param pending those that wait for somebody else's work, see {@link Code#PENDING}
+ */
+public record Rejectors(Set<String> unschedulable, Set<String> pending) {
+    /** No plugin did: the attempt failed otherwise. */
+    public static final Rejectors NONE = new Rejectors(Set.of(), Set.of());
+
+    public Rejectors {
+        unschedulable = Set.copyOf(unschedulable);
+        pending = Set.copyOf(pending);
+    }
+
+    /** Whether no plugin rejected the attempt. */
+    public boolean isEmpty() {
+        return unschedulable.isEmpty() && pending.isEmpty();
+    }
+
+    /** Whether the plugin rejected the attempt, in one way or the other. */
+    public boolean contains(String plugin) {
+        return unschedulable.contains(plugin) || pending.contains(plugin);
+    }
+
+    /** All plugins that rejected the attempt, by name. */
+    public Set<String> all() {
+        Set<String> all = new TreeSet<>(unschedulable);
+        all.addAll(pending);
+        return all;
+    }
+
+    Rejectors withUnschedulable(String plugin) {
+        if (unschedulable.contains(plugin)) {
+            return this;
+        }
+        Set<String> more = new HashSet<>(unschedulable);
+        more.add(plugin);
+        return new Rejectors(more, pending);
+    }
+}

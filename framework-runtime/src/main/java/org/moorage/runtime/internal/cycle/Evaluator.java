@@ -56,7 +56,7 @@ public final class Evaluator {
         Diagnosis diagnosis = Diagnosis.ofFilter(
                 snapshot.nodes(), preFiltered.namingPlugins(), nominated(profile, state, notes, pod, snapshot));
         Map<String, Rejection> rejections = new TreeMap<>();
-        Map<String, List<Rejection>> objections = new TreeMap<>();
+        List<NodeInfo> rejected = new ArrayList<>();
         List<NodeInfo> feasible = new ArrayList<>();
         Status[] answer = new Status[1];
         for (NodeInfo node : all) {
@@ -69,7 +69,7 @@ public final class Evaluator {
             } else {
                 String plugin = notes.filters()[rejecting].name();
                 rejections.put(node.name(), new Rejection(plugin, answer[0]));
-                objections.put(node.name(), objections(notes, state, pod, node));
+                rejected.add(node);
                 diagnosis.reject(node, plugin, answer[0]);
             }
         }
@@ -81,7 +81,7 @@ public final class Evaluator {
                     Optional.empty(),
                     only,
                     rejections,
-                    objections,
+                    objections(notes, state, pod, rejected),
                     List.of(),
                     Map.of(),
                     Map.of(),
@@ -110,7 +110,7 @@ public final class Evaluator {
                 Optional.empty(),
                 only,
                 rejections,
-                objections,
+                objections(notes, state, pod, rejected),
                 names,
                 scores,
                 totals,
@@ -131,7 +131,16 @@ public final class Evaluator {
     }
 
     // Each filter's own view of the node, although the cycle stops at the first rejection: who explains wants to know
-    // all.
+    // all. Asked last, since a filter may note for PostFilter what it found, and a cycle does not ask it everywhere.
+    private static Map<String, List<Rejection>> objections(
+            CycleNotes notes, CycleState state, Pod pod, List<NodeInfo> rejected) {
+        Map<String, List<Rejection>> objections = new TreeMap<>();
+        for (NodeInfo node : rejected) {
+            objections.put(node.name(), objections(notes, state, pod, node));
+        }
+        return objections;
+    }
+
     private static List<Rejection> objections(CycleNotes notes, CycleState state, Pod pod, NodeInfo node) {
         List<Rejection> found = new ArrayList<>();
         for (FilterPlugin plugin : notes.filters()) {

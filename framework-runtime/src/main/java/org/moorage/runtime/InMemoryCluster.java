@@ -36,6 +36,8 @@ import org.moorage.runtime.objects.ObjectStreams;
  * <p>A change is told to the listener before the call that made it returns. Safe for use by several threads.
  */
 public final class InMemoryCluster implements Cluster {
+    private static final String NODE_RESOURCE_CLAIMS = "nodeAllocatableResourceClaimStatuses";
+
     /** What may have a claim bound. */
     private static final Set<ObjectKind<?>> SETTLING = Set.of(
             ObjectKind.PERSISTENT_VOLUME,
@@ -218,7 +220,7 @@ public final class InMemoryCluster implements Cluster {
      * cluster with a volume controller, a volume that is so given to a claim is then bound to it, and a claim that is
      * given a node to have a volume made for gets one if its class has a provisioner. That uses up storage, where a driver
      * says how much there is; a claim for which there is none left loses its node. Of resource claims a strategic merge
-     * patch changes the finalizers and the status.
+     * patch changes the finalizers and the status, of pods what their claims take of their nodes.
      */
     @Override
     public ObjectMeta patch(ObjectKind<?> kind, String namespace, String name, Patch patch) {
@@ -260,11 +262,18 @@ public final class InMemoryCluster implements Cluster {
 
     @GuardedBy("lock")
     private void mergeStrategicallyLocked(ClusterObject current, ObjectNode values) {
-        // What may be patched of other kinds is not in the model.
         if (current instanceof ResourceClaim claim) {
             ResourceClaim changed = ClaimPatch.apply(claim, values, decoder);
             applyLocked(ObjectKind.RESOURCE_CLAIM, changed.withMetadata(renewedLocked(changed.metadata())));
+        } else if (current instanceof Pod pod && values.path("status").has(NODE_RESOURCE_CLAIMS)) {
+            Pod patched = decoder.decode(ObjectKind.POD, values, false);
+            applyLocked(
+                    ObjectKind.POD,
+                    pod.withStatus(pod.status().toBuilder()
+                            .nodeResourceClaims(patched.status().nodeResourceClaims())
+                            .build()));
         }
+        // What else may be patched is not in the model.
     }
 
     @Override

@@ -35,12 +35,14 @@ import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
+import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.ResourceSlice;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.ClusterWriter;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.NodeDraft;
+import org.moorage.api.plugin.NodeResourceClaims;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.Plugin;
@@ -410,10 +412,21 @@ public final class Scheduler implements AutoCloseable {
         return new Rejectors(diagnosis.unschedulablePlugins(), diagnosis.pendingPlugins());
     }
 
+    // What an earlier attempt left in the status does not hold for this one.
+    private static Pod withClaims(Pod pod, CycleState state, String nodeName) {
+        List<PodStatus.NodeResourceClaim> claims = state.find(NodeResourceClaims.KEY)
+                .map(found -> found.on(nodeName))
+                .orElse(List.of());
+        return claims.equals(pod.status().nodeResourceClaims())
+                ? pod
+                : pod.withStatus(
+                        pod.status().toBuilder().nodeResourceClaims(claims).build());
+    }
+
     private Decision place(
             QueueEntry entry, Profile profile, CycleState state, NodeInfo node, SchedulingAlgorithm.Result result) {
         Pod pod = entry.pod();
-        Pod assumed = pod.withNode(node.name());
+        Pod assumed = withClaims(pod, state, node.name()).withNode(node.name());
         Decision decision = new Decision(
                 pod,
                 Decision.Outcome.SCHEDULED,

@@ -102,7 +102,7 @@ final class SketchedNode implements NodeInfo {
     public long requested(ResourceName resource) {
         long sum = 0;
         for (Pod pod : pods) {
-            sum += pod.requests().amount(resource);
+            sum += pod.requestsWithClaims().amount(resource);
         }
         return sum;
     }
@@ -111,7 +111,7 @@ final class SketchedNode implements NodeInfo {
     public long nonZeroRequested(ResourceName resource) {
         long sum = 0;
         for (Pod pod : pods) {
-            sum += pod.nonZeroRequests().amount(resource);
+            sum += pod.nonZeroRequestsWithClaims().amount(resource);
         }
         return sum;
     }

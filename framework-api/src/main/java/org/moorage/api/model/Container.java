@@ -13,6 +13,7 @@ import java.util.Map;
  * @param limits what it may use at most, by resource
  * @param hostPorts the ports of the node that it takes
  * @param restartPolicy {@code Always} makes an init container a sidecar; empty otherwise
+ * @param claims which of the pod's resource claims it uses, by their names in the pod
  */
 public record Container(
         String name,
@@ -20,11 +21,24 @@ public record Container(
         Map<String, Quantity> requests,
         Map<String, Quantity> limits,
         List<HostPort> hostPorts,
-        String restartPolicy) {
+        String restartPolicy,
+        List<String> claims) {
     public Container {
         requests = Map.copyOf(requests);
         limits = Map.copyOf(limits);
         hostPorts = List.copyOf(hostPorts);
+        claims = List.copyOf(claims);
+    }
+
+    /** A container that uses no resource claims. */
+    public Container(
+            String name,
+            String image,
+            Map<String, Quantity> requests,
+            Map<String, Quantity> limits,
+            List<HostPort> hostPorts,
+            String restartPolicy) {
+        this(name, image, requests, limits, hostPorts, restartPolicy, List.of());
     }
 
     /** Whether it is, among init containers, one that keeps running beside the pod's containers. */

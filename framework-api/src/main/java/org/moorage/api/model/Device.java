@@ -4,6 +4,7 @@ package org.moorage.api.model;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * A device that claims can be given.
@@ -18,6 +19,7 @@ import java.util.Objects;
  * @param bindingConditions the conditions that must come true before a pod that uses it is bound
  * @param bindingFailureConditions the conditions one of which means that they will not
  * @param isShared whether several claims can be given it at the same time
+ * @param nodeResources what a claim that is given it takes of its node besides, by resource
  */
 public record Device(
         String name,
@@ -29,7 +31,8 @@ public record Device(
         boolean bindsToNode,
         List<String> bindingConditions,
         List<String> bindingFailureConditions,
-        boolean isShared) {
+        boolean isShared,
+        Map<String, NodeResource> nodeResources) {
     public Device {
         Objects.requireNonNull(name, "name");
         attributes = Map.copyOf(attributes);
@@ -39,6 +42,21 @@ public record Device(
         taints = List.copyOf(taints);
         bindingConditions = List.copyOf(bindingConditions);
         bindingFailureConditions = List.copyOf(bindingFailureConditions);
+        nodeResources = Map.copyOf(nodeResources);
+    }
+
+    /**
+     * How much of a resource of its node a device stands for.
+     *
+     * @param capacityKey the capacity of which a claim is given some: that much, or a multiple; empty for an amount that is the
+     *     same for all claims
+     * @param multiplier by how much that is multiplied, or the amount itself
+     */
+    public record NodeResource(String capacityKey, Optional<Quantity> multiplier) {
+        public NodeResource {
+            Objects.requireNonNull(capacityKey, "capacityKey");
+            Objects.requireNonNull(multiplier, "multiplier");
+        }
     }
 
     /** The same device with other taints. */
@@ -53,6 +71,7 @@ public record Device(
                 bindsToNode,
                 bindingConditions,
                 bindingFailureConditions,
-                isShared);
+                isShared,
+                nodeResources);
     }
 }

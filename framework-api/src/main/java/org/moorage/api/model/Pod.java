@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.api.model;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -15,6 +16,7 @@ public final class Pod implements ClusterObject {
     private final PodStatus status;
     private final @Nullable String json;
     private final PodRequests requests;
+    private final PodRequests claimed;
 
     private Pod(ObjectMeta metadata, PodSpec spec, String nodeName, PodStatus status, @Nullable String json) {
         this.metadata = Objects.requireNonNull(metadata, "metadata");
@@ -23,6 +25,9 @@ public final class Pod implements ClusterObject {
         this.status = Objects.requireNonNull(status, "status");
         this.json = json;
         requests = requests(spec, status);
+        claimed = status.nodeResourceClaims().isEmpty()
+                ? requests
+                : PodRequests.of(spec, status, spec.podLevelRequests(), status.nodeResourceClaims());
     }
 
     /** A pod that waits for a node. */
@@ -36,7 +41,7 @@ public final class Pod implements ClusterObject {
         if (status.containerResources().isEmpty() && status.podResources().isEmpty()) {
             return asked;
         }
-        PodRequests inForce = PodRequests.of(spec, status, spec.podLevelRequests());
+        PodRequests inForce = PodRequests.of(spec, status, spec.podLevelRequests(), List.of());
         return inForce.equals(asked) ? asked : inForce;
     }
 
@@ -83,7 +88,7 @@ public final class Pod implements ClusterObject {
         return Optional.ofNullable(json);
     }
 
-    /** What the pod takes of its node: the requests, with what the node reports where that is more. */
+    /** What the pod asks for: the requests, with what the node reports where that is more. */
     public Resources requests() {
         return requests.plain();
     }
@@ -95,12 +100,23 @@ public final class Pod implements ClusterObject {
     public Resources requestsAtAllLevels() {
         return spec.podRequests().isEmpty() || spec.podLevelRequests() != PodLevelRequests.IGNORED
                 ? requests.plain()
-                : PodRequests.of(spec, status, PodLevelRequests.AS_ASKED).plain();
+                : PodRequests.of(spec, status, PodLevelRequests.AS_ASKED, List.of())
+                        .plain();
     }
 
     /** As {@link #requests()}, with 100 thousandths of a core and 200 MiB for each container that does not say. */
     public Resources nonZeroRequests() {
         return requests.nonZero();
+    }
+
+    /** What the pod takes of its node: {@link #requests()}, and what its claims take of the node. */
+    public Resources requestsWithClaims() {
+        return claimed.plain();
+    }
+
+    /** What the pod takes of its node: {@link #nonZeroRequests()}, and what its claims take of the node. */
+    public Resources nonZeroRequestsWithClaims() {
+        return claimed.nonZero();
     }
 
     /** The same pod on a node. */

@@ -4,6 +4,8 @@ package org.moorage.api.model;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
 import org.moorage.api.Resources;
 
 /**
@@ -26,9 +28,11 @@ record PodRequests(Resources plain, Resources nonZero) {
      * The requests of a pod; what its node reports counts where it is more.
      *
      * @param level how requests of the pod as a whole count
+     * @param claims claims that take more of the node, which counts as a container's would
      */
-    static PodRequests of(PodSpec spec, PodStatus status, PodLevelRequests level) {
-        Map<String, Quantity> plain = sum(spec, status, level, Map.of());
+    static PodRequests of(
+            PodSpec spec, PodStatus status, PodLevelRequests level, List<PodStatus.NodeResourceClaim> claims) {
+        Map<String, Quantity> plain = sum(spec, status, level, Map.of(), claims);
         Map<String, Quantity> defaults = new HashMap<>(DEFAULTS);
         if (level != PodLevelRequests.IGNORED
                 && spec.podRequests().keySet().stream().anyMatch(PodRequests::isPodLevel)) {
@@ -36,12 +40,31 @@ record PodRequests(Resources plain, Resources nonZero) {
             defaults.keySet().removeAll(plain.keySet());
         }
         Resources requests = Resources.of(plain);
-        Resources nonZero = defaults.isEmpty() ? requests : Resources.of(sum(spec, status, level, defaults));
+        Resources nonZero = defaults.isEmpty() ? requests : Resources.of(sum(spec, status, level, defaults, claims));
         return new PodRequests(requests, nonZero);
     }
 
+    /** The first resource of which containers and claims take more than the pod as a whole requests, or empty. */
+    static Optional<String> firstExceeded(PodSpec spec, List<PodStatus.NodeResourceClaim> claims) {
+        if (spec.podRequests().isEmpty() || spec.podLevelRequests() == PodLevelRequests.IGNORED) {
+            return Optional.empty();
+        }
+        Map<String, Quantity> whole = sum(spec, PodStatus.NONE, PodLevelRequests.AS_ASKED, Map.of(), claims);
+        Map<String, Quantity> parts = sum(spec, PodStatus.NONE, PodLevelRequests.IGNORED, Map.of(), claims);
+        for (Map.Entry<String, Quantity> part : new TreeMap<>(parts).entrySet()) {
+            if (part.getValue().compareTo(whole.getOrDefault(part.getKey(), part.getValue())) > 0) {
+                return Optional.of(part.getKey());
+            }
+        }
+        return Optional.empty();
+    }
+
     private static Map<String, Quantity> sum(
-            PodSpec spec, PodStatus status, PodLevelRequests level, Map<String, Quantity> defaults) {
+            PodSpec spec,
+            PodStatus status,
+            PodLevelRequests level,
+            Map<String, Quantity> defaults,
+            List<PodStatus.NodeResourceClaim> claims) {
         Map<String, Quantity> total = new HashMap<>();
         for (Container container : spec.containers()) {
             add(total, withDefaults(inForce(container, status), defaults));
@@ -61,6 +84,9 @@ record PodRequests(Resources plain, Resources nonZero) {
             }
         }
         raise(total, starting);
+        for (PodStatus.NodeResourceClaim claim : claims) {
+            add(total, claim.resources());
+        }
         if (level != PodLevelRequests.IGNORED) {
             replaceByPodLevel(total, spec, level == PodLevelRequests.AS_REPORTED ? status : PodStatus.NONE);
         }

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.Resources;
 
@@ -270,10 +271,23 @@ public final class PodSpec {
         return derived().plain();
     }
 
+    /** What the pod requests, with what these claims of it take of its node. */
+    public Resources requestsWith(List<PodStatus.NodeResourceClaim> claims) {
+        return PodRequests.of(this, PodStatus.NONE, podLevelRequests, claims).plain();
+    }
+
+    /**
+     * The first resource, by name, of which containers and these claims together take more than the pod as a whole requests; empty
+     * if there is none, or if requests of the pod as a whole do not count.
+     */
+    public Optional<String> firstExceededBy(List<PodStatus.NodeResourceClaim> claims) {
+        return PodRequests.firstExceeded(this, claims);
+    }
+
     PodRequests derived() {
         PodRequests known = requests;
         if (known == null) {
-            known = PodRequests.of(this, PodStatus.NONE, podLevelRequests);
+            known = PodRequests.of(this, PodStatus.NONE, podLevelRequests, List.of());
             requests = known;
         }
         return known;

@@ -18,6 +18,7 @@ public final class PodStatus {
     private final List<PodCondition> conditions;
     private final List<ContainerResources> containerResources;
     private final List<ClaimStatus> resourceClaimStatuses;
+    private final List<NodeResourceClaim> nodeResourceClaims;
     private final @Nullable ContainerResources podResources;
     private final @Nullable Instant startTime;
 
@@ -27,6 +28,7 @@ public final class PodStatus {
         conditions = List.copyOf(builder.conditions);
         containerResources = List.copyOf(builder.containerResources);
         resourceClaimStatuses = List.copyOf(builder.resourceClaimStatuses);
+        nodeResourceClaims = List.copyOf(builder.nodeResourceClaims);
         podResources = builder.podResources;
         startTime = builder.startTime;
     }
@@ -43,7 +45,8 @@ public final class PodStatus {
                 .nominatedNodeName(nominatedNodeName)
                 .conditions(conditions)
                 .containerResources(containerResources)
-                .resourceClaimStatuses(resourceClaimStatuses);
+                .resourceClaimStatuses(resourceClaimStatuses)
+                .nodeResourceClaims(nodeResourceClaims);
         builder.podResources = podResources;
         builder.startTime = startTime;
         return builder;
@@ -71,6 +74,21 @@ public final class PodStatus {
      * @param claimName the claim's name; empty if no claim is needed
      */
     public record ClaimStatus(String name, String claimName) {}
+
+    /**
+     * What a claim of the pod takes of its node beside the devices, see {@link Device#nodeResources}.
+     *
+     * @param claimName the claim's name
+     * @param containers the containers that use the claim
+     * @param resources how much of what
+     */
+    public record NodeResourceClaim(String claimName, List<String> containers, Map<String, Quantity> resources) {
+        public NodeResourceClaim {
+            Objects.requireNonNull(claimName, "claimName");
+            containers = List.copyOf(containers);
+            resources = Map.copyOf(resources);
+        }
+    }
 
     /** {@code Pending}, {@code Running}, {@code Succeeded}, {@code Failed}; empty if unknown. */
     public String phase() {
@@ -124,6 +142,14 @@ public final class PodStatus {
         return resourceClaimStatuses;
     }
 
+    /**
+     * What claims of the pod take of its node. Empty while {@link org.moorage.api.plugin.FeatureGates#DRA_NODE_ALLOCATABLE_RESOURCES}
+     * is off, whatever the cluster reports.
+     */
+    public List<NodeResourceClaim> nodeResourceClaims() {
+        return nodeResourceClaims;
+    }
+
     /** When the pod's node took it up. */
     public Optional<Instant> startTime() {
         return Optional.ofNullable(startTime);
@@ -137,6 +163,7 @@ public final class PodStatus {
                 && conditions.equals(that.conditions)
                 && containerResources.equals(that.containerResources)
                 && resourceClaimStatuses.equals(that.resourceClaimStatuses)
+                && nodeResourceClaims.equals(that.nodeResourceClaims)
                 && Objects.equals(podResources, that.podResources)
                 && Objects.equals(startTime, that.startTime);
     }
@@ -158,6 +185,7 @@ public final class PodStatus {
         private List<PodCondition> conditions = List.of();
         private List<ContainerResources> containerResources = List.of();
         private List<ClaimStatus> resourceClaimStatuses = List.of();
+        private List<NodeResourceClaim> nodeResourceClaims = List.of();
         private @Nullable ContainerResources podResources;
         private @Nullable Instant startTime;
 
@@ -196,6 +224,12 @@ public final class PodStatus {
         /** Sets the claims made for the pod. */
         public Builder resourceClaimStatuses(List<ClaimStatus> value) {
             resourceClaimStatuses = Objects.requireNonNull(value, "resourceClaimStatuses");
+            return this;
+        }
+
+        /** Sets what claims of the pod take of its node. */
+        public Builder nodeResourceClaims(List<NodeResourceClaim> value) {
+            nodeResourceClaims = Objects.requireNonNull(value, "nodeResourceClaims");
             return this;
         }
 

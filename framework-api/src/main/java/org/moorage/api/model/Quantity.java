@@ -180,6 +180,18 @@ public final class Quantity implements Comparable<Quantity> {
         return plus(other.negated());
     }
 
+    /** The product; at least the smallest {@code long}, at most the largest. */
+    public Quantity times(Quantity factor) {
+        BigInteger[] parts = inNanos().multiply(factor.inNanos()).divideAndRemainder(BIG_NANOS);
+        BigInteger product = parts[0].add(BigInteger.valueOf(parts[1].signum()));
+        BigInteger bounded = product.abs().min(MAX);
+        return ofNanos(product.signum() < 0 ? bounded.negate() : bounded);
+    }
+
+    private BigInteger inNanos() {
+        return BigInteger.valueOf(whole).multiply(BIG_NANOS).add(BigInteger.valueOf(nanos));
+    }
+
     private Quantity negated() {
         if (nanos != 0) {
             return new Quantity(-whole - 1, NANOS - nanos);

@@ -57,6 +57,8 @@ public final class FeatureGates {
     public static final String DRA_LIST_TYPE_ATTRIBUTES = "DRAListTypeAttributes";
     /** Devices may be parts of others. */
     public static final String DRA_PARTITIONABLE_DEVICES = "DRAPartitionableDevices";
+    /** What devices take of their node counts among what pods take of it. */
+    public static final String DRA_NODE_ALLOCATABLE_RESOURCES = "DRANodeAllocatableResources";
     /** The search for devices has a limit in time. */
     public static final String DRA_SCHEDULER_FILTER_TIMEOUT = "DRASchedulerFilterTimeout";
     /** Nodes are scored by how well the storage that is left there, or the volumes, suit what a pod asks for. */

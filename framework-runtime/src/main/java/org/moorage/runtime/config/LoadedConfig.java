@@ -29,8 +29,8 @@ public record LoadedConfig(
         Map<String, String> originByPath,
         List<String> missingPlugins) {
     // Each changes what kube-scheduler decides about some pods.
-    private static final List<String> NOT_FOLLOWED = List.of(
-            "DRANodeAllocatableResources", "DRAWorkloadResourceClaims", "GenericWorkload", "WorkloadAwarePreemption");
+    private static final List<String> NOT_FOLLOWED =
+            List.of("DRAWorkloadResourceClaims", "GenericWorkload", "WorkloadAwarePreemption");
 
     public LoadedConfig {
         originByPath = Collections.unmodifiableMap(new LinkedHashMap<>(originByPath));

@@ -123,7 +123,13 @@ final class DeviceDecoder {
                 device.flag("bindsToNode"),
                 device.texts("bindingConditions"),
                 device.texts("bindingFailureConditions"),
-                device.flag("allowMultipleAllocations"));
+                device.flag("allowMultipleAllocations"),
+                device.map("nodeAllocatableResourceMappings", this::nodeResource, sharing));
+    }
+
+    private Device.NodeResource nodeResource(Located mapping) {
+        return new Device.NodeResource(
+                sharing.apply(mapping.text("capacityKey")), mapping.optionalQuantity("allocationMultiplier"));
     }
 
     private static DeviceTaint taint(Located taint) {

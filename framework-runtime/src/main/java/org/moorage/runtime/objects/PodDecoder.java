@@ -81,7 +81,8 @@ final class PodDecoder {
                 shared.quantities(resources, "requests"),
                 shared.quantities(resources, "limits"),
                 shared.value(hostPorts(container)),
-                shared.text(container.text("restartPolicy"))));
+                shared.text(container.text("restartPolicy")),
+                shared.value(resources.list("claims", claim -> shared.text(claim.text("name"))))));
     }
 
     private static List<HostPort> hostPorts(Located container) {
@@ -157,7 +158,8 @@ final class PodDecoder {
                 .containerResources(shared.value(containerResources(status)))
                 .resourceClaimStatuses(status.list(
                         "resourceClaimStatuses",
-                        claim -> new PodStatus.ClaimStatus(claim.text("name"), claim.text("resourceClaimName"))));
+                        claim -> new PodStatus.ClaimStatus(claim.text("name"), claim.text("resourceClaimName"))))
+                .nodeResourceClaims(status.list("nodeAllocatableResourceClaimStatuses", this::nodeResourceClaim));
         if (status.has("resources")) {
             result.podResources(shared.value(resources("", status)));
         }
@@ -166,6 +168,11 @@ final class PodDecoder {
             result.startTime(started);
         }
         return result.build();
+    }
+
+    private PodStatus.NodeResourceClaim nodeResourceClaim(Located claim) {
+        return new PodStatus.NodeResourceClaim(
+                claim.text("resourceClaimName"), claim.texts("containers"), shared.quantities(claim, "resources"));
     }
 
     PodCondition condition(Located condition) {

@@ -11,6 +11,7 @@ import org.moorage.api.CycleState;
 import org.moorage.api.StateKey;
 import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.ResourceClaim;
 
 /** What becomes of the claims of a pod from the choice of its node on: noted, then written, or given back. */
@@ -79,6 +80,13 @@ final class Booking {
             }
             state.put(BOUND, List.copyOf(current));
         }
+        List<PodStatus.NodeResourceClaim> nodeResources = pods.nodeResources(nodeName);
+        if (!nodeResources.isEmpty()) {
+            if (!pod.status().nodeResourceClaims().equals(nodeResources)) {
+                throw new IllegalStateException("assumed pod status does not match calculated status to be patched");
+            }
+            binder.publish(pod, nodeResources);
+        }
         for (ResourceClaim claim : current) {
             if (features.readiness() && Readiness.hasConditions(claim)) {
                 binder.awaitDevices(current, pod, nodeName);
@@ -88,7 +96,7 @@ final class Booking {
     }
 
     /** Takes the claims from a pod that does not get to its node. */
-    void unreserve(CycleState state, PodClaims pods, Pod pod) {
+    void unreserve(CycleState state, PodClaims pods, Pod pod, String nodeName) {
         List<ResourceClaim> current = state.find(BOUND).orElse(pods.all());
         for (int i = 0; i < current.size(); i++) {
             if (!pods.isForExtendedResources(i)) {
@@ -99,6 +107,9 @@ final class Booking {
             if (!ExtendedResources.isInMemory(current.get(i))) {
                 binder.delete(current.get(i));
             }
+        }
+        if (!pods.nodeResources(nodeName).isEmpty()) {
+            binder.publish(pod, List.of());
         }
     }
 }

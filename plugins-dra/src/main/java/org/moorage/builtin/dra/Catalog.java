@@ -7,7 +7,9 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import org.moorage.api.model.Device;
 import org.moorage.api.model.DeviceTaintRule;
 import org.moorage.api.model.ResourceSlice;
 
@@ -74,6 +76,22 @@ final class Catalog {
     /** The other slices. */
     List<OfferedSlice> shared() {
         return shared;
+    }
+
+    /** A device, of the newest slice that has it; empty if none does. */
+    Optional<Device> device(DeviceId id) {
+        Optional<Device> found = Optional.empty();
+        long newest = Long.MIN_VALUE;
+        for (OfferedSlice offered : of(new PoolId(id.driver(), id.pool()))) {
+            long generation = offered.slice().pool().generation();
+            for (OfferedDevice device : offered.devices()) {
+                if (generation > newest && device.id().equals(id)) {
+                    newest = generation;
+                    found = Optional.of(device.device());
+                }
+            }
+        }
+        return found;
     }
 
     /** The slices of a pool, of all generations. */

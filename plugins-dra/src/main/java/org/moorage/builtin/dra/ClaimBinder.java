@@ -11,6 +11,7 @@ import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.ClusterWriter;
@@ -129,6 +130,17 @@ final class ClaimBinder {
         } catch (ClusterException failed) {
             throw new IllegalStateException(
                     "update pod " + pod.key() + " ExtendedResourceClaimStatus: " + failed.getMessage(), failed);
+        }
+    }
+
+    /** Tells in a pod's status what its claims take of its node. */
+    void publish(Pod pod, List<PodStatus.NodeResourceClaim> nodeResources) {
+        try {
+            writer.patch(ObjectKind.POD, pod.namespace(), pod.name(), ClaimJson.nodeResourceStatus(pod, nodeResources));
+        } catch (ClusterException failed) {
+            throw new IllegalStateException(
+                    "updating pod " + pod.key() + " NodeAllocatableResourceClaimStatuses: " + failed.getMessage(),
+                    failed);
         }
     }
 

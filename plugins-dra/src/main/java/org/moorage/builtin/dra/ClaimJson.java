@@ -10,6 +10,7 @@ import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.DeviceRequest;
 import org.moorage.api.model.NodeSelector;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.Patch;
@@ -93,6 +94,20 @@ final class ClaimJson {
                                                 + ",\"resourceName\":" + text(mapping.resource()) + ",\"requestName\":"
                                                 + text(mapping.request()) + "}")
                                 + "}}}")
+                .withPart(STATUS);
+    }
+
+    /** A patch of a pod's status that says what its claims take of its node. */
+    static Patch nodeResourceStatus(Pod pod, List<PodStatus.NodeResourceClaim> claims) {
+        String members = claims.isEmpty()
+                ? "null"
+                : list(
+                        claims,
+                        claim -> "{\"resourceClaimName\":" + text(claim.claimName()) + ",\"containers\":"
+                                + list(claim.containers(), ClaimJson::text) + ",\"resources\":"
+                                + quantities(claim.resources()) + "}");
+        return Patch.strategic("{\"metadata\":{\"uid\":" + text(pod.uid())
+                        + "},\"status\":{\"nodeAllocatableResourceClaimStatuses\":" + members + "}}")
                 .withPart(STATUS);
     }
 

@@ -16,6 +16,7 @@ import org.moorage.builtin.dra.cel.SelectorLanguage;
  * @param taintRules whether objects of their own taint devices, too
  * @param readiness whether devices may have to be made ready first
  * @param filterTimeout whether the search for devices has a limit in time
+ * @param nodeResources whether what devices take of their node counts
  */
 record DeviceFeatures(
         boolean extendedResources,
@@ -26,7 +27,8 @@ record DeviceFeatures(
         boolean taints,
         boolean taintRules,
         boolean readiness,
-        boolean filterTimeout) {
+        boolean filterTimeout,
+        boolean nodeResources) {
     static DeviceFeatures of(FeatureGates gates) {
         return new DeviceFeatures(
                 gates.isEnabled(FeatureGates.DRA_EXTENDED_RESOURCE),
@@ -38,7 +40,8 @@ record DeviceFeatures(
                 gates.isEnabled(FeatureGates.DRA_DEVICE_TAINT_RULES),
                 gates.isEnabled(FeatureGates.DRA_DEVICE_BINDING_CONDITIONS)
                         && gates.isEnabled(FeatureGates.DRA_RESOURCE_CLAIM_DEVICE_STATUS),
-                gates.isEnabled(FeatureGates.DRA_SCHEDULER_FILTER_TIMEOUT));
+                gates.isEnabled(FeatureGates.DRA_SCHEDULER_FILTER_TIMEOUT),
+                gates.isEnabled(FeatureGates.DRA_NODE_ALLOCATABLE_RESOURCES));
     }
 
     /** What selectors may take an attribute for. */

@@ -34,6 +34,7 @@ import org.moorage.api.model.DeviceRequest;
 import org.moorage.api.model.DeviceTaintRule;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.model.ResourceSlice;
 import org.moorage.api.plugin.DeviceCounts;
@@ -41,6 +42,7 @@ import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.NodeResourceClaims;
 import org.moorage.api.plugin.NodeStatuses;
 import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PluginArgs;
@@ -212,14 +214,16 @@ public final class DynamicResources
             }
         }
         Allocator allocator = isComplete ? null : allocator();
-        state.put(
-                CLAIMS,
-                new PodClaims(
-                        all,
-                        needsDevices,
-                        needsDevices ? ExtendedResources.amounts(pod) : Map.of(),
-                        classByResource,
-                        allocator));
+        PodClaims pods = new PodClaims(
+                all,
+                needsDevices,
+                needsDevices ? ExtendedResources.amounts(pod) : Map.of(),
+                classByResource,
+                allocator);
+        state.put(CLAIMS, pods);
+        if (features.nodeResources()) {
+            state.put(NodeResourceClaims.KEY, pods::nodeResources);
+        }
         return PreFilterResult.allNodes();
     }
 
@@ -284,6 +288,12 @@ public final class DynamicResources
             nodeClaim = Optional.of(claim.withRequests(extended.requests()));
             mappings = extended.mappings();
         }
+        if (features.nodeResources()) {
+            Optional<Status> conflict = NodeResources.conflict(pods.all(), pod, node);
+            if (conflict.isPresent()) {
+                return conflict.get();
+            }
+        }
         boolean areAvailable = areAvailable(pods, node);
         Allocator allocator = pods.allocator();
         if (allocator != null) {
@@ -294,8 +304,17 @@ public final class DynamicResources
             if (outcome.allocations().size() != pods.toAllocate().size()) {
                 return NOT_ALLOCATED;
             }
+            List<PodStatus.NodeResourceClaim> nodeResources = List.of();
+            if (features.nodeResources()) {
+                NodeResources taken = NodeResources.of(pods, outcome.allocations(), pod, allocator.catalog());
+                Status fits = taken.check(pod, node);
+                if (!fits.isSuccess()) {
+                    return fits;
+                }
+                nodeResources = taken.claims();
+            }
             if (areAvailable) {
-                pods.plan(node.name(), new PodClaims.Plan(outcome.allocations(), nodeClaim, mappings));
+                pods.plan(node.name(), new PodClaims.Plan(outcome.allocations(), nodeClaim, mappings, nodeResources));
             }
         }
         if (areAvailable) {
@@ -471,7 +490,7 @@ public final class DynamicResources
 
     @Override
     public void unreserve(CycleState state, Pod pod, String nodeName) {
-        state.find(CLAIMS).ifPresent(pods -> booking.unreserve(state, pods, pod));
+        state.find(CLAIMS).ifPresent(pods -> booking.unreserve(state, pods, pod, nodeName));
     }
 
     @Override

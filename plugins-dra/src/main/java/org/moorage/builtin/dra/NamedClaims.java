@@ -59,6 +59,13 @@ final class NamedClaims {
         return Optional.empty();
     }
 
+    /** The claim that an entry of a pod's claims stands for; empty if there is none. */
+    static String claimName(Pod pod, PodSpec.ResourceClaim entry) {
+        return entry.claimName().isEmpty()
+                ? statusOf(pod, entry).map(PodStatus.ClaimStatus::claimName).orElse("")
+                : entry.claimName();
+    }
+
     private static Optional<PodStatus.ClaimStatus> statusOf(Pod pod, PodSpec.ResourceClaim entry) {
         for (PodStatus.ClaimStatus status : pod.status().resourceClaimStatuses()) {
             if (status.name().equals(entry.name())) {

@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.DeviceClass;
+import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.ResourceClaim;
 
 /**
@@ -32,11 +33,13 @@ final class PodClaims {
      * @param allocations what each claim without devices would be given, in order
      * @param extendedResourceClaim the claim for the extended resources that devices would stand in for
      * @param mappings which container would have which of them
+     * @param nodeResources what the claims would take of the node itself
      */
     record Plan(
             List<DeviceAllocation> allocations,
             Optional<ResourceClaim> extendedResourceClaim,
-            List<ExtendedResources.Mapping> mappings) {}
+            List<ExtendedResources.Mapping> mappings,
+            List<PodStatus.NodeResourceClaim> nodeResources) {}
 
     /**
      * The claims of a pod.
@@ -111,6 +114,12 @@ final class PodClaims {
 
     Optional<Plan> plan(String nodeName) {
         return Optional.ofNullable(planByNode.get(nodeName));
+    }
+
+    /** What the claims would take of a node itself. */
+    List<PodStatus.NodeResourceClaim> nodeResources(String nodeName) {
+        Plan plan = planByNode.get(nodeName);
+        return plan == null ? List.of() : plan.nodeResources();
     }
 
     void unavailable(int index) {

@@ -40,7 +40,8 @@ class DeviceSelectorsTest {
                         false,
                         List.of(),
                         List.of(),
-                        true),
+                        true,
+                        Map.of()),
                 "gpu",
                 true);
     }

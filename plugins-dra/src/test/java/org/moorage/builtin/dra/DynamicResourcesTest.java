@@ -9,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -27,6 +28,7 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.PodStatus;
+import org.moorage.api.model.Quantity;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.model.ResourceSlice;
 import org.moorage.api.plugin.DeviceCounts;
@@ -206,6 +208,135 @@ class DynamicResourcesTest {
                 scheduler.scheduleNext();
             }
             assertThat(claim(cluster, "c").allocation().orElseThrow().time()).isEmpty();
+        }
+    }
+
+    @Nested
+    class WithDevicesThatTakeOfTheirNode {
+        private static final FeatureGates ON =
+                FeatureGates.DEFAULTS.with(FeatureGates.DRA_NODE_ALLOCATABLE_RESOURCES, true);
+        private static final String CORES = """
+                {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": "s"},
+                 "spec": {"driver": "gpu.example.com", "nodeName": "n1",
+                          "pool": {"name": "n1", "generation": 1, "resourceSliceCount": 1},
+                          "devices": [{"name": "cores", "allowMultipleAllocations": true, "capacity": {"cores": {"value": "16"}},
+                                       "nodeAllocatableResourceMappings": {
+                                           "cpu": {"capacityKey": "cores", "allocationMultiplier": "500m"},
+                                           "memory": {"allocationMultiplier": "1Gi"}}}]}}""";
+
+        private static ClusterObject wanting(String name, int cores) {
+            return object("""
+                    {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
+                     "metadata": {"name": "%s", "namespace": "default", "uid": "%s"},
+                     "spec": {"devices": {"requests": [{"name": "r", "exactly": {
+                         "deviceClassName": "gpu", "capacity": {"requests": {"cores": "%d"}}}}]}}}""".formatted(name, name, cores));
+        }
+
+        private static ClusterObject using(String name, String claim) {
+            return object("""
+                    {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "%s", "namespace": "default", "uid": "%s"},
+                     "spec": {"resourceClaims": [{"name": "g", "resourceClaimName": "%s"}],
+                              "containers": [{"name": "main", "image": "app", "resources": {
+                                  "requests": {"cpu": "1"}, "claims": [{"name": "g"}]}}]}}""".formatted(name, name, claim));
+        }
+
+        private static Pod pod(InMemoryCluster cluster, String name) {
+            return cluster.find(ObjectKind.POD, "default", name).orElseThrow();
+        }
+
+        @Test
+        void aNodeIsFullOnceClaimsHaveTakenItsCpu() {
+            InMemoryCluster cluster = InMemoryCluster.of(List.of(
+                    object(NODE),
+                    object(CLASS),
+                    object(CORES),
+                    wanting("c1", 8),
+                    wanting("c2", 5),
+                    wanting("c3", 4),
+                    using("p1", "c1"),
+                    using("p2", "c2"),
+                    using("p3", "c3")));
+            try (Scheduler scheduler = scheduler(cluster, ON)) {
+                assertThat(scheduler.scheduleNext())
+                        .get()
+                        .extracting(Decision::nodeName)
+                        .isEqualTo("n1");
+                assertThat(scheduler.scheduleNext())
+                        .get()
+                        .extracting(Decision::message)
+                        .asString()
+                        .startsWith("0/1 nodes are available: 1 Insufficient cpu.");
+                assertThat(scheduler.scheduleNext())
+                        .get()
+                        .extracting(Decision::nodeName)
+                        .isEqualTo("n1");
+            }
+            PodStatus.NodeResourceClaim taken = new PodStatus.NodeResourceClaim(
+                    "c1", List.of("main"), Map.of("cpu", Quantity.of(4), "memory", Quantity.of(1L << 30)));
+            Pod first = pod(cluster, "p1");
+            assertThat(first.nodeName()).isEqualTo("n1");
+            assertThat(first.status().nodeResourceClaims()).containsExactly(taken);
+            assertThat(first.requestsWithClaims().milliCpu()).isEqualTo(5000);
+            assertThat(first.requests().milliCpu()).isEqualTo(1000);
+            assertThat(pod(cluster, "p2").status().nodeResourceClaims()).isEmpty();
+            assertThat(pod(cluster, "p3").status().nodeResourceClaims()).hasSize(1);
+        }
+
+        @Test
+        void aClaimIsForOnePod() {
+            InMemoryCluster cluster = InMemoryCluster.of(List.of(
+                    object(NODE), object(CLASS), object(CORES), wanting("c", 1), using("p1", "c"), using("p2", "c")));
+            try (Scheduler scheduler = scheduler(cluster, ON)) {
+                scheduler.scheduleNext();
+                assertThat(scheduler.scheduleNext())
+                        .get()
+                        .extracting(Decision::message)
+                        .asString()
+                        .contains("node allocatable resource claim c is already used by another pod");
+            }
+        }
+
+        @Test
+        void aPodThatIsNotBoundLeavesNothingBehind() {
+            String slice =
+                    CORES.replace("\"name\": \"cores\",", "\"name\": \"cores\", \"bindingConditions\": [\"ready\"],");
+            InMemoryCluster cluster = InMemoryCluster.of(
+                    List.of(object(NODE), object(CLASS), object(slice), wanting("c", 14), using("p", "c")));
+            List<PluginFactory<?>> factories = new ArrayList<>(BuiltinPlugins.all());
+            factories.add(new DynamicResources.Factory());
+            PluginRegistry registry = PluginRegistry.of(factories);
+            String impatient = """
+                    apiVersion: kubescheduler.config.k8s.io/v1
+                    kind: KubeSchedulerConfiguration
+                    profiles:
+                    - pluginConfig:
+                      - name: DynamicResources
+                        args: {bindingTimeout: 1s}
+                    """;
+            try (Scheduler scheduler = Scheduler.builder(
+                            ConfigLoader.load(impatient, "test.yaml", registry, ON), registry, cluster)
+                    .bindingExecutor(Runnable::run)
+                    .build()) {
+                scheduler.start();
+                scheduler.scheduleNext();
+            }
+            assertThat(pod(cluster, "p").isBound()).isFalse();
+            assertThat(pod(cluster, "p").status().nodeResourceClaims()).isEmpty();
+            assertThat(claim(cluster, "c").allocation()).isPresent();
+            assertThat(claim(cluster, "c").reservedFor()).isEmpty();
+        }
+
+        @Test
+        void nothingOfThatIsSoWhileTheFeatureIsOff() {
+            InMemoryCluster cluster = InMemoryCluster.of(
+                    List.of(object(NODE), object(CLASS), object(CORES), wanting("c", 16), using("p", "c")));
+            try (Scheduler scheduler = scheduler(cluster)) {
+                assertThat(scheduler.scheduleNext())
+                        .get()
+                        .extracting(Decision::nodeName)
+                        .isEqualTo("n1");
+            }
+            assertThat(pod(cluster, "p").status().nodeResourceClaims()).isEmpty();
         }
     }
 

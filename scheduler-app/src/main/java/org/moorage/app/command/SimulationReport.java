@@ -38,7 +38,7 @@ final class SimulationReport {
             for (int i = 0; i < used.length; i++) {
                 offered[i] = node.node().allocatableResources().amount(resources.get(i));
                 for (Pod pod : node.pods()) {
-                    used[i] += pod.requests().amount(resources.get(i));
+                    used[i] += pod.requestsWithClaims().amount(resources.get(i));
                 }
             }
             fills.add(
@@ -56,7 +56,7 @@ final class SimulationReport {
                 others.merge(offered.scalarName(i), extended ? offered.scalarAmount(i) : 0, Long::sum);
             }
             for (Pod pod : node.pods()) {
-                Resources used = pod.requests();
+                Resources used = pod.requestsWithClaims();
                 others.merge(ResourceName.EPHEMERAL_STORAGE.name(), used.ephemeralStorage(), Long::sum);
                 for (int i = 0; i < used.scalarCount(); i++) {
                     others.merge(used.scalarName(i), used.scalarAmount(i), Long::sum);

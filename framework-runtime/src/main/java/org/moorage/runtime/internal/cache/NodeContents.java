@@ -111,14 +111,14 @@ final class NodeContents {
     }
 
     private void account(Pod pod, int sign) {
-        Resources requests = pod.requests();
+        Resources requests = pod.requestsWithClaims();
         milliCpu += sign * requests.milliCpu();
         memory += sign * requests.memory();
         ephemeralStorage += sign * requests.ephemeralStorage();
         for (int i = 0; i < requests.scalarCount(); i++) {
             scalars.merge(requests.scalarName(i), sign * requests.scalarAmount(i), Long::sum);
         }
-        Resources nonZero = pod.nonZeroRequests();
+        Resources nonZero = pod.nonZeroRequestsWithClaims();
         nonZeroMilliCpu += sign * nonZero.milliCpu();
         nonZeroMemory += sign * nonZero.memory();
     }

@@ -3,6 +3,7 @@ package org.moorage.runtime.internal.cluster;
 
 import com.google.common.collect.Interner;
 import com.google.common.collect.Interners;
+import java.util.List;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodLevelRequests;
@@ -15,12 +16,14 @@ import org.moorage.api.plugin.FeatureGates;
  */
 public final class FeatureView {
     private final PodLevelRequests podLevelRequests;
+    private final boolean countsNodeResourceClaims;
     // Pods of one template share their specification here, too.
     private final Interner<PodSpec> specs = Interners.newWeakInterner();
 
     /** A view where these features are on and off. */
     public FeatureView(FeatureGates features) {
         podLevelRequests = features.podLevelRequests();
+        countsNodeResourceClaims = features.isEnabled(FeatureGates.DRA_NODE_ALLOCATABLE_RESOURCES);
     }
 
     /** The object; itself if no feature has a say in it, which is nearly always so. */
@@ -29,7 +32,13 @@ public final class FeatureView {
         return object instanceof Pod pod ? (T) seen(pod) : object;
     }
 
-    private Pod seen(Pod pod) {
+    private Pod seen(Pod original) {
+        Pod pod = countsNodeResourceClaims
+                        || original.status().nodeResourceClaims().isEmpty()
+                ? original
+                : original.withStatus(original.status().toBuilder()
+                        .nodeResourceClaims(List.of())
+                        .build());
         PodSpec spec = pod.spec();
         if (spec.podRequests().isEmpty() || spec.podLevelRequests() == podLevelRequests) {
             return pod;

@@ -12,6 +12,7 @@ import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodLevelRequests;
 import org.moorage.api.model.PodSpec;
+import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.plugin.FeatureGates;
 
@@ -51,6 +52,24 @@ class FeatureViewTest {
         assertThat(seen.requestsAtAllLevels().milliCpu()).isEqualTo(4000);
         assertThat(view.of(seen)).isSameAs(seen);
         assertThat(view.of(POD.withNode("n")).spec()).as("shared").isSameAs(seen.spec());
+    }
+
+    @Test
+    void countsWhatClaimsTakeOfTheNodeOnlyWithThatFeature() {
+        Pod reported = pod(Map.of())
+                .withStatus(PodStatus.builder()
+                        .nodeResourceClaims(List.of(new PodStatus.NodeResourceClaim(
+                                "c", List.of("c"), Map.of("cpu", Quantity.of(2), "hugepages-2Mi", Quantity.of(4)))))
+                        .build());
+        FeatureView counting =
+                new FeatureView(FeatureGates.of(Map.of(FeatureGates.DRA_NODE_ALLOCATABLE_RESOURCES, true)));
+        assertThat(counting.of(reported)).isSameAs(reported);
+        assertThat(reported.requestsWithClaims().milliCpu()).isEqualTo(3000);
+        assertThat(reported.nonZeroRequestsWithClaims().milliCpu()).isEqualTo(3000);
+        assertThat(reported.requests().milliCpu()).isEqualTo(1000);
+        Pod seen = new FeatureView(FeatureGates.DEFAULTS).of(reported);
+        assertThat(seen.requestsWithClaims()).isEqualTo(seen.requests());
+        assertThat(seen.status()).isEqualTo(PodStatus.NONE);
     }
 
     @Test

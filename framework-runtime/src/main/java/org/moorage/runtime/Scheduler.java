@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -13,43 +12,22 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Rejection;
-import org.moorage.api.Snapshot;
-import org.moorage.api.StateKey;
-import org.moorage.api.Status;
-import org.moorage.api.event.ActionType;
-import org.moorage.api.event.ClusterEvent;
-import org.moorage.api.event.EventResource;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ClusterObject;
-import org.moorage.api.model.DeviceTaintRule;
-import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
-import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.PodStatus;
-import org.moorage.api.model.ResourceSlice;
 import org.moorage.api.plugin.ClusterException;
-import org.moorage.api.plugin.ClusterWriter;
 import org.moorage.api.plugin.FeatureGates;
-import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.NodeDraft;
 import org.moorage.api.plugin.NodeResourceClaims;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.Plugin;
-import org.moorage.api.plugin.PodEvent;
-import org.moorage.api.plugin.PodInPreBind;
-import org.moorage.api.plugin.PreEnqueuePlugin;
-import org.moorage.api.plugin.QueueSortPlugin;
 import org.moorage.api.plugin.WaitingPod;
 import org.moorage.runtime.config.ConfigException;
 import org.moorage.runtime.config.LoadedConfig;
@@ -61,6 +39,7 @@ import org.moorage.runtime.internal.binding.WaitingPods;
 import org.moorage.runtime.internal.cache.ClusterSnapshot;
 import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.cluster.FeatureView;
+import org.moorage.runtime.internal.cluster.ObjectChanges;
 import org.moorage.runtime.internal.cluster.ObjectStore;
 import org.moorage.runtime.internal.cluster.PodChanges;
 import org.moorage.runtime.internal.cycle.Diagnosis;
@@ -69,17 +48,12 @@ import org.moorage.runtime.internal.cycle.PluginFailure;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.profile.ProfileBuilder;
-import org.moorage.runtime.internal.queue.NodeEvents;
 import org.moorage.runtime.internal.queue.Nominator;
-import org.moorage.runtime.internal.queue.ObjectEvents;
-import org.moorage.runtime.internal.queue.PluginEvents;
 import org.moorage.runtime.internal.queue.QueueEntry;
 import org.moorage.runtime.internal.queue.QueueObserver;
-import org.moorage.runtime.internal.queue.QueueProfile;
 import org.moorage.runtime.internal.queue.QueueSettings;
 import org.moorage.runtime.internal.queue.Rejectors;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
-import org.moorage.runtime.internal.queue.WellKnownEvents;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -106,11 +80,7 @@ public final class Scheduler implements AutoCloseable {
 
     private final Cluster cluster;
     private final SchedulerListener listener;
-    private final FeatureGates featureGates;
-    private final InstantSource clock;
-    private final RandomGenerator random;
     private final SchedulerThreads threads;
-    private final Executor reports;
     private final boolean podJson;
 
     private final SchedulerCache cache = new SchedulerCache();
@@ -123,10 +93,10 @@ public final class Scheduler implements AutoCloseable {
     private final Map<String, Profile> profiles;
     private final List<Plugin> plugins = new ArrayList<>();
     private final SchedulingQueue queue;
-    private final PodChanges podChanges;
     private final SchedulingAlgorithm algorithm;
+    private final FailedAttempts failures;
     private final BindingCycle binding;
-    private final Map<StateKey<?>, Object> shared = new ConcurrentHashMap<>();
+    private final ObjectChanges changes;
     // Serialises cycles and evaluations, which share the snapshot.
     private final Object cycle = new Object();
     private volatile boolean closed;
@@ -134,65 +104,83 @@ public final class Scheduler implements AutoCloseable {
     private Scheduler(Builder builder) {
         cluster = builder.cluster;
         listener = builder.listener;
-        featureGates = builder.featureGates;
-        clock = builder.clock;
-        random = builder.random;
         threads = new SchedulerThreads(builder.config.parallelism(), builder.bindingExecutor);
-        reports = builder.bindingExecutor == null ? threads.reports() : builder.bindingExecutor;
-        view = new FeatureView(featureGates);
+        view = new FeatureView(builder.featureGates);
         store = new ObjectStore(view, this::changed);
         ObjectLister<Pod> pods = store.lister(ObjectKind.POD);
         store.lister(ObjectKind.NODE);
         nominator = new Nominator(pods::get);
         waitingPods = new WaitingPods(threads.timers());
+        ProfileHandle.Services services = new ProfileHandle.Services(
+                store,
+                snapshot,
+                cluster,
+                builder.featureGates,
+                builder.clock,
+                builder.random,
+                threads,
+                nominator,
+                waitingPods,
+                podsInPreBind,
+                new ConcurrentHashMap<>(),
+                this::profile,
+                this::activate);
         ProfileBuilder.Profiles built = new ProfileBuilder(
-                        builder.registry, ProfileHandle::new, nominator::nominatedPodsFor)
+                        builder.registry, name -> new ProfileHandle(name, services), nominator::nominatedPodsFor)
                 .build(builder.config);
         profiles = built.byName();
         built.pluginsByProfile().values().forEach(plugins::addAll);
         podJson = built.needsPodJson();
         queue = new SchedulingQueue(
-                queueSort(profiles),
-                queueProfiles(built),
+                built.queueSort(),
+                built.queueProfiles(),
                 new QueueSettings(
                         Duration.ofSeconds(builder.config.podInitialBackoffSeconds()),
                         Duration.ofSeconds(builder.config.podMaxBackoffSeconds()),
                         builder.maxInUnschedulable,
                         builder.featureGates),
-                clock,
+                builder.clock,
                 nominator,
                 QueueObserver.NONE);
-        podChanges = new PodChanges(
-                cache,
+        algorithm = new SchedulingAlgorithm(builder.config.percentageOfNodesToScore(), threads.parallelism());
+        failures = new FailedAttempts(
+                listener,
+                pods,
                 queue,
                 nominator,
-                waitingPods,
-                pod -> profiles.containsKey(pod.spec().schedulerName()));
-        algorithm = new SchedulingAlgorithm(builder.config.percentageOfNodesToScore(), threads.parallelism());
+                cluster,
+                builder.bindingExecutor == null ? threads.reports() : builder.bindingExecutor);
         binding = new BindingCycle(
-                waitingPods, podsInPreBind, cluster, threads.binding(), featureGates, new BindingOutcome());
+                waitingPods,
+                podsInPreBind,
+                cluster,
+                threads.binding(),
+                builder.featureGates,
+                new BindingOutcome(cache, queue, failures, listener));
+        changes = new ObjectChanges(
+                new PodChanges(
+                        cache,
+                        queue,
+                        nominator,
+                        waitingPods,
+                        pod -> profiles.containsKey(pod.spec().schedulerName())),
+                cache,
+                queue,
+                store);
     }
 
-    private static QueueSortPlugin queueSort(Map<String, Profile> profiles) {
-        return profiles.values()
-                .iterator()
-                .next()
-                .at(ExtensionPoint.QUEUE_SORT, QueueSortPlugin.class)
-                .get(0);
+    // Plugins see the objects, whose changes move the queue, which asks the plugins; these three methods close that
+    // circle.
+    private <T extends ClusterObject> void changed(ObjectKind<T> kind, ObjectChange<T> change) {
+        changes.changed(kind, change);
     }
 
-    private static Map<String, QueueProfile> queueProfiles(ProfileBuilder.Profiles built) {
-        Map<String, QueueProfile> all = new LinkedHashMap<>();
-        for (Profile profile : built.byName().values()) {
-            List<PluginEvents> events = new ArrayList<>();
-            for (Plugin plugin : built.pluginsByProfile().getOrDefault(profile.name(), List.of())) {
-                events.add(PluginEvents.of(plugin));
-            }
-            all.put(
-                    profile.name(),
-                    new QueueProfile(profile.at(ExtensionPoint.PRE_ENQUEUE, PreEnqueuePlugin.class), events));
-        }
-        return all;
+    private Profile profile(String name) {
+        return Objects.requireNonNull(profiles.get(name), name);
+    }
+
+    private void activate(Collection<Pod> pods) {
+        queue.activate(pods);
     }
 
     /** A builder for a scheduler of that configuration, with these plugins and the features that are on by default. */
@@ -216,26 +204,11 @@ public final class Scheduler implements AutoCloseable {
 
     /** Schedules pods as they come, until {@link #close} is called. */
     public void run() {
-        ScheduledExecutorService timers = threads.timers();
-        every(timers, FLUSH_BACKOFF, queue::flushBackoff);
-        every(timers, FLUSH_UNSCHEDULABLE, queue::flushUnschedulable);
+        threads.every(FLUSH_BACKOFF, queue::flushBackoff);
+        threads.every(FLUSH_UNSCHEDULABLE, queue::flushUnschedulable);
         while (!closed) {
             queue.pop(POLL).ifPresent(this::scheduleGuarded);
         }
-    }
-
-    private static void every(ScheduledExecutorService timers, Duration period, Runnable task) {
-        ScheduledFuture<?> ignored = timers.scheduleAtFixedRate(
-                () -> {
-                    try {
-                        task.run();
-                    } catch (RuntimeException thrown) {
-                        LOG.atError().setCause(thrown).log("Timer task failed");
-                    }
-                },
-                period.toMillis(),
-                period.toMillis(),
-                TimeUnit.MILLISECONDS);
     }
 
     /**
@@ -324,8 +297,7 @@ public final class Scheduler implements AutoCloseable {
                         .setCause(thrown)
                         .log("Error scheduling pod; retrying");
                 String message = thrown.getMessage();
-                return Optional.of(
-                        fail(entry, Decision.Outcome.ERROR, message == null ? thrown.toString() : message, 0));
+                return Optional.of(failures.error(entry, message == null ? thrown.toString() : message, 0));
             }
         }
     }
@@ -338,21 +310,14 @@ public final class Scheduler implements AutoCloseable {
             return Optional.empty();
         }
         if (pod.metadata().isDeleting()) {
-            LOG.atDebug().addKeyValue("pod", pod.key()).log("Skip schedule deleting pod");
-            report(pod, PodEvent.WARNING, "FailedScheduling", "skip schedule deleting pod: " + pod.key());
-            queue.done(entry);
+            failures.skipDeleting(entry);
             return Optional.empty();
         }
         LOG.atDebug().addKeyValue("pod", pod.key()).log("Attempting to schedule pod");
         cache.update(snapshot);
         if (snapshot.nodes().isEmpty()) {
-            return Optional.of(fail(
-                    entry,
-                    Decision.Outcome.UNSCHEDULABLE,
-                    "no nodes available to schedule pods",
-                    0,
-                    Rejectors.NONE,
-                    Nomination.CLEAR));
+            return Optional.of(failures.unschedulable(
+                    entry, "no nodes available to schedule pods", 0, Rejectors.NONE, Nomination.CLEAR));
         }
         CycleState state = new CycleState();
         SchedulingAlgorithm.Result result;
@@ -375,7 +340,7 @@ public final class Scheduler implements AutoCloseable {
                 .addKeyValue("plugin", failure.plugin())
                 .setCause(failure)
                 .log("Error scheduling pod; retrying");
-        return fail(entry, Decision.Outcome.ERROR, String.valueOf(failure.getMessage()), 0);
+        return failures.error(entry, String.valueOf(failure.getMessage()), 0);
     }
 
     private Decision unschedulable(
@@ -399,17 +364,12 @@ public final class Scheduler implements AutoCloseable {
                     .log("Status after running PostFilter plugins for pod");
             postFilterMessage = String.valueOf(failure.getMessage());
         }
-        return fail(
+        return failures.unschedulable(
                 entry,
-                Decision.Outcome.UNSCHEDULABLE,
                 diagnosis.message(postFilterMessage),
                 evaluated,
-                rejectors(diagnosis),
+                FailedAttempts.rejectors(diagnosis),
                 nomination);
-    }
-
-    private static Rejectors rejectors(Diagnosis diagnosis) {
-        return new Rejectors(diagnosis.unschedulablePlugins(), diagnosis.pendingPlugins());
     }
 
     // What an earlier attempt left in the status does not hold for this one.
@@ -449,12 +409,11 @@ public final class Scheduler implements AutoCloseable {
         listener.bindingFailed(pod, node.name(), answer.status().message());
         if (answer.status().isRejection()) {
             Diagnosis diagnosis = Diagnosis.ofChosenNode(answer);
-            return fail(
+            return failures.unschedulable(
                     entry,
-                    Decision.Outcome.UNSCHEDULABLE,
                     diagnosis.message(""),
                     result.evaluated(),
-                    rejectors(diagnosis),
+                    FailedAttempts.rejectors(diagnosis),
                     Nomination.CLEAR);
         }
         LOG.atError()
@@ -462,273 +421,7 @@ public final class Scheduler implements AutoCloseable {
                 .addKeyValue("plugin", answer.plugin())
                 .addKeyValue("err", answer.status().message())
                 .log("Error scheduling pod; retrying");
-        return fail(entry, Decision.Outcome.ERROR, answer.status().message(), result.evaluated());
-    }
-
-    private Decision fail(QueueEntry entry, Decision.Outcome outcome, String message, int evaluated) {
-        return fail(entry, outcome, message, evaluated, Rejectors.NONE, Nomination.CLEAR);
-    }
-
-    // Puts the pod back into the queue as it is by now, and tells the cluster why.
-    private Decision fail(
-            QueueEntry entry,
-            Decision.Outcome outcome,
-            String message,
-            int evaluated,
-            Rejectors rejectors,
-            Nomination nomination) {
-        Pod pod = entry.pod();
-        Decision decision = new Decision(pod, outcome, "", 0, message, evaluated, 0, entry.attempts());
-        listener.decided(decision);
-        Optional<Pod> current = store.lister(ObjectKind.POD).get(pod.namespace(), pod.name());
-        if (current.isEmpty() || current.get().isBound() || !current.get().uid().equals(pod.uid())) {
-            LOG.atDebug().addKeyValue("pod", pod.key()).log("Pod is gone or has a node by now; not queued again");
-            queue.done(entry);
-            return decision;
-        }
-        queue.requeue(entry, current.get(), rejectors);
-        nominator.add(current.get(), nomination);
-        String reason = outcome == Decision.Outcome.UNSCHEDULABLE ? "Unschedulable" : "SchedulerError";
-        reports.execute(() -> reportFailure(current.get(), reason, message, nomination));
-        return decision;
-    }
-
-    private void reportFailure(Pod pod, String reason, String message, Nomination nomination) {
-        report(pod, PodEvent.WARNING, "FailedScheduling", message);
-        PodCondition condition = new PodCondition(
-                PodCondition.POD_SCHEDULED,
-                "False",
-                reason,
-                message,
-                pod.metadata().generation());
-        boolean same = pod.status().condition(PodCondition.POD_SCHEDULED).equals(Optional.of(condition));
-        boolean renominated = nomination instanceof Nomination.To to
-                && !to.nodeName().equals(pod.status().nominatedNodeName());
-        if (same && !renominated) {
-            // Written again, it would come back as an update of the pod.
-            return;
-        }
-        try {
-            cluster.patchStatus(
-                    pod, same ? Optional.empty() : Optional.of(condition), renominated ? nomination : Nomination.KEEP);
-        } catch (ClusterException thrown) {
-            if (!thrown.isNotFound()) {
-                LOG.atError().addKeyValue("pod", pod.key()).setCause(thrown).log("Error updating pod");
-            }
-        }
-    }
-
-    private void report(Pod pod, String type, String reason, String note) {
-        cluster.report(new PodEvent(pod, Optional.empty(), type, reason, "Scheduling", note));
-    }
-
-    /** What follows the end of a binding cycle. */
-    private final class BindingOutcome implements BindingCycle.Outcome {
-        @Override
-        public void permitted(Candidate candidate) {
-            queue.done(candidate.entry());
-        }
-
-        @Override
-        public void bound(Candidate candidate) {
-            listener.bound(candidate.pod(), candidate.pod().nodeName(), candidate.decision());
-        }
-
-        @Override
-        public void refused(Candidate candidate, Rejection why) {
-            Diagnosis diagnosis = Diagnosis.ofChosenNode(why);
-            rejected(candidate, why, diagnosis.message(""), rejectors(diagnosis));
-        }
-
-        @Override
-        public void failed(Candidate candidate, Rejection why) {
-            if (why.status().isRejection()) {
-                // The plugin said no too late for events to bring the pod back, so it backs off as after a failure.
-                rejected(candidate, why, why.status().message(), Rejectors.NONE);
-                return;
-            }
-            Pod pod = candidate.pod();
-            boolean forgotten = forget(pod);
-            listener.bindingFailed(pod, pod.nodeName(), why.status().message());
-            LOG.atError()
-                    .addKeyValue("pod", pod.key())
-                    .addKeyValue("node", pod.nodeName())
-                    .addKeyValue("err", why.status().message())
-                    .log("Error scheduling pod; retrying");
-            if (forgotten) {
-                queue.moved(WellKnownEvents.ASSIGNED_POD_DELETE, ObjectChange.deleted(pod));
-            }
-            fail(candidate.entry(), Decision.Outcome.ERROR, why.status().message(), 0);
-        }
-
-        private void rejected(Candidate candidate, Rejection why, String message, Rejectors rejectors) {
-            Pod pod = candidate.pod();
-            boolean forgotten = forget(pod);
-            listener.bindingFailed(pod, pod.nodeName(), why.status().message());
-            fail(candidate.entry(), Decision.Outcome.UNSCHEDULABLE, message, 0, rejectors, Nomination.CLEAR);
-            if (forgotten) {
-                // Only now, and not for the pod itself: its own leaving must not wake it.
-                queue.moved(
-                        WellKnownEvents.ASSIGNED_POD_DELETE,
-                        ObjectChange.deleted(pod),
-                        other -> !other.uid().equals(pod.uid()));
-            }
-        }
-
-        private boolean forget(Pod pod) {
-            try {
-                cache.forget(pod);
-                return true;
-            } catch (IllegalStateException confirmed) {
-                LOG.atError().addKeyValue("pod", pod.key()).setCause(confirmed).log("Failed to forget pod");
-                return false;
-            }
-        }
-    }
-
-    private <T extends ClusterObject> void changed(ObjectKind<T> kind, ObjectChange<T> change) {
-        if (kind.equals(ObjectKind.POD)) {
-            podChanges.changed(change.as(Pod.class));
-        } else if (kind.equals(ObjectKind.NODE)) {
-            nodeChanged(change.as(Node.class));
-        } else if (kind.equals(ObjectKind.DEVICE_TAINT_RULE)) {
-            taintRuleChanged(change.as(DeviceTaintRule.class));
-        } else {
-            queue.moved(ObjectEvents.of(kind, change), change);
-        }
-    }
-
-    // As for kube-scheduler's plugins, what changes with a rule is the slices of the devices that it taints.
-    private void taintRuleChanged(ObjectChange<DeviceTaintRule> change) {
-        ClusterEvent event = ClusterEvent.of(EventResource.RESOURCE_SLICE, ActionType.UPDATE);
-        for (ResourceSlice slice : store.lister(ObjectKind.RESOURCE_SLICE).all()) {
-            ResourceSlice before = tainted(slice, change.before());
-            ResourceSlice after = tainted(slice, change.after());
-            if (!before.equals(after)) {
-                queue.moved(event, ObjectChange.updated(before, after));
-            }
-        }
-    }
-
-    private static ResourceSlice tainted(ResourceSlice slice, Optional<DeviceTaintRule> rule) {
-        return DeviceTaintRule.applied(rule.map(List::of).orElse(List.of()), slice);
-    }
-
-    private void nodeChanged(ObjectChange<Node> change) {
-        Node before = change.before().orElse(null);
-        Node after = change.after().orElse(null);
-        if (after == null) {
-            cache.removeNode(change.latest().name());
-            queue.moved(WellKnownEvents.NODE_DELETE, change);
-            return;
-        }
-        cache.putNode(after);
-        if (before == null) {
-            queue.moved(WellKnownEvents.NODE_ADD, change);
-            return;
-        }
-        for (ClusterEvent event : NodeEvents.of(before, after)) {
-            queue.moved(event, change);
-        }
-    }
-
-    /** What the plugins of one profile may ask. */
-    private final class ProfileHandle implements Handle {
-        private final String profileName;
-
-        ProfileHandle(String profileName) {
-            this.profileName = profileName;
-        }
-
-        private Profile profile() {
-            return Objects.requireNonNull(profiles.get(profileName));
-        }
-
-        @Override
-        public String profileName() {
-            return profileName;
-        }
-
-        @Override
-        public Snapshot snapshot() {
-            return snapshot;
-        }
-
-        @Override
-        public <T extends ClusterObject> ObjectLister<T> lister(ObjectKind<T> kind) {
-            return store.lister(kind);
-        }
-
-        @Override
-        public ClusterWriter writer() {
-            return cluster;
-        }
-
-        @Override
-        @SuppressWarnings("unchecked") // what is stored under a key has the key's type
-        public <T> T shared(StateKey<T> key, Supplier<T> make) {
-            return (T) shared.computeIfAbsent(key, any -> Objects.requireNonNull(make.get(), key.toString()));
-        }
-
-        @Override
-        public FeatureGates featureGates() {
-            return featureGates;
-        }
-
-        @Override
-        public Executor background() {
-            return threads.binding();
-        }
-
-        @Override
-        public InstantSource clock() {
-            return clock;
-        }
-
-        @Override
-        public void pause(Pod pod, Duration time) {
-            podsInPreBind.pause(pod, threads.pause(time));
-        }
-
-        @Override
-        public RandomGenerator random() {
-            return random;
-        }
-
-        @Override
-        public Collection<WaitingPod> waitingPods() {
-            return waitingPods.all();
-        }
-
-        @Override
-        public Optional<WaitingPod> waitingPod(String uid) {
-            return waitingPods.find(uid);
-        }
-
-        @Override
-        public Optional<PodInPreBind> podInPreBind(String uid) {
-            return podsInPreBind.find(uid);
-        }
-
-        @Override
-        public void activate(Collection<Pod> pods) {
-            queue.activate(pods);
-        }
-
-        @Override
-        public List<Pod> nominatedPods(String nodeName) {
-            return nominator.nominatedPodsFor(nodeName);
-        }
-
-        @Override
-        public Status filterWithNominatedPods(CycleState state, Pod pod, NodeInfo node) {
-            return profile().filterWithNominatedPods(state, pod, node);
-        }
-
-        @Override
-        public NodeDraft draft(CycleState state, Pod pod, NodeInfo node) {
-            return profile().draft(state, pod, node);
-        }
+        return failures.error(entry, answer.status().message(), result.evaluated());
     }
 
     /** Collects what a {@link Scheduler} is made of. */

@@ -9,15 +9,19 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.moorage.runtime.internal.cycle.Parallelism;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The threads of one scheduler. All are daemons: a program that forgets to close it still ends. */
 final class SchedulerThreads implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(SchedulerThreads.class);
     // Binding waits for the API server, and sometimes for volumes; so many pods may be under way at a time.
     private static final int BINDING_THREADS = 128;
     private static final long GRACE_SECONDS = 5;
@@ -68,6 +72,21 @@ final class SchedulerThreads implements AutoCloseable {
 
     ScheduledExecutorService timers() {
         return timers;
+    }
+
+    /** Has the task run again and again, until all threads are closed; one time's failure does not end it. */
+    void every(Duration period, Runnable task) {
+        ScheduledFuture<?> ignored = timers.scheduleAtFixedRate(
+                () -> {
+                    try {
+                        task.run();
+                    } catch (RuntimeException thrown) {
+                        LOG.atError().setCause(thrown).log("Timer task failed");
+                    }
+                },
+                period.toMillis(),
+                period.toMillis(),
+                TimeUnit.MILLISECONDS);
     }
 
     Parallelism parallelism() {

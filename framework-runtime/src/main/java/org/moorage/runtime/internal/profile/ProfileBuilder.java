@@ -13,7 +13,9 @@ import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.PreEnqueuePlugin;
 import org.moorage.api.plugin.Problems;
+import org.moorage.api.plugin.QueueSortPlugin;
 import org.moorage.api.plugin.ScorePlugin;
 import org.moorage.runtime.ExtensionPoint;
 import org.moorage.runtime.PluginRegistry;
@@ -21,6 +23,8 @@ import org.moorage.runtime.config.ConfigException;
 import org.moorage.runtime.config.ProfileConfig;
 import org.moorage.runtime.config.SchedulerConfig;
 import org.moorage.runtime.internal.cycle.Profile;
+import org.moorage.runtime.internal.queue.PluginEvents;
+import org.moorage.runtime.internal.queue.QueueProfile;
 
 /** Makes the plugins of each profile, once each, and the profiles of them. */
 public final class ProfileBuilder {
@@ -53,6 +57,30 @@ public final class ProfileBuilder {
         public Profiles {
             byName = Collections.unmodifiableMap(byName);
             pluginsByProfile = Collections.unmodifiableMap(pluginsByProfile);
+        }
+
+        /** The order of the queue, which all profiles agree on. */
+        public QueueSortPlugin queueSort() {
+            return byName.values()
+                    .iterator()
+                    .next()
+                    .at(ExtensionPoint.QUEUE_SORT, QueueSortPlugin.class)
+                    .get(0);
+        }
+
+        /** What the queue must know of the profiles, by their names. */
+        public Map<String, QueueProfile> queueProfiles() {
+            Map<String, QueueProfile> all = new LinkedHashMap<>();
+            for (Profile profile : byName.values()) {
+                List<PluginEvents> events = new ArrayList<>();
+                for (Plugin plugin : pluginsByProfile.getOrDefault(profile.name(), List.of())) {
+                    events.add(PluginEvents.of(plugin));
+                }
+                all.put(
+                        profile.name(),
+                        new QueueProfile(profile.at(ExtensionPoint.PRE_ENQUEUE, PreEnqueuePlugin.class), events));
+            }
+            return all;
         }
     }
 

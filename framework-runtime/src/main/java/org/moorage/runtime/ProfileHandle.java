@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime;
+
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+import org.moorage.api.CycleState;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.Snapshot;
+import org.moorage.api.StateKey;
+import org.moorage.api.Status;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.ClusterWriter;
+import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.NodeDraft;
+import org.moorage.api.plugin.ObjectLister;
+import org.moorage.api.plugin.PodInPreBind;
+import org.moorage.api.plugin.WaitingPod;
+import org.moorage.runtime.internal.binding.PodsInPreBind;
+import org.moorage.runtime.internal.binding.WaitingPods;
+import org.moorage.runtime.internal.cluster.ObjectStore;
+import org.moorage.runtime.internal.cycle.Profile;
+import org.moorage.runtime.internal.queue.Nominator;
+
+/** What the plugins of one profile may ask. */
+final class ProfileHandle implements Handle {
+    private final String profileName;
+    private final Services services;
+
+    /**
+     * What the handles of all profiles answer from.
+     *
+     * @param store the objects of the cluster
+     * @param snapshot the nodes of the cycle
+     * @param writer how to change the cluster
+     * @param featureGates the features that are on
+     * @param clock the time
+     * @param random the source of chance
+     * @param threads where background work is done
+     * @param nominator who is nominated to which node
+     * @param waitingPods the pods that wait for a permit
+     * @param podsInPreBind the pods that PreBind plugins work on
+     * @param shared what plugins share with one another, by its key; it may be changed by several threads
+     * @param profiles the profiles by name, once they are built
+     * @param activation has pods tried as soon as possible
+     */
+    record Services(
+            ObjectStore store,
+            Snapshot snapshot,
+            ClusterWriter writer,
+            FeatureGates featureGates,
+            InstantSource clock,
+            RandomGenerator random,
+            SchedulerThreads threads,
+            Nominator nominator,
+            WaitingPods waitingPods,
+            PodsInPreBind podsInPreBind,
+            Map<StateKey<?>, Object> shared,
+            Function<String, Profile> profiles,
+            Consumer<Collection<Pod>> activation) {}
+
+    ProfileHandle(String profileName, Services services) {
+        this.profileName = profileName;
+        this.services = services;
+    }
+
+    @Override
+    public String profileName() {
+        return profileName;
+    }
+
+    @Override
+    public Snapshot snapshot() {
+        return services.snapshot();
+    }
+
+    @Override
+    public <T extends ClusterObject> ObjectLister<T> lister(ObjectKind<T> kind) {
+        return services.store().lister(kind);
+    }
+
+    @Override
+    public ClusterWriter writer() {
+        return services.writer();
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // what is stored under a key has the key's type
+    public <T> T shared(StateKey<T> key, Supplier<T> make) {
+        return (T) services.shared().computeIfAbsent(key, any -> Objects.requireNonNull(make.get(), key.toString()));
+    }
+
+    @Override
+    public FeatureGates featureGates() {
+        return services.featureGates();
+    }
+
+    @Override
+    public Executor background() {
+        return services.threads().binding();
+    }
+
+    @Override
+    public InstantSource clock() {
+        return services.clock();
+    }
+
+    @Override
+    public void pause(Pod pod, Duration time) {
+        services.podsInPreBind().pause(pod, services.threads().pause(time));
+    }
+
+    @Override
+    public RandomGenerator random() {
+        return services.random();
+    }
+
+    @Override
+    public Collection<WaitingPod> waitingPods() {
+        return services.waitingPods().all();
+    }
+
+    @Override
+    public Optional<WaitingPod> waitingPod(String uid) {
+        return services.waitingPods().find(uid);
+    }
+
+    @Override
+    public Optional<PodInPreBind> podInPreBind(String uid) {
+        return services.podsInPreBind().find(uid);
+    }
+
+    @Override
+    public void activate(Collection<Pod> pods) {
+        services.activation().accept(pods);
+    }
+
+    @Override
+    public List<Pod> nominatedPods(String nodeName) {
+        return services.nominator().nominatedPodsFor(nodeName);
+    }
+
+    @Override
+    public Status filterWithNominatedPods(CycleState state, Pod pod, NodeInfo node) {
+        return profile().filterWithNominatedPods(state, pod, node);
+    }
+
+    @Override
+    public NodeDraft draft(CycleState state, Pod pod, NodeInfo node) {
+        return profile().draft(state, pod, node);
+    }
+
+    // Only while it schedules: plugins are made before their profile is.
+    private Profile profile() {
+        return services.profiles().apply(profileName);
+    }
+}

@@ -19,8 +19,18 @@ public record Affinity(NodeAffinity node, Optional<PodAffinity> pod, Optional<Po
         return pod.isPresent() || podAnti.isPresent();
     }
 
+    /** About pods to be near to; without terms if these are not mentioned. */
+    public PodAffinity near() {
+        return pod.orElse(PodAffinity.NONE);
+    }
+
+    /** About pods to be apart from; without terms if these are not mentioned. */
+    public PodAffinity apart() {
+        return podAnti.orElse(PodAffinity.NONE);
+    }
+
     /** Whether pods to be apart from are required. */
     public boolean requiresAntiAffinity() {
-        return podAnti.isPresent() && !podAnti.get().required().isEmpty();
+        return !apart().required().isEmpty();
     }
 }

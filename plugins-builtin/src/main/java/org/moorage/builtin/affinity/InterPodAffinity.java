@@ -82,26 +82,6 @@ public final class InterPodAffinity
     private static final StateKey<Neighbours> NEIGHBOURS = StateKey.of(NAME + "/neighbours");
     private static final StateKey<DomainSums> WEIGHTS = StateKey.of(NAME + "/weights");
 
-    /**
-     * Where the pods are that matter to the pod to schedule.
-     *
-     * @param affinity its terms about pods to be near to
-     * @param antiAffinity its terms about pods to be apart from
-     * @param isOwnNeighbour whether all of its terms about pods to be near to select the pod itself
-     * @param namespaceLabels the labels of its namespace
-     * @param wanted pods that all its terms select, counted once for each term
-     * @param unwanted pods that it must be apart from
-     * @param averse pods that must be apart from it
-     */
-    private record Neighbours(
-            PodTerm[] affinity,
-            PodTerm[] antiAffinity,
-            boolean isOwnNeighbour,
-            Map<String, String> namespaceLabels,
-            DomainSums wanted,
-            DomainSums unwanted,
-            DomainSums averse) {}
-
     private final Args args;
     private final Handle handle;
     private final ObjectLister<Namespace> namespaces;
@@ -126,70 +106,34 @@ public final class InterPodAffinity
                         Status.unresolvable("parsing pod: " + SelectorSyntax.together(problems)));
             }
         }
-        Map<String, String> namespaceLabels = labelsOfNamespace(pod);
-        DomainSums averse = averse(pod, namespaceLabels, snapshot);
-        PodTerm[] affinity = PodTerm.of(requiredAffinity(pod), pod, namespaces);
-        PodTerm[] antiAffinity = PodTerm.of(requiredAntiAffinity(pod), pod, namespaces);
-        if (averse.isEmpty() && affinity.length == 0 && antiAffinity.length == 0) {
+        Optional<Neighbours> neighbours = Neighbours.of(pod, labelsOfNamespace(pod), namespaces, snapshot);
+        if (neighbours.isEmpty()) {
             return PreFilterResult.skip();
         }
-        DomainSums.Builder wanted = new DomainSums.Builder(snapshot);
-        DomainSums.Builder unwanted = new DomainSums.Builder(snapshot);
-        int[] wantedKeys = PodTerm.keys(affinity, wanted);
-        int[] unwantedKeys = PodTerm.keys(antiAffinity, unwanted);
-        if (affinity.length > 0 || antiAffinity.length > 0) {
-            List<NodeInfo> nodes = snapshot.nodes();
-            for (int i = 0; i < nodes.size(); i++) {
-                NodeInfo node = nodes.get(i);
-                List<Pod> pods = node.pods();
-                for (int j = 0; j < pods.size(); j++) {
-                    Pod other = pods.get(j);
-                    if (PodTerm.allSelect(affinity, other)) {
-                        for (int key : wantedKeys) {
-                            wanted.add(key, node, 1);
-                        }
-                    }
-                    for (int k = 0; k < antiAffinity.length; k++) {
-                        if (antiAffinity[k].selects(other)) {
-                            unwanted.add(unwantedKeys[k], node, 1);
-                        }
-                    }
-                }
-            }
-        }
-        state.put(
-                NEIGHBOURS,
-                new Neighbours(
-                        affinity,
-                        antiAffinity,
-                        PodTerm.allSelect(affinity, pod),
-                        namespaceLabels,
-                        wanted.build(),
-                        unwanted.build(),
-                        averse));
+        state.put(NEIGHBOURS, neighbours.get());
         return PreFilterResult.allNodes();
     }
 
     @Override
     public void addPod(CycleState state, Pod pod, Pod added, NodeInfo node) {
-        state.put(NEIGHBOURS, changed(state.get(NEIGHBOURS), pod, added, node, 1));
+        state.put(NEIGHBOURS, state.get(NEIGHBOURS).with(pod, added, node, 1, handle.snapshot()));
     }
 
     @Override
     public void removePod(CycleState state, Pod pod, Pod removed, NodeInfo node) {
-        state.put(NEIGHBOURS, changed(state.get(NEIGHBOURS), pod, removed, node, -1));
+        state.put(NEIGHBOURS, state.get(NEIGHBOURS).with(pod, removed, node, -1, handle.snapshot()));
     }
 
     @Override
     public Status filter(CycleState state, Pod pod, NodeInfo node) {
         Neighbours neighbours = state.get(NEIGHBOURS);
-        if (!isNear(neighbours, node)) {
+        if (!neighbours.isNear(node)) {
             return NOT_NEAR;
         }
-        if (neighbours.unwanted.isAnyPositive(node)) {
+        if (neighbours.isTooNear(node)) {
             return TOO_NEAR;
         }
-        return neighbours.averse.isAnyPositive(node) ? NOT_WELCOME : Status.success();
+        return neighbours.isUnwelcome(node) ? NOT_WELCOME : Status.success();
     }
 
     @Override
@@ -278,24 +222,30 @@ public final class InterPodAffinity
             return Hint.QUEUE;
         }
         if (isUpdate) {
-            return Hint.queueIf(!allSelect(requiredAffinity(pod), pod, before.get())
-                            && allSelect(requiredAffinity(pod), pod, after.get())
-                    || allSelect(requiredAntiAffinity(pod), pod, before.get())
-                            && !allSelect(requiredAntiAffinity(pod), pod, after.get()));
+            return Hint.queueIf(!allSelect(near(pod), pod, before.get()) && allSelect(near(pod), pod, after.get())
+                    || allSelect(apart(pod), pod, before.get()) && !allSelect(apart(pod), pod, after.get()));
         }
         if (after.isPresent()) {
-            return Hint.queueIf(allSelect(requiredAffinity(pod), pod, after.get()));
+            return Hint.queueIf(allSelect(near(pod), pod, after.get()));
         }
         Pod gone = change.latest();
-        return Hint.queueIf(allSelect(requiredAntiAffinity(pod), pod, gone)
-                || PodTerm.problem(requiredAntiAffinity(gone)).isPresent()
-                || allSelect(requiredAntiAffinity(gone), gone, pod));
+        return Hint.queueIf(allSelect(apart(pod), pod, gone)
+                || PodTerm.problem(apart(gone)).isPresent()
+                || allSelect(apart(gone), gone, pod));
+    }
+
+    private static List<PodAffinityTerm> near(Pod pod) {
+        return pod.spec().affinity().near().required();
+    }
+
+    private static List<PodAffinityTerm> apart(Pod pod) {
+        return pod.spec().affinity().apart().required();
     }
 
     // Whoever has such terms is tried again, and told.
     private static boolean areInvalid(Pod pod) {
-        return PodTerm.problem(requiredAffinity(pod)).isPresent()
-                || PodTerm.problem(requiredAntiAffinity(pod)).isPresent();
+        return PodTerm.problem(near(pod)).isPresent()
+                || PodTerm.problem(apart(pod)).isPresent();
     }
 
     private static boolean hasNoNode(Pod pod) {
@@ -319,17 +269,17 @@ public final class InterPodAffinity
         }
         if (change.before().isEmpty()) {
             // A node without the key is open to a pod that must be apart from others.
-            return Hint.queueIf(!requiredAntiAffinity(pod).isEmpty()
-                    || requiredAffinity(pod).stream().anyMatch(term -> after.containsKey(term.topologyKey())));
+            return Hint.queueIf(!apart(pod).isEmpty()
+                    || near(pod).stream().anyMatch(term -> after.containsKey(term.topologyKey())));
         }
         Map<String, String> before = change.before().get().labels();
-        for (PodAffinityTerm term : requiredAffinity(pod)) {
+        for (PodAffinityTerm term : near(pod)) {
             String value = after.get(term.topologyKey());
             if (value != null && !value.equals(before.get(term.topologyKey()))) {
                 return Hint.QUEUE;
             }
         }
-        for (PodAffinityTerm term : requiredAntiAffinity(pod)) {
+        for (PodAffinityTerm term : apart(pod)) {
             String value = before.get(term.topologyKey());
             if (value != null && !value.equals(after.get(term.topologyKey()))) {
                 return Hint.QUEUE;
@@ -339,8 +289,8 @@ public final class InterPodAffinity
     }
 
     private static List<String> problems(Affinity affinity) {
-        PodAffinity near = affinity.pod().orElse(PodAffinity.NONE);
-        PodAffinity apart = affinity.podAnti().orElse(PodAffinity.NONE);
+        PodAffinity near = affinity.near();
+        PodAffinity apart = affinity.apart();
         List<String> problems = new ArrayList<>();
         PodTerm.problem(near.required()).ifPresent(problem -> problems.add("requiredAffinityTerms: " + problem));
         PodTerm.problem(apart.required()).ifPresent(problem -> problems.add("requiredAntiAffinityTerms: " + problem));
@@ -358,82 +308,12 @@ public final class InterPodAffinity
                 .orElse(Map.of());
     }
 
-    private static DomainSums averse(Pod pod, Map<String, String> namespaceLabels, Snapshot snapshot) {
-        DomainSums.Builder averse = new DomainSums.Builder(snapshot);
-        TermsOfOthers others = new TermsOfOthers(
-                pod,
-                namespaceLabels,
-                averse,
-                (affinity, sink) ->
-                        sink.take(affinity.podAnti().map(PodAffinity::required).orElse(List.of()), 1));
-        List<NodeInfo> nodes = snapshot.nodesWithRequiredAntiAffinityPods();
-        for (int i = 0; i < nodes.size(); i++) {
-            List<Pod> pods = nodes.get(i).podsWithRequiredAntiAffinity();
-            for (int j = 0; j < pods.size(); j++) {
-                others.add(pods.get(j), nodes.get(i));
-            }
-        }
-        return averse.build();
-    }
-
-    private static List<PodAffinityTerm> requiredAffinity(Pod pod) {
-        return pod.spec().affinity().pod().map(PodAffinity::required).orElse(List.of());
-    }
-
-    private static List<PodAffinityTerm> requiredAntiAffinity(Pod pod) {
-        return pod.spec().affinity().podAnti().map(PodAffinity::required).orElse(List.of());
-    }
-
-    private Neighbours changed(Neighbours before, Pod pod, Pod other, NodeInfo node, int amount) {
-        List<String> wanted = new ArrayList<>();
-        if (PodTerm.allSelect(before.affinity, other)) {
-            for (PodTerm term : before.affinity) {
-                wanted.add(term.topologyKey());
-            }
-        }
-        List<String> unwanted = new ArrayList<>();
-        for (PodTerm term : before.antiAffinity) {
-            if (term.selects(other)) {
-                unwanted.add(term.topologyKey());
-            }
-        }
-        List<String> averse = new ArrayList<>();
-        List<PodAffinityTerm> terms = requiredAntiAffinity(other);
-        for (PodAffinityTerm term : PodTerm.problem(terms).isEmpty() ? terms : List.<PodAffinityTerm>of()) {
-            if (PodTerm.selects(term, other, pod, before.namespaceLabels)) {
-                averse.add(term.topologyKey());
-            }
-        }
-        Snapshot snapshot = handle.snapshot();
-        return new Neighbours(
-                before.affinity,
-                before.antiAffinity,
-                before.isOwnNeighbour,
-                before.namespaceLabels,
-                before.wanted.plus(node, wanted, amount, snapshot),
-                before.unwanted.plus(node, unwanted, amount, snapshot),
-                before.averse.plus(node, averse, amount, snapshot));
-    }
-
-    private static boolean isNear(Neighbours neighbours, NodeInfo node) {
-        DomainSums wanted = neighbours.wanted;
-        if (!wanted.hasAllKeys(node)) {
-            return false;
-        }
-        // The first of pods that must be near to each other has to go somewhere.
-        return wanted.areAllPositive(node) || wanted.isEmpty() && neighbours.isOwnNeighbour;
-    }
-
     private void weigh(Affinity affinity, TermsOfOthers.Sink sink) {
-        if (affinity.pod().isPresent()) {
-            if (args.hardPodAffinityWeight > 0) {
-                sink.take(affinity.pod().get().required(), args.hardPodAffinityWeight);
-            }
-            sink.takeWeighted(affinity.pod().get().preferred(), 1);
+        if (args.hardPodAffinityWeight > 0) {
+            sink.take(affinity.near().required(), args.hardPodAffinityWeight);
         }
-        if (affinity.podAnti().isPresent()) {
-            sink.takeWeighted(affinity.podAnti().get().preferred(), -1);
-        }
+        sink.takeWeighted(affinity.near().preferred(), 1);
+        sink.takeWeighted(affinity.apart().preferred(), -1);
     }
 
     /** Makes the plugin. */

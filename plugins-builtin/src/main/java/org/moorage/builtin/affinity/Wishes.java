@@ -6,7 +6,6 @@ import java.util.List;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.model.Namespace;
 import org.moorage.api.model.Pod;
-import org.moorage.api.model.PodAffinity;
 import org.moorage.api.model.PodAffinityTerm;
 import org.moorage.api.plugin.ObjectLister;
 
@@ -25,10 +24,8 @@ final class Wishes {
      * @param sums where to add to
      */
     Wishes(Pod pod, ObjectLister<Namespace> namespaces, DomainSums.Builder sums) {
-        List<PodAffinityTerm.Weighted> nearer =
-                pod.spec().affinity().pod().map(PodAffinity::preferred).orElse(List.of());
-        List<PodAffinityTerm.Weighted> farther =
-                pod.spec().affinity().podAnti().map(PodAffinity::preferred).orElse(List.of());
+        List<PodAffinityTerm.Weighted> nearer = pod.spec().affinity().near().preferred();
+        List<PodAffinityTerm.Weighted> farther = pod.spec().affinity().apart().preferred();
         List<PodAffinityTerm> all = new ArrayList<>();
         weights = new long[nearer.size() + farther.size()];
         for (PodAffinityTerm.Weighted wish : nearer) {

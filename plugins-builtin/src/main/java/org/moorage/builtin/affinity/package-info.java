@@ -2,7 +2,8 @@
 /**
  * Plugins that follow a pod's wishes about where it runs.
  *
- * <p>Starting points: {@link org.moorage.builtin.affinity.NodeAffinity}.
+ * <p>Starting points: {@link org.moorage.builtin.affinity.NodeAffinity}, {@link
+ * org.moorage.builtin.affinity.InterPodAffinity}.
  */
 @NullMarked
 package org.moorage.builtin.affinity;

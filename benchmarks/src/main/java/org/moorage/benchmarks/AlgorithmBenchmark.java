@@ -12,7 +12,6 @@ import org.moorage.api.model.Namespace;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
-import org.moorage.runtime.PluginRegistry;
 import org.moorage.runtime.config.SchedulerConfig;
 import org.moorage.runtime.internal.cache.ClusterSnapshot;
 import org.moorage.runtime.internal.cache.SchedulerCache;
@@ -20,6 +19,7 @@ import org.moorage.runtime.internal.cycle.Parallelism;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.profile.ProfileBuilder;
+import org.moorage.runtime.plugin.PluginRegistry;
 import org.moorage.testkit.TestHandle;
 
 /**

@@ -10,6 +10,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
@@ -20,13 +21,11 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.moorage.app.command.OwnPlugins;
-import org.moorage.app.conform.ConformReport;
-import org.moorage.app.conform.Conformance;
-import org.moorage.app.conform.Tally;
-import org.moorage.app.conform.VectorKind;
-import org.moorage.app.conform.Verdict.Outcome;
-import org.moorage.runtime.PluginRegistry;
+import org.moorage.api.plugin.PluginFactory;
+import org.moorage.builtin.BuiltinPlugins;
+import org.moorage.builtin.dra.DynamicResources;
+import org.moorage.conformance.Verdict.Outcome;
+import org.moorage.runtime.plugin.PluginRegistry;
 
 /** All recorded answers must be ours too; {@code docs/conformance.md} tells how to read them. */
 @TestInstance(Lifecycle.PER_CLASS)
@@ -34,8 +33,14 @@ final class ConformanceTest {
     private static final Path VECTORS = Path.of(System.getProperty("basedir", "."), "vectors");
     private static final int SHOWN_DIFFERENCES = 20;
 
-    private final Conformance conformance = new Conformance(PluginRegistry.of(OwnPlugins.all()));
+    private final Conformance conformance = new Conformance(plugins());
     private final Map<VectorKind, Tally> tallyByKind = new EnumMap<>(VectorKind.class);
+
+    private static PluginRegistry plugins() {
+        List<PluginFactory<?>> factories = new ArrayList<>(BuiltinPlugins.all());
+        factories.add(new DynamicResources.Factory());
+        return PluginRegistry.of(factories);
+    }
 
     static List<Path> files() throws IOException {
         try (Stream<Path> files = Files.walk(VECTORS)) {

@@ -5,6 +5,8 @@ import java.util.List;
 import org.moorage.api.model.HostPort;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.ResourceName;
+import org.moorage.api.model.Resources;
 
 /**
  * A node, the pods on it (running, or assumed to run soon), and the sums over them.

@@ -2,6 +2,7 @@
 package org.moorage.runtime;
 
 import org.moorage.api.model.Pod;
+import org.moorage.runtime.decision.Decision;
 
 /**
  * Is told what a scheduler does, for logs, metrics and tests. Called on the scheduler's threads: it must be quick and must

@@ -2,8 +2,8 @@
 /**
  * Runs scheduling plugins: a scheduler as a library.
  *
- * <p>Starting points: {@link org.moorage.runtime.Scheduler}, {@link org.moorage.runtime.Cluster}, {@link
- * org.moorage.runtime.PluginRegistry}.
+ * <p>Starting points: {@link org.moorage.runtime.Scheduler}, {@link org.moorage.runtime.cluster.Cluster}, {@link
+ * org.moorage.runtime.plugin.PluginRegistry}.
  */
 @NullMarked
 package org.moorage.runtime;

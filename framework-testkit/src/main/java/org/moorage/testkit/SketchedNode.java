@@ -9,11 +9,11 @@ import java.util.Map;
 import java.util.Set;
 import org.moorage.api.ImageState;
 import org.moorage.api.NodeInfo;
-import org.moorage.api.ResourceName;
 import org.moorage.api.model.ContainerImage;
 import org.moorage.api.model.HostPort;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.ResourceName;
 
 /** A node whose figures are added up whenever they are asked for: slow, and easy to believe. */
 final class SketchedNode implements NodeInfo {

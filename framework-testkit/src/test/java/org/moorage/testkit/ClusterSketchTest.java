@@ -9,9 +9,9 @@ import org.junit.jupiter.api.Test;
 import org.moorage.api.CycleState;
 import org.moorage.api.ImageState;
 import org.moorage.api.NodeInfo;
-import org.moorage.api.ResourceName;
 import org.moorage.api.model.HostPort;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.ResourceName;
 import org.moorage.api.plugin.NodeDraft;
 
 class ClusterSketchTest {

@@ -17,13 +17,13 @@ import org.moorage.app.command.CommandException;
 import org.moorage.app.command.ConfigOptions;
 import org.moorage.app.kubernetes.ApiConnection;
 import org.moorage.app.kubernetes.KubernetesCluster;
-import org.moorage.runtime.Decision;
-import org.moorage.runtime.PluginRegistry;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.SchedulerListener;
 import org.moorage.runtime.config.ClientConnection;
 import org.moorage.runtime.config.LoadedConfig;
 import org.moorage.runtime.config.SchedulerConfig;
+import org.moorage.runtime.decision.Decision;
+import org.moorage.runtime.plugin.PluginRegistry;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -29,10 +29,10 @@ import org.moorage.api.plugin.PodEvent;
 import org.moorage.api.plugin.PreBindPlugin;
 import org.moorage.api.plugin.PreFlight;
 import org.moorage.app.command.OwnPlugins;
-import org.moorage.runtime.InMemoryCluster;
-import org.moorage.runtime.PluginRegistry;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.config.ConfigLoader;
+import org.moorage.runtime.plugin.PluginRegistry;
+import org.moorage.simulation.InMemoryCluster;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
 

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.moorage.api.ResourceName;
 
 /**
  * A class of devices that claims refer to.

@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.moorage.api.Resources;
 
 /** A machine that runs pods. */
 public final class Node implements ClusterObject {

@@ -6,7 +6,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.moorage.api.Resources;
 
 /** A group of containers that run together on one node: what is scheduled. */
 public final class Pod implements ClusterObject {

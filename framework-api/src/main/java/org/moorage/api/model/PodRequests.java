@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import org.moorage.api.Resources;
 
 /**
  * What a pod requests as a whole.

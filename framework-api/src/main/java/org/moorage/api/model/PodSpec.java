@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.moorage.api.Resources;
 
 /**
  * What a pod asks for. Pods of one template are given the same instance, so what is derived from it is computed once

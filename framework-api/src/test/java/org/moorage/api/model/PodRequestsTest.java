@@ -10,7 +10,6 @@ import java.util.function.Consumer;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.FieldSource;
-import org.moorage.api.Resources;
 
 class PodRequestsTest {
     private static final long MIB = 1L << 20;

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.node.TextNode;
 import java.util.List;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Problems;
-import org.moorage.runtime.PluginRegistry;
+import org.moorage.runtime.plugin.PluginRegistry;
 
 /**
  * Reads configurations in the format of kube-scheduler, {@code kubescheduler.config.k8s.io/v1}, as YAML or JSON.

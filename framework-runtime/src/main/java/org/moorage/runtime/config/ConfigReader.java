@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Problems;
-import org.moorage.runtime.PluginRegistry;
+import org.moorage.runtime.plugin.PluginRegistry;
 
 /** Reads what is not about plugins, and checks it; leaves each profile to a {@link ProfileReader}. */
 final class ConfigReader {

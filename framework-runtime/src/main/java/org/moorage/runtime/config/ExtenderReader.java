@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
-import org.moorage.api.ResourceName;
+import org.moorage.api.model.ResourceName;
 import org.moorage.api.plugin.Problems;
 
 /** Reads one entry of {@code extenders}, and checks it. */

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
 import org.moorage.api.plugin.PluginArgs;
-import org.moorage.runtime.ExtensionPoint;
+import org.moorage.runtime.plugin.ExtensionPoint;
 
 /**
  * A profile: which plugins decide about the pods that name it as their scheduler.

@@ -17,8 +17,8 @@ import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.Problems;
-import org.moorage.runtime.ExtensionPoint;
-import org.moorage.runtime.PluginRegistry;
+import org.moorage.runtime.plugin.ExtensionPoint;
+import org.moorage.runtime.plugin.PluginRegistry;
 
 /** Reads one profile: merges its plugins with the default ones, completes the arguments, and checks both. */
 final class ProfileReader {

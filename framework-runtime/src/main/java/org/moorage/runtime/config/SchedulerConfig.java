@@ -2,7 +2,7 @@
 package org.moorage.runtime.config;
 
 import java.util.List;
-import org.moorage.runtime.PluginRegistry;
+import org.moorage.runtime.plugin.PluginRegistry;
 
 /**
  * A whole configuration, complete and valid.

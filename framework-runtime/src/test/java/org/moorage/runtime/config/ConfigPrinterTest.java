@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.moorage.api.plugin.FeatureGates;
-import org.moorage.runtime.PluginRegistry;
+import org.moorage.runtime.plugin.PluginRegistry;
 
 class ConfigPrinterTest {
     private static final String HEAD = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";

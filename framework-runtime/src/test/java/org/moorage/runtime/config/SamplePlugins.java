@@ -29,7 +29,7 @@ import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.QueueSortPlugin;
 import org.moorage.api.plugin.QueuedPod;
 import org.moorage.api.plugin.ScorePlugin;
-import org.moorage.runtime.PluginRegistry;
+import org.moorage.runtime.plugin.PluginRegistry;
 
 /** Plugins with the names, the extension points and the arguments of kube-scheduler's, that decide nothing. */
 public final class SamplePlugins {

@@ -38,7 +38,7 @@ import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.ScorePlugin;
 import org.moorage.api.plugin.SignPlugin;
 import org.moorage.api.plugin.Signature;
-import org.moorage.builtin.SelectorSyntax;
+import org.moorage.builtin.labels.SelectorSyntax;
 
 /**
  * Rejects nodes that are not near the pods that the pod must be near to, or too near to pods that it, or they, must be apart

@@ -31,7 +31,7 @@ import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.ScorePlugin;
 import org.moorage.api.plugin.SignPlugin;
 import org.moorage.api.plugin.Signature;
-import org.moorage.builtin.LabelSyntax;
+import org.moorage.builtin.labels.LabelSyntax;
 
 /**
  * Rejects nodes outside the pod's node selector and required node affinity, and prefers those that its preferred terms

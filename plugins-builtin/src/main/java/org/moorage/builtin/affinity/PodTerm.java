@@ -13,7 +13,7 @@ import org.moorage.api.model.Namespace;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodAffinityTerm;
 import org.moorage.api.plugin.ObjectLister;
-import org.moorage.builtin.SelectorSyntax;
+import org.moorage.builtin.labels.SelectorSyntax;
 
 /** A term of the pod to schedule, made ready to look at many pods. */
 final class PodTerm {

@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.Map;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
-import org.moorage.api.ResourceName;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodStatus;
+import org.moorage.api.model.ResourceName;
 import org.moorage.builtin.resources.NodeResourcesFit.ScoringStrategy;
 
 /** Scores a node by how much of its resources would be used with the pod on it, in one of three ways. */

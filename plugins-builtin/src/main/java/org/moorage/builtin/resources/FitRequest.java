@@ -8,10 +8,10 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.Code;
 import org.moorage.api.NodeInfo;
-import org.moorage.api.ResourceName;
-import org.moorage.api.Resources;
 import org.moorage.api.Status;
 import org.moorage.api.model.Node;
+import org.moorage.api.model.ResourceName;
+import org.moorage.api.model.Resources;
 
 /** What a pod requests, and what nodes are short of. */
 final class FitRequest {

@@ -9,8 +9,6 @@ import java.util.Optional;
 import java.util.Set;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
-import org.moorage.api.ResourceName;
-import org.moorage.api.Resources;
 import org.moorage.api.Snapshot;
 import org.moorage.api.StateKey;
 import org.moorage.api.Status;
@@ -23,6 +21,8 @@ import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.DeviceClass;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.ResourceName;
+import org.moorage.api.model.Resources;
 import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
@@ -35,7 +35,7 @@ import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.ScorePlugin;
 import org.moorage.api.plugin.SignPlugin;
 import org.moorage.api.plugin.Signature;
-import org.moorage.builtin.LabelSyntax;
+import org.moorage.builtin.labels.LabelSyntax;
 
 /**
  * Rejects nodes that have not enough left of what the pod requests, and scores the others by how much of their resources

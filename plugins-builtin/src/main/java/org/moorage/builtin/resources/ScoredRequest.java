@@ -3,7 +3,7 @@ package org.moorage.builtin.resources;
 
 import java.util.List;
 import org.moorage.api.NodeInfo;
-import org.moorage.api.ResourceName;
+import org.moorage.api.model.ResourceName;
 import org.moorage.api.plugin.DeviceCounts.Count;
 
 /**

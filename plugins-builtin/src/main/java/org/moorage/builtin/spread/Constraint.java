@@ -13,7 +13,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.Tolerance;
 import org.moorage.api.model.TopologySpreadConstraint;
 import org.moorage.api.plugin.FeatureGates;
-import org.moorage.builtin.SelectorSyntax;
+import org.moorage.builtin.labels.SelectorSyntax;
 
 /**
  * A constraint of the pod to schedule, complete and made ready to look at many pods and nodes.

@@ -36,7 +36,7 @@ import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.ScorePlugin;
 import org.moorage.api.plugin.SignPlugin;
 import org.moorage.api.plugin.Signature;
-import org.moorage.builtin.LabelSyntax;
+import org.moorage.builtin.labels.LabelSyntax;
 
 /**
  * Rejects nodes on which the pod would make domains too unequal in the number of pods like it, and prefers those where

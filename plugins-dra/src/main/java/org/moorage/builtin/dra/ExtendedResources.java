@@ -11,7 +11,6 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
-import org.moorage.api.Resources;
 import org.moorage.api.model.Container;
 import org.moorage.api.model.DeviceClass;
 import org.moorage.api.model.DeviceRequest;
@@ -19,6 +18,7 @@ import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.model.ResourceClaim;
+import org.moorage.api.model.Resources;
 
 /**
  * The devices that stand in for extended resources of a pod.

@@ -10,8 +10,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import org.moorage.api.NodeInfo;
-import org.moorage.api.ResourceName;
-import org.moorage.api.Resources;
 import org.moorage.api.Status;
 import org.moorage.api.model.Container;
 import org.moorage.api.model.Device;
@@ -21,6 +19,8 @@ import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.model.ResourceClaim;
+import org.moorage.api.model.ResourceName;
+import org.moorage.api.model.Resources;
 
 /**
  * What the devices that a pod's claims would be given take of their node.

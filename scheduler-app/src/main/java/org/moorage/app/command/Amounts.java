@@ -3,7 +3,7 @@ package org.moorage.app.command;
 
 import java.math.BigDecimal;
 import java.math.RoundingMode;
-import org.moorage.api.ResourceName;
+import org.moorage.api.model.ResourceName;
 
 /** Amounts of resources as people write them. */
 final class Amounts {

@@ -11,12 +11,12 @@ import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.runtime.PluginRegistry;
-import org.moorage.runtime.objects.Admission;
-import org.moorage.runtime.objects.ClusterFiles;
-import org.moorage.runtime.objects.Defaulting;
-import org.moorage.runtime.objects.EphemeralClaims;
-import org.moorage.runtime.objects.ObjectDecoder;
+import org.moorage.objects.ClusterFiles;
+import org.moorage.objects.ObjectDecoder;
+import org.moorage.runtime.plugin.PluginRegistry;
+import org.moorage.simulation.Admission;
+import org.moorage.simulation.Defaulting;
+import org.moorage.simulation.EphemeralClaims;
 
 /**
  * A cluster as files describe it.

@@ -9,9 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.moorage.api.plugin.FeatureGates;
-import org.moorage.runtime.PluginRegistry;
 import org.moorage.runtime.config.ConfigLoader;
 import org.moorage.runtime.config.LoadedConfig;
+import org.moorage.runtime.plugin.PluginRegistry;
 
 /** Reads the configuration that a person names. */
 final class ConfigFile {

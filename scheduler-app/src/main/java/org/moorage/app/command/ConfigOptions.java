@@ -3,8 +3,8 @@ package org.moorage.app.command;
 
 import java.nio.file.Path;
 import java.util.Optional;
-import org.moorage.runtime.PluginRegistry;
 import org.moorage.runtime.config.LoadedConfig;
+import org.moorage.runtime.plugin.PluginRegistry;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -31,7 +31,7 @@ public final class ConfigOptions {
      * All plugins that there are: built in, on the class path, and in directories.
      *
      * @throws CommandException if plugins cannot be loaded, or two have one name
-     * @throws org.moorage.runtime.PluginJarException if a jar cannot be used
+     * @throws org.moorage.runtime.plugin.PluginJarException if a jar cannot be used
      */
     public PluginRegistry registry() {
         return plugins.registry();

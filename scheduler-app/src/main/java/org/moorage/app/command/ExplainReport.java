@@ -15,7 +15,7 @@ import java.util.TreeSet;
 import org.moorage.api.Rejection;
 import org.moorage.api.model.Pod;
 import org.moorage.app.command.TextTable.Cell;
-import org.moorage.runtime.Evaluation;
+import org.moorage.runtime.decision.Evaluation;
 
 /** Tells what the plugins say about a pod. */
 final class ExplainReport {

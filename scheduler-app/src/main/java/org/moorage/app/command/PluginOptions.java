@@ -5,8 +5,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceConfigurationError;
-import org.moorage.runtime.PluginDirectory;
-import org.moorage.runtime.PluginRegistry;
+import org.moorage.runtime.plugin.PluginDirectory;
+import org.moorage.runtime.plugin.PluginRegistry;
 import picocli.CommandLine.Option;
 
 /** Where plugins come from. */
@@ -21,7 +21,7 @@ final class PluginOptions {
      * All plugins that there are: built in, on the class path, and in the directories.
      *
      * @throws CommandException if plugins cannot be loaded, or two have one name
-     * @throws org.moorage.runtime.PluginJarException if a jar cannot be used
+     * @throws org.moorage.runtime.plugin.PluginJarException if a jar cannot be used
      */
     PluginRegistry registry() {
         try {

@@ -21,12 +21,13 @@ import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.WaitingPod;
-import org.moorage.runtime.Decision;
-import org.moorage.runtime.InMemoryCluster;
-import org.moorage.runtime.PluginRegistry;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.SchedulerListener;
 import org.moorage.runtime.config.LoadedConfig;
+import org.moorage.runtime.decision.Decision;
+import org.moorage.runtime.plugin.PluginRegistry;
+import org.moorage.simulation.InMemoryCluster;
+import org.moorage.simulation.SteppingClock;
 
 /** Has a scheduler place the waiting pods of a cluster, where nothing else happens but that volumes are bound and made. */
 final class Simulation {

@@ -11,8 +11,8 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import org.moorage.runtime.Decision;
-import org.moorage.runtime.objects.ClusterFiles;
+import org.moorage.objects.ClusterFiles;
+import org.moorage.runtime.decision.Decision;
 
 /**
  * Writes what a simulation did, step by step, in the form in which it can be held against the real kube-scheduler:

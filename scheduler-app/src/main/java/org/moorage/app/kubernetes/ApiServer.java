@@ -29,7 +29,7 @@ import okio.BufferedSink;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.plugin.ClusterException;
-import org.moorage.runtime.objects.ObjectStreams;
+import org.moorage.objects.ObjectStreams;
 
 /** Sends requests to the API server over client-java's connection, and turns refusals into {@link ClusterException}s. */
 final class ApiServer {

@@ -20,10 +20,10 @@ import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.plugin.ClusterException;
-import org.moorage.runtime.ClusterListener;
-import org.moorage.runtime.objects.ObjectDecodeException;
-import org.moorage.runtime.objects.ObjectDecoder;
-import org.moorage.runtime.objects.ObjectStreams;
+import org.moorage.objects.ObjectDecodeException;
+import org.moorage.objects.ObjectDecoder;
+import org.moorage.objects.ObjectStreams;
+import org.moorage.runtime.cluster.ClusterListener;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -34,10 +34,10 @@ import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.Patch;
 import org.moorage.api.plugin.PodEvent;
-import org.moorage.runtime.Cluster;
-import org.moorage.runtime.ClusterListener;
-import org.moorage.runtime.objects.ObjectDecoder;
-import org.moorage.runtime.objects.ObjectStreams;
+import org.moorage.objects.ObjectDecoder;
+import org.moorage.objects.ObjectStreams;
+import org.moorage.runtime.cluster.Cluster;
+import org.moorage.runtime.cluster.ClusterListener;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

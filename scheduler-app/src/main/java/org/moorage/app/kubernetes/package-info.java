@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The Kubernetes API as a {@link org.moorage.runtime.Cluster}: lists, watches, binds, patches and events over HTTP and JSON.
+ * The Kubernetes API as a {@link org.moorage.runtime.cluster.Cluster}: lists, watches, binds, patches and events over HTTP and JSON.
  *
  * <p>client-java supplies the connection (kubeconfig, credentials, TLS) and nothing else: its models refuse an object
  * with a field that is newer than they are, so that one such object would stop all scheduling.

@@ -25,9 +25,9 @@ import org.moorage.api.plugin.PreEnqueuePlugin;
 import org.moorage.app.command.Simulation.Outcome;
 import org.moorage.app.command.Simulation.PodResult;
 import org.moorage.builtin.BuiltinPlugins;
-import org.moorage.runtime.Decision;
-import org.moorage.runtime.PluginRegistry;
 import org.moorage.runtime.config.ConfigLoader;
+import org.moorage.runtime.decision.Decision;
+import org.moorage.runtime.plugin.PluginRegistry;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
 

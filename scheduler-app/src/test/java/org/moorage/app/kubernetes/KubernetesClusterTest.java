@@ -46,8 +46,8 @@ import org.moorage.api.plugin.Patch;
 import org.moorage.api.plugin.PodEvent;
 import org.moorage.app.kubernetes.StubApiServer.Answer;
 import org.moorage.app.kubernetes.StubApiServer.Request;
-import org.moorage.runtime.ClusterListener;
-import org.moorage.runtime.objects.ObjectStreams;
+import org.moorage.objects.ObjectStreams;
+import org.moorage.runtime.cluster.ClusterListener;
 import org.slf4j.LoggerFactory;
 
 class KubernetesClusterTest {

@@ -11,9 +11,9 @@ import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.model.Taint;
 import org.moorage.builtin.BuiltinPlugins;
-import org.moorage.runtime.Evaluation;
-import org.moorage.runtime.InMemoryCluster;
-import org.moorage.runtime.PluginRegistry;
+import org.moorage.runtime.decision.Evaluation;
+import org.moorage.simulation.InMemoryCluster;
+import org.moorage.runtime.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.config.SchedulerConfig;
 

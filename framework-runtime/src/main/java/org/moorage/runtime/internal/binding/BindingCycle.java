@@ -27,8 +27,8 @@ import org.moorage.api.plugin.PostBindPlugin;
 import org.moorage.api.plugin.PreBindPlugin;
 import org.moorage.api.plugin.PreFlight;
 import org.moorage.api.plugin.ReservePlugin;
-import org.moorage.runtime.ExtensionPoint;
 import org.moorage.runtime.internal.cycle.PluginFailure;
+import org.moorage.runtime.plugin.ExtensionPoint;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

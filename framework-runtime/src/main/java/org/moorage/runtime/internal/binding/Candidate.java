@@ -3,7 +3,7 @@ package org.moorage.runtime.internal.binding;
 
 import org.moorage.api.CycleState;
 import org.moorage.api.model.Pod;
-import org.moorage.runtime.Decision;
+import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.queue.QueueEntry;
 

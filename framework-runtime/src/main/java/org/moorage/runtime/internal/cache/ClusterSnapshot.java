@@ -11,12 +11,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.ImageState;
 import org.moorage.api.NodeInfo;
-import org.moorage.api.ResourceName;
 import org.moorage.api.Snapshot;
 import org.moorage.api.Topology;
 import org.moorage.api.model.HostPort;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.ResourceName;
 
 /**
  * A snapshot whose nodes are numbered and whose figures lie in columns, one {@code long} for a node.

@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Map;
 import org.moorage.api.ImageState;
 import org.moorage.api.NodeInfo;
-import org.moorage.api.ResourceName;
 import org.moorage.api.model.HostPort;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.ResourceName;
 
 /** A copy of a node to which pods can be added, and from which they can be removed. For one thread at a time. */
 public final class DraftNode implements NodeInfo {

@@ -5,10 +5,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.moorage.api.ResourceName;
-import org.moorage.api.Resources;
 import org.moorage.api.model.HostPort;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.ResourceName;
+import org.moorage.api.model.Resources;
 
 /**
  * The pods on a node and the sums over them. Mutable, for one thread at a time.

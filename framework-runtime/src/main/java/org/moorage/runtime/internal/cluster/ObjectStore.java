@@ -14,10 +14,10 @@ import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.plugin.ObjectLister;
-import org.moorage.runtime.ClusterListener;
+import org.moorage.runtime.cluster.ClusterListener;
 
 /**
- * The objects of the cluster as last seen: the one place where what a {@link org.moorage.runtime.Cluster} reports becomes
+ * The objects of the cluster as last seen: the one place where what a {@link org.moorage.runtime.cluster.Cluster} reports becomes
  * changes. Tables are made on demand; which kinds have one says which kinds must be watched.
  */
 public final class ObjectStore implements ClusterListener {

@@ -17,7 +17,7 @@ import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Nomination;
-import org.moorage.runtime.Evaluation;
+import org.moorage.runtime.decision.Evaluation;
 
 /** Looks at every node for a pod, without sampling, and keeps all that the plugins say. */
 public final class Evaluator {

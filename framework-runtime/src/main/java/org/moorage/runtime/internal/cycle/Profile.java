@@ -28,9 +28,9 @@ import org.moorage.api.plugin.PreFilterPlugin;
 import org.moorage.api.plugin.PreFilterResult;
 import org.moorage.api.plugin.PreScorePlugin;
 import org.moorage.api.plugin.ScorePlugin;
-import org.moorage.runtime.ExtensionPoint;
 import org.moorage.runtime.internal.cache.ClusterSnapshot;
 import org.moorage.runtime.internal.cache.DraftNode;
+import org.moorage.runtime.plugin.ExtensionPoint;
 
 /** A profile's plugins, and the rules by which each extension point calls them. Immutable. */
 public final class Profile {

@@ -17,14 +17,14 @@ import org.moorage.api.plugin.PreEnqueuePlugin;
 import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.QueueSortPlugin;
 import org.moorage.api.plugin.ScorePlugin;
-import org.moorage.runtime.ExtensionPoint;
-import org.moorage.runtime.PluginRegistry;
 import org.moorage.runtime.config.ConfigException;
 import org.moorage.runtime.config.ProfileConfig;
 import org.moorage.runtime.config.SchedulerConfig;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.queue.PluginEvents;
 import org.moorage.runtime.internal.queue.QueueProfile;
+import org.moorage.runtime.plugin.ExtensionPoint;
+import org.moorage.runtime.plugin.PluginRegistry;
 
 /** Makes the plugins of each profile, once each, and the profiles of them. */
 public final class ProfileBuilder {

@@ -14,11 +14,11 @@ import java.util.Set;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.Problems;
-import org.moorage.runtime.ExtensionPoint;
 import org.moorage.runtime.config.DefaultPlugins;
 import org.moorage.runtime.config.EnabledPlugin;
 import org.moorage.runtime.config.PluginSet;
 import org.moorage.runtime.config.ProfileConfig;
+import org.moorage.runtime.plugin.ExtensionPoint;
 
 /** The plugins of a profile at each extension point, in the order in which they are called. Immutable. */
 public final class ProfilePlugins {

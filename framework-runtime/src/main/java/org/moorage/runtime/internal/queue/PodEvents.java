@@ -3,11 +3,11 @@ package org.moorage.runtime.internal.queue;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.moorage.api.Resources;
 import org.moorage.api.event.ActionType;
 import org.moorage.api.event.ClusterEvent;
 import org.moorage.api.event.EventResource;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.Resources;
 
 /**
  * What an update of a pod is taken for.

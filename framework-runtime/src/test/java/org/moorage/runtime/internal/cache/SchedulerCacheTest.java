@@ -13,11 +13,11 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.moorage.api.ImageState;
 import org.moorage.api.NodeInfo;
-import org.moorage.api.ResourceName;
 import org.moorage.api.model.ContainerImage;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodSpec;
+import org.moorage.api.model.ResourceName;
 import org.moorage.api.model.Volume;
 import org.moorage.runtime.Samples;
 

@@ -34,10 +34,10 @@ import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PreFilterPlugin;
 import org.moorage.api.plugin.PreFilterResult;
 import org.moorage.api.plugin.ScorePlugin;
-import org.moorage.runtime.ExtensionPoint;
 import org.moorage.runtime.Samples;
 import org.moorage.runtime.internal.cache.ClusterSnapshot;
 import org.moorage.runtime.internal.cache.SchedulerCache;
+import org.moorage.runtime.plugin.ExtensionPoint;
 
 class SchedulingAlgorithmTest {
     private static final Pod POD = Samples.pod("p");

@@ -16,11 +16,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.Problems;
-import org.moorage.runtime.ExtensionPoint;
-import org.moorage.runtime.PluginRegistry;
 import org.moorage.runtime.config.ConfigLoader;
 import org.moorage.runtime.config.ProfileConfig;
 import org.moorage.runtime.config.SamplePlugins;
+import org.moorage.runtime.plugin.ExtensionPoint;
+import org.moorage.runtime.plugin.PluginRegistry;
 
 class ProfilePluginsTest {
     // All that these profiles have beside their own lines: none of the defaults, but what every profile needs.

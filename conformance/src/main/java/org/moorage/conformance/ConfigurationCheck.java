@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.conformance;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import org.moorage.api.plugin.Problems.Problem;
+import org.moorage.runtime.Scheduler;
+import org.moorage.runtime.config.ConfigException;
+import org.moorage.runtime.config.ConfigLoader;
+import org.moorage.runtime.config.LoadedConfig;
+import org.moorage.runtime.plugin.PluginRegistry;
+import org.moorage.simulation.InMemoryCluster;
+
+/** Checks how configurations are completed, and which ones are refused. */
+final class ConfigurationCheck implements VectorCheck {
+    private static final YAMLMapper YAML = new YAMLMapper();
+    private static final int SHOWN = 100;
+    private static final String TAKEN = "taken";
+    // kube-scheduler refuses the formats that it had before; here they may be taken.
+    private static final Pattern EARLIER_FORMAT = Pattern.compile("kubescheduler\\.config\\.k8s\\.io/v1beta[1-3]\\b");
+
+    private final PluginRegistry registry;
+
+    ConfigurationCheck(PluginRegistry registry) {
+        this.registry = registry;
+    }
+
+    @Override
+    public List<Finding> check(ObjectNode vector) {
+        String yaml = vector.path("yaml").asText();
+        JsonNode expect = vector.path("expect");
+        Findings findings = new Findings();
+        LoadedConfig loaded;
+        try {
+            loaded = ConfigLoader.load(yaml, "configuration", registry, Conformance.features(vector));
+            // Some mistakes only show when the plugins are made.
+            Scheduler.builder(loaded, registry, new InMemoryCluster())
+                    .bindingExecutor(Runnable::run)
+                    .build()
+                    .close();
+        } catch (ConfigException refused) {
+            if (expect.has("config")) {
+                findings.judge("configuration", TAKEN, describe(refused.problems()), false);
+            } else {
+                compare(findings, expect.path("error").asText(), refused.problems(), yaml);
+            }
+            return findings.all();
+        }
+        Set<String> unread = unread(loaded, yaml);
+        if (expect.has("config")) {
+            compare(findings, expect.path("config"), loaded, unread);
+        } else {
+            compareTaken(findings, expect.path("error").asText(), yaml, unread);
+        }
+        return findings.all();
+    }
+
+    // The arguments of a plugin that is not there are not looked at.
+    private static Set<String> unread(LoadedConfig loaded, String yaml) {
+        Set<String> unread = new TreeSet<>();
+        for (String plugin : loaded.missingPlugins()) {
+            if (yaml.contains("name: " + plugin)) {
+                unread.add(plugin);
+            }
+        }
+        return unread;
+    }
+
+    private static void compareTaken(Findings findings, String error, String yaml, Set<String> unread) {
+        String expected = "refused: " + error;
+        if (unread.isEmpty()) {
+            findings.judge(
+                    "configuration",
+                    expected,
+                    TAKEN,
+                    EARLIER_FORMAT.matcher(yaml).find());
+        }
+        for (String plugin : unread) {
+            findings.open("configuration", plugin, expected, TAKEN);
+        }
+    }
+
+    private static void compare(Findings findings, String error, List<Problem> problems, String yaml) {
+        Refusal refusal = Refusal.of(error);
+        String got = describe(problems);
+        if (refusal.points().isEmpty()) {
+            findings.judge("refusal", error, got, true);
+        }
+        for (Refusal.Point point : refusal.points()) {
+            List<String> values = values(yaml, point);
+            boolean isNamed = problems.stream().anyMatch(problem -> Refusal.isAbout(problem, point, values));
+            findings.judge("refusal", point.toString(), got, isNamed);
+        }
+    }
+
+    // What kube-scheduler calls the value is sometimes a sentence, or another field's value.
+    private static List<String> values(String yaml, Refusal.Point point) {
+        List<String> values = new ArrayList<>();
+        List<String> candidates =
+                point.value().isEmpty() ? List.of() : List.of(point.value(), scalarAt(yaml, point.path()));
+        for (String value : candidates) {
+            if (!value.isEmpty() && yaml.contains(value)) {
+                values.add(value);
+            }
+        }
+        return values;
+    }
+
+    private static String describe(List<Problem> problems) {
+        List<String> texts = new ArrayList<>();
+        for (Problem problem : problems) {
+            texts.add(problem.toString());
+        }
+        return String.join("; ", texts);
+    }
+
+    private static String scalarAt(String yaml, String path) {
+        JsonNode value;
+        try {
+            value = YAML.readTree(yaml);
+        } catch (JsonProcessingException notYaml) {
+            return "";
+        }
+        for (String step : path.replace("[", ".[").split("\\.")) {
+            value = step.startsWith("[")
+                    ? value.path(Integer.parseInt(step.substring(1, step.length() - 1)))
+                    : value.path(step);
+        }
+        return value.isValueNode() ? value.asText() : "";
+    }
+
+    private static void compare(Findings findings, JsonNode expected, LoadedConfig loaded, Set<String> unread) {
+        Set<String> missing = Set.copyOf(loaded.missingPlugins());
+        List<Finding> before = findings.all();
+        compareAt("", withoutArgsOf(missing, expected), withoutArgsOf(missing, loaded.effective()), findings);
+        if (findings.all().size() == before.size()) {
+            findings.judge("configuration", "as kube-scheduler completes it", "the same", true);
+        }
+        for (String plugin : unread) {
+            findings.open("arguments of " + plugin, plugin, "as kube-scheduler completes them", "not read");
+        }
+    }
+
+    private static JsonNode withoutArgsOf(Set<String> plugins, JsonNode config) {
+        JsonNode copy = config.deepCopy();
+        for (JsonNode profile : copy.path("profiles")) {
+            if (profile.path("pluginConfig") instanceof ArrayNode entries) {
+                for (int i = entries.size() - 1; i >= 0; i--) {
+                    if (plugins.contains(entries.path(i).path("name").asText())) {
+                        entries.remove(i);
+                    }
+                }
+            }
+        }
+        return copy;
+    }
+
+    private static void compareAt(String path, JsonNode expected, JsonNode got, Findings findings) {
+        if (expected.isObject() && got.isObject()) {
+            Set<String> fields = new TreeSet<>();
+            expected.fieldNames().forEachRemaining(fields::add);
+            got.fieldNames().forEachRemaining(fields::add);
+            for (String field : fields) {
+                compareAt(path.isEmpty() ? field : path + "." + field, expected.path(field), got.path(field), findings);
+            }
+        } else if (expected.isArray() && got.isArray() && expected.size() == got.size()) {
+            for (int i = 0; i < expected.size(); i++) {
+                compareAt(path + "[" + i + "]", expected.path(i), got.path(i), findings);
+            }
+        } else if (!meansTheSame(expected, got)) {
+            findings.judge(path, shown(expected), shown(got), false);
+        }
+    }
+
+    private static boolean meansTheSame(JsonNode expected, JsonNode got) {
+        if (expected.isNumber() && got.isNumber()) {
+            return expected.decimalValue().compareTo(got.decimalValue()) == 0;
+        }
+        // Of what is not set, kube-scheduler prints some fields as null and leaves others out.
+        return expected.equals(got) || isAbsent(expected) && isAbsent(got);
+    }
+
+    private static boolean isAbsent(JsonNode value) {
+        return value.isNull() || value.isMissingNode();
+    }
+
+    private static String shown(JsonNode value) {
+        return value instanceof MissingNode ? "absent" : TreeText.cut(value.toString(), SHOWN);
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.conformance;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.FeatureGates;
+import org.moorage.conformance.DecisionComparison.Situation;
+import org.moorage.runtime.Scheduler;
+import org.moorage.runtime.config.ConfigLoader;
+import org.moorage.runtime.config.LoadedConfig;
+import org.moorage.runtime.decision.Evaluation;
+import org.moorage.runtime.plugin.PluginRegistry;
+import org.moorage.simulation.InMemoryCluster;
+
+/** Checks the whole decision about a pod, on every node. */
+final class DecisionCheck implements VectorCheck {
+    private static final long SEED = 1;
+    private static final String DEVICE_CLASS_RESOURCE = "deviceclass.resource.kubernetes.io/";
+
+    private final PluginRegistry registry;
+
+    DecisionCheck(PluginRegistry registry) {
+        this.registry = registry;
+    }
+
+    @Override
+    public List<Finding> check(ObjectNode vector) {
+        JsonNode config = vector.path("config");
+        FeatureGates features = Conformance.features(vector);
+        LoadedConfig loaded = config.isMissingNode()
+                ? ConfigLoader.defaults(registry, features)
+                : ConfigLoader.load(config.toString(), "config", registry, features);
+        DecisionComparison comparison =
+                new DecisionComparison(vector.path("expect"), Set.copyOf(loaded.missingPlugins()), situation(vector));
+        InMemoryCluster cluster = new RecordedCluster(features).of(vector.path("objects"));
+        Pod pod = pod(cluster, vector.path("pod").asText());
+        try (Scheduler scheduler = Scheduler.builder(loaded, registry, cluster)
+                .random(new SplittableRandom(SEED))
+                .bindingExecutor(Runnable::run)
+                .build()) {
+            scheduler.start();
+            Evaluation evaluation;
+            try {
+                evaluation = scheduler.evaluate(pod);
+            } catch (RuntimeException failure) {
+                return comparison.ofFailure(failure);
+            }
+            return comparison.of(evaluation);
+        }
+    }
+
+    private static Situation situation(ObjectNode vector) {
+        JsonNode objects = vector.path("objects");
+        return new Situation(
+                deviceResources(objects),
+                claimsVolumes(objects, vector.path("pod").asText()));
+    }
+
+    private static boolean claimsVolumes(JsonNode objects, String podKey) {
+        for (JsonNode object : objects) {
+            JsonNode metadata = object.path("metadata");
+            String key = metadata.path("namespace").asText() + "/"
+                    + metadata.path("name").asText();
+            if (object.path("kind").asText().equals("Pod") && key.equals(podKey)) {
+                for (JsonNode volume : object.path("spec").path("volumes")) {
+                    if (volume.has("persistentVolumeClaim") || volume.has("ephemeral")) {
+                        return true;
+                    }
+                }
+            }
+        }
+        return false;
+    }
+
+    // An extended resource may stand for devices, by a name that a class of devices gives it or by the class's own.
+    private static Set<String> deviceResources(JsonNode objects) {
+        Set<String> names = new HashSet<>();
+        for (JsonNode object : objects) {
+            if (object.path("kind").asText().equals("DeviceClass")) {
+                names.add(object.path("spec").path("extendedResourceName").asText(""));
+                names.add(DEVICE_CLASS_RESOURCE
+                        + object.path("metadata").path("name").asText(""));
+            }
+        }
+        return names;
+    }
+
+    private static Pod pod(InMemoryCluster cluster, String key) {
+        int slash = key.indexOf('/');
+        return cluster.find(ObjectKind.POD, key.substring(0, Math.max(0, slash)), key.substring(slash + 1))
+                .orElseThrow(() -> new IllegalArgumentException("pod: \"" + key + "\" (expected: one of the objects)"));
+    }
+}

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.conformance;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.moorage.api.Code;
+import org.moorage.api.Rejection;
+import org.moorage.api.Status;
+import org.moorage.api.model.Pod;
+import org.moorage.runtime.decision.Evaluation;
+
+/**
+ * Compares one decision with kube-scheduler's.
+ *
+ * <p>A plugin that is not registered can neither reject nor score. What only it could have said is left open, and so is what
+ * follows from it: a node that it rejected is one more for us, so the scores are scaled over other nodes, and preemption has
+ * other choices.
+ */
+final class DecisionComparison {
+    private static final String PASSES = "passes";
+    private static final String ALL_NODES = "all";
+    private static final String PREEMPTION = "DefaultPreemption";
+    private static final String NO_PREEMPTION = "nobody leaves";
+    private static final String PREEMPTION_SAYS = "preemption: ";
+
+    // The only plugin beside NodeAffinity whose PreFilter names nodes; the recorded answers do not tell which one did.
+    private static final String NAMES_NODES = "VolumeBinding";
+
+    // NodeResourcesFit leaves resources that stand for devices to it, which would place pods without devices if it is
+    // absent.
+    private static final String ALLOCATES_DEVICES = "DynamicResources";
+
+    private final JsonNode expect;
+    private final Set<String> missing;
+    private final Situation situation;
+    private final Findings findings = new Findings();
+    private final Set<String> openNodes = new HashSet<>();
+
+    /**
+     * A comparison.
+     *
+     * @param expect what kube-scheduler says
+     * @param missing the plugins of its profile that are not registered here
+     * @param situation what in the case lets a missing plugin matter in other ways than by rejecting and scoring
+     */
+    DecisionComparison(JsonNode expect, Set<String> missing, Situation situation) {
+        this.expect = expect;
+        this.missing = missing;
+        this.situation = situation;
+    }
+
+    /**
+     * What a case is about.
+     *
+     * @param deviceResources the extended resources that stand for devices
+     * @param claimsVolumes whether the pod has volumes that exist apart from it, and may be bound to nodes
+     */
+    record Situation(Set<String> deviceResources, boolean claimsVolumes) {}
+
+    /** What kube-scheduler said at one point. */
+    private record Said(String code, String plugin, List<String> reasons) {
+        static Said of(JsonNode status) {
+            return new Said(
+                    status.path("code").asText(),
+                    status.path("plugin").asText(""),
+                    TreeText.texts(status.path("reasons")));
+        }
+
+        static Said of(Rejection rejection) {
+            Status status = rejection.status();
+            return new Said(status.code().toString(), rejection.plugin(), status.reasons());
+        }
+
+        boolean is(Code other) {
+            return code.equals(other.toString());
+        }
+
+        String text() {
+            String who = plugin.isEmpty() ? "" : " by " + plugin;
+            return reasons.isEmpty() ? code + who : code + who + ": " + TreeText.quoted(reasons);
+        }
+    }
+
+    /** Compares an evaluation. */
+    List<Finding> of(Evaluation got) {
+        if (isPreFilterOpen(got)) {
+            return findings.all();
+        }
+        boolean sameNodes = preFilterNodes(got);
+        filter(got);
+        if (sameFeasible(got)) {
+            scores(got);
+        }
+        if (sameNodes && openNodes.isEmpty()) {
+            findings.compare("message", expect.path("message").asText(""), got.message());
+            postFilter(got);
+        }
+        return findings.all();
+    }
+
+    /** Compares a failure of a plugin. */
+    List<Finding> ofFailure(RuntimeException failure) {
+        String got = "failed: " + failure.getMessage();
+        String ofScoring = expect.path("error").asText("");
+        if (!ofScoring.isEmpty()) {
+            findings.compare("decision", "failed: " + ofScoring, got);
+            return findings.all();
+        }
+        List<Said> errors = new ArrayList<>();
+        addError(errors, expect.path("preFilter"));
+        for (JsonNode status : expect.path("filter")) {
+            addError(errors, status);
+        }
+        addError(errors, expect.path("postFilter"));
+        boolean same = false;
+        for (Said error : errors) {
+            if (missing.contains(error.plugin())) {
+                findings.open("decision", error.plugin(), error.text(), got);
+                return findings.all();
+            }
+            for (String reason : error.reasons()) {
+                same |= got.endsWith(": " + reason);
+            }
+        }
+        findings.judge(
+                "decision", errors.isEmpty() ? "no failure" : errors.get(0).text(), got, same);
+        return findings.all();
+    }
+
+    private static void addError(List<Said> errors, JsonNode status) {
+        Said said = Said.of(status);
+        if (said.is(Code.ERROR)) {
+            errors.add(said);
+        }
+    }
+
+    private boolean isPreFilterOpen(Evaluation got) {
+        Said expected = Said.of(expect.path("preFilter"));
+        String ours = got.preFilterRejection()
+                .map(rejection -> Said.of(rejection).text())
+                .orElse(Code.SUCCESS.toString());
+        Optional<String> decider = missing.contains(expected.plugin())
+                ? Optional.of(expected.plugin())
+                : missingPluginNamedIn(expected.reasons());
+        if (decider.isPresent()) {
+            findings.open("preFilter", decider.get(), expected.text(), ours);
+            return true;
+        }
+        findings.compare("preFilter", expected.text(), ours);
+        return false;
+    }
+
+    // "node(s) didn't satisfy plugin(s) [NodeAffinity VolumeBinding] simultaneously" is said by no plugin.
+    private Optional<String> missingPluginNamedIn(List<String> reasons) {
+        for (String reason : reasons) {
+            for (String plugin : missing) {
+                if (reason.startsWith("node(s) didn't satisfy plugin") && reason.contains(plugin)) {
+                    return Optional.of(plugin);
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Whether both looked at the same nodes. */
+    private boolean preFilterNodes(Evaluation got) {
+        JsonNode names = expect.path("preFilterNodes");
+        String expected = names.isArray() ? TreeText.names(new TreeSet<>(TreeText.texts(names))) : ALL_NODES;
+        String ours = got.preFilterNodes().map(TreeText::names).orElse(ALL_NODES);
+        boolean isNarrower = names.isArray()
+                && (got.preFilterNodes().isEmpty() || got.preFilterNodes().get().containsAll(TreeText.texts(names)));
+        if (!expected.equals(ours) && isNarrower && situation.claimsVolumes() && missing.contains(NAMES_NODES)) {
+            findings.open("preFilterNodes", NAMES_NODES, expected, ours);
+            return false;
+        }
+        findings.compare("preFilterNodes", expected, ours);
+        return true;
+    }
+
+    private boolean isLookedAt(String node) {
+        JsonNode names = expect.path("preFilterNodes");
+        return !names.isArray() || TreeText.texts(names).contains(node);
+    }
+
+    private void filter(Evaluation got) {
+        Set<String> nodes = new TreeSet<>(got.rejections().keySet());
+        nodes.removeIf(node -> !isLookedAt(node));
+        expect.path("filter").fieldNames().forEachRemaining(nodes::add);
+        for (String node : nodes) {
+            JsonNode status = expect.path("filter").path(node);
+            Said expected = Said.of(status);
+            Rejection rejection = got.rejections().get(node);
+            String ours = rejection != null
+                    ? Said.of(rejection).text()
+                    : got.feasible().contains(node) ? PASSES : "not looked at";
+            String theirs = status.isMissingNode() ? PASSES : expected.text();
+            if (missing.contains(expected.plugin())) {
+                openNodes.add(node);
+                findings.open("filter " + node, expected.plugin(), theirs, ours);
+            } else if (rejection != null && !theirs.equals(ours) && isForWantOfDevices(rejection.status())) {
+                openNodes.add(node);
+                findings.open("filter " + node, ALLOCATES_DEVICES, theirs, ours);
+            } else {
+                findings.compare("filter " + node, theirs, ours);
+            }
+        }
+        findings.compare("feasible", feasible(TreeText.texts(expect.path("feasible"))), feasible(got.feasible()));
+    }
+
+    private boolean isForWantOfDevices(Status status) {
+        if (!missing.contains(ALLOCATES_DEVICES)) {
+            return false;
+        }
+        for (String resource : situation.deviceResources()) {
+            if (status.reasons().contains("Insufficient " + resource)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private String feasible(List<String> names) {
+        Set<String> sorted = new TreeSet<>(names);
+        sorted.removeAll(openNodes);
+        sorted.removeIf(node -> !isLookedAt(node));
+        return TreeText.names(sorted);
+    }
+
+    /** Whether both chose among the same nodes. */
+    private boolean sameFeasible(Evaluation got) {
+        return new TreeSet<>(got.feasible()).equals(new TreeSet<>(TreeText.texts(expect.path("feasible"))));
+    }
+
+    private void scores(Evaluation got) {
+        Map<String, Long> totals = new TreeMap<>();
+        Set<String> open = new TreeSet<>();
+        expect.path("scores").properties().forEach(node -> {
+            Map<String, Long> ours = got.scores().getOrDefault(node.getKey(), Map.of());
+            Set<String> plugins = new TreeSet<>(ours.keySet());
+            long total = expect.path("totals").path(node.getKey()).asLong();
+            for (Map.Entry<String, JsonNode> score : node.getValue().properties()) {
+                if (missing.contains(score.getKey())) {
+                    total -= score.getValue().asLong();
+                    if (score.getValue().asLong() != 0) {
+                        open.add(score.getKey());
+                    }
+                } else {
+                    plugins.add(score.getKey());
+                }
+            }
+            totals.put(node.getKey(), total);
+            for (String plugin : plugins) {
+                JsonNode score = node.getValue().path(plugin);
+                Long our = ours.get(plugin);
+                findings.compare(
+                        "score " + node.getKey() + " " + plugin,
+                        score.isMissingNode() ? "no say" : score.asText(),
+                        our == null ? "no say" : our.toString());
+            }
+        });
+        for (String plugin : open) {
+            findings.open("scores", plugin, "scores of " + plugin, "none");
+        }
+        if (!totals.isEmpty() || !got.totals().isEmpty()) {
+            findings.compare("totals", totals.toString(), got.totals().toString());
+            findings.compare("best", TreeText.names(best(totals)), TreeText.names(got.best()));
+        }
+    }
+
+    private static List<String> best(Map<String, Long> totals) {
+        List<String> best = new ArrayList<>();
+        if (!totals.isEmpty()) {
+            long highest = Collections.max(totals.values());
+            totals.forEach((node, total) -> {
+                if (total == highest) {
+                    best.add(node);
+                }
+            });
+        }
+        return best;
+    }
+
+    private void postFilter(Evaluation got) {
+        JsonNode status = expect.path("postFilter");
+        Said expected = Said.of(status);
+        Optional<Said> ours = got.postFilter().map(Said::of);
+        String ourText = ours.map(Said::text).orElse("none");
+        if (status.isMissingNode()) {
+            findings.compare("postFilter", "none", ourText);
+            return;
+        }
+        boolean byPreemption = expected.is(Code.SUCCESS)
+                || expected.reasons().stream().anyMatch(reason -> reason.startsWith(PREEMPTION_SAYS));
+        if (byPreemption && missing.contains(PREEMPTION)) {
+            findings.open("postFilter", PREEMPTION, expected.text(), ourText);
+        }
+        if (missing.contains(expected.plugin())) {
+            findings.open("postFilter", expected.plugin(), expected.text(), ourText);
+            List<String> said = ours.map(Said::reasons).orElse(List.of());
+            findings.judge(
+                    "postFilter reasons",
+                    TreeText.quoted(expected.reasons()),
+                    TreeText.quoted(said),
+                    expected.reasons().containsAll(said));
+        } else if (!byPreemption || !missing.contains(PREEMPTION)) {
+            compareStatus(expected, ours);
+        }
+        if (!missing.contains(PREEMPTION)) {
+            preemption(got.preemption());
+        }
+    }
+
+    private void compareStatus(Said expected, Optional<Said> ours) {
+        if (expected.is(Code.SUCCESS)) {
+            // Upstream, a success does not tell whose it is.
+            findings.compare("postFilter", expected.code(), ours.map(Said::code).orElse("none"));
+            return;
+        }
+        // Without any PostFilter plugin kube-scheduler still has a status, with nothing in it.
+        boolean isNobody = expected.plugin().isEmpty() && expected.reasons().isEmpty();
+        findings.compare(
+                "postFilter",
+                isNobody ? "none" : expected.text(),
+                ours.map(Said::text).orElse("none"));
+    }
+
+    private void preemption(Optional<Evaluation.Preemption> ours) {
+        Set<String> expected = new TreeSet<>();
+        for (JsonNode outcome : expect.path("preemptions")) {
+            expected.add(outcome(outcome.path("node").asText(), TreeText.texts(outcome.path("victims"))));
+        }
+        if (expected.isEmpty()) {
+            expected.add(NO_PREEMPTION);
+        }
+        String got = ours.map(preemption -> outcome(preemption.nodeName(), deleted(preemption.victims())))
+                .orElse(NO_PREEMPTION);
+        String outcomes = String.join(", or ", expected);
+        if (!expected.contains(got) && !missing.isEmpty()) {
+            // Any filter has a say in whether the pod would fit with others gone.
+            findings.open("preemption", missing.iterator().next(), outcomes, got);
+        } else {
+            findings.judge("preemption", outcomes, got, expected.contains(got));
+        }
+    }
+
+    // Recorded are the pods that kube-scheduler deletes: not those that are being deleted anyway.
+    private static List<String> deleted(List<Pod> victims) {
+        List<String> deleted = new ArrayList<>();
+        for (Pod victim : victims) {
+            if (!victim.metadata().isDeleting()) {
+                deleted.add(victim.key());
+            }
+        }
+        Collections.sort(deleted);
+        return deleted;
+    }
+
+    private static String outcome(String node, List<String> victims) {
+        return TreeText.names(victims) + " leave " + node;
+    }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.conformance;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeParseException;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.moorage.objects.Fields;
+
+/**
+ * Compares an object with the API server's form of it by meaning: the server writes quantities and times in one
+ * canonical way, drops most empty fields, and always writes a few others.
+ */
+public final class DefaultsComparison {
+
+    private static final Set<String> QUANTITIES =
+            Set.of("allocationMultiplier", "capacity", "divisor", "maximumVolumeSize", "sizeLimit");
+
+    private static final Set<String> MAPS_OF_QUANTITIES = Set.of(
+            "allocatable", "allocatedResources", "capacity", "consumedCapacity", "limits", "overhead", "requests");
+
+    /** Of devices: maps whose entries hold a quantity each, in their "value". */
+    private static final Set<String> MAPS_OF_VALUES = Set.of("capacity", "counters");
+
+    private static final Set<String> TIMES = Set.of(
+            "creationTimestamp", "deletionTimestamp", "lastProbeTime", "lastTransitionTime", "startTime", "timeAdded");
+
+    /** Fields that Go writes even when they are empty. */
+    private static final Set<String> ALWAYS_WRITTEN = Set.of(
+            "deviceClassName",
+            "devices",
+            "lastState",
+            "loadBalancer",
+            "metadata",
+            "resources",
+            "source",
+            "spec",
+            "state",
+            "strategy",
+            "template",
+            "updateStrategy");
+
+    /** Structs with fields that Go writes even when they are zero; nothing of zero in them is a default. */
+    private static final Set<String> WRITTEN_WHOLE = Set.of("daemonEndpoints", "nodeInfo", "status");
+
+    private final List<String> trail = new ArrayList<>();
+    private final List<String> differences = new ArrayList<>();
+
+    private DefaultsComparison() {}
+
+    /**
+     * How the object differs from the API server's form, a line for each field; empty if they mean the same.
+     *
+     * @param actual ours; it may spell out empty values that the server drops, and may lack a taint's time, which the
+     *     server takes from its clock
+     * @param expected the server's
+     */
+    public static List<String> differences(JsonNode actual, JsonNode expected) {
+        DefaultsComparison comparison = new DefaultsComparison();
+        comparison.compare(actual, expected);
+        return List.copyOf(comparison.differences);
+    }
+
+    private void compare(JsonNode actual, JsonNode expected) {
+        if (actual.isObject() && expected.isObject()) {
+            Set<String> keys = new TreeSet<>();
+            actual.fieldNames().forEachRemaining(keys::add);
+            expected.fieldNames().forEachRemaining(keys::add);
+            keys.forEach(key -> compareAt(key, actual.path(key), expected.path(key)));
+        } else if (actual.isArray() && expected.isArray() && actual.size() == expected.size()) {
+            for (int i = 0; i < actual.size(); i++) {
+                compareAt("[" + i + "]", actual.path(i), expected.path(i));
+            }
+        } else if (!meansTheSame(actual, expected)) {
+            String path = String.join(".", trail).replace(".[", "[");
+            differences.add(path + ": " + shown(actual) + " (expected: " + shown(expected) + ")");
+        }
+    }
+
+    private void compareAt(String step, JsonNode actual, JsonNode expected) {
+        trail.add(step);
+        compare(actual, expected);
+        trail.remove(trail.size() - 1);
+    }
+
+    private boolean meansTheSame(JsonNode actual, JsonNode expected) {
+        if (Fields.isAbsent(expected)) {
+            return isZero(actual);
+        }
+        if (Fields.isAbsent(actual)) {
+            return key(0).equals("timeAdded")
+                    || isAlwaysWritten(key(0), expected)
+                    || (WRITTEN_WHOLE.contains(key(1)) && isZero(expected));
+        }
+        return actual.equals(expected)
+                || (isQuantity() && sameAmount(actual, expected))
+                || (TIMES.contains(key(0)) && sameSecond(actual.asText(), expected.asText()));
+    }
+
+    private boolean isQuantity() {
+        return QUANTITIES.contains(key(0))
+                || MAPS_OF_QUANTITIES.contains(key(1))
+                || (key(0).equals("value") && MAPS_OF_VALUES.contains(key(2)));
+    }
+
+    /** The last step of the way here, or the one that many steps before it. */
+    private String key(int stepsBefore) {
+        int index = trail.size() - 1 - stepsBefore;
+        return index < 0 ? "" : trail.get(index);
+    }
+
+    private static boolean isAlwaysWritten(String key, JsonNode expected) {
+        if (WRITTEN_WHOLE.contains(key)) {
+            return isZero(expected);
+        }
+        if (ALWAYS_WRITTEN.contains(key) && expected.isObject()) {
+            return expected.properties().stream().allMatch(field -> isAlwaysWritten(field.getKey(), field.getValue()));
+        }
+        return Fields.isAbsent(expected) || (ALWAYS_WRITTEN.contains(key) && isZero(expected));
+    }
+
+    /** Whether nothing but Go's zero values is in it, all the way down. */
+    private static boolean isZero(JsonNode value) {
+        if (value.isObject()) {
+            return value.properties().stream().allMatch(field -> isZero(field.getValue()));
+        }
+        return Fields.isAbsent(value)
+                || (value.isArray() && value.isEmpty())
+                || (value.isTextual() && value.textValue().isEmpty())
+                || (value.isBoolean() && !value.booleanValue())
+                || (value.isNumber() && value.decimalValue().signum() == 0);
+    }
+
+    private static boolean sameAmount(JsonNode actual, JsonNode expected) {
+        try {
+            return Fields.quantity(actual).equals(Fields.quantity(expected));
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
+    }
+
+    private static boolean sameSecond(String actual, String expected) {
+        try {
+            return second(actual).equals(second(expected));
+        } catch (DateTimeParseException e) {
+            return false;
+        }
+    }
+
+    private static Instant second(String time) {
+        return OffsetDateTime.parse(time).toInstant().truncatedTo(ChronoUnit.SECONDS);
+    }
+
+    private static String shown(JsonNode value) {
+        return value.isMissingNode() ? "absent" : Fields.shown(value);
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.conformance;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.plugin.FeatureGates;
+import org.moorage.objects.ObjectDecoder;
+import org.moorage.simulation.Defaulting;
+import org.moorage.simulation.InMemoryCluster;
+
+/** Makes clusters of the objects of recorded answers, which are as a person writes them. */
+final class RecordedCluster {
+    // As an API server lists them, and so the order in which kube-scheduler has come to know them.
+    private static final Comparator<ClusterObject> LISTED =
+            Comparator.comparing(ClusterObject::namespace).thenComparing(ClusterObject::name);
+
+    private final ObjectDecoder decoder = new ObjectDecoder();
+    private final FeatureGates features;
+
+    /** Objects are completed as by an API server with these features. */
+    RecordedCluster(FeatureGates features) {
+        this.features = features;
+    }
+
+    /** A cluster of the objects of a list. */
+    InMemoryCluster of(JsonNode objects) {
+        List<ClusterObject> decoded = new ArrayList<>(objects.size());
+        for (JsonNode object : objects) {
+            decoded.add(object(object));
+        }
+        decoded.sort(LISTED);
+        return InMemoryCluster.of(decoded);
+    }
+
+    /** One object, completed as the API server would. */
+    ClusterObject object(JsonNode tree) {
+        if (!(tree instanceof ObjectNode object)) {
+            throw new IllegalArgumentException("objects: " + tree + " (expected: objects)");
+        }
+        Defaulting.apply(object, features);
+        return decoder.decode(ObjectDecoder.kindOf(object), object, true);
+    }
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Holds our answers against recorded ones of the real kube-scheduler: decisions, queueing hints, configurations and
+ * defaults.
+ *
+ * <p>Starting points: {@link org.moorage.conformance.Conformance}, {@link org.moorage.conformance.Verdict}.
+ */
+@NullMarked
+package org.moorage.conformance;
+
+import org.jspecify.annotations.NullMarked;

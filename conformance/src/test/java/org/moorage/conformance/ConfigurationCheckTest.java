@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.moorage.api.plugin.Problems.Problem;
+import org.moorage.builtin.BuiltinPlugins;
+import org.moorage.conformance.Refusal.Point;
+import org.moorage.conformance.Verdict.Outcome;
+import org.moorage.runtime.config.ConfigLoader;
+import org.moorage.runtime.plugin.PluginRegistry;
+
+final class ConfigurationCheckTest {
+    private static final JsonMapper JSON = new JsonMapper();
+    private static final PluginRegistry REGISTRY = PluginRegistry.of(BuiltinPlugins.all());
+    private static final String HEAD = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
+
+    record Text(String error, List<Point> points) {
+        @Override
+        public String toString() {
+            return error;
+        }
+    }
+
+    static Stream<Text> texts() {
+        return Stream.of(
+                new Text(
+                        "parallelism: Invalid value: -1: should be an integer value greater than zero",
+                        List.of(new Point("parallelism", "-1"))),
+                new Text(
+                        "profiles[0].plugins.filter.enabled[0]: Invalid value: \"EBSLimits\": was invalid",
+                        List.of(new Point("profiles[0].plugins.filter.enabled[0]", "EBSLimits"))),
+                new Text(
+                        "[a.b: Invalid value: 0: too small, a.c: Required value]",
+                        List.of(new Point("a.b", "0"), new Point("a.c", ""))),
+                new Text(
+                        "profiles[1].plugins.queueSort: Invalid value: {\"Enabled\":[]}: must be the same",
+                        List.of(new Point("profiles[1].plugins.queueSort", ""))),
+                new Text(
+                        "strict decoding error: unknown field \"profiles[0].pluggins\"",
+                        List.of(new Point("profiles[0].pluggins", ""))),
+                new Text(
+                        "yaml: unmarshal errors:\n  line 4: key \"parallelism\" already set in map",
+                        List.of(new Point("parallelism", ""))),
+                new Text("ScorePlugin \"NoSuch\" does not exist", List.of(new Point("", "NoSuch"))),
+                new Text(
+                        "no kind \"KubeSchedulerConfiguration\" is registered for version \"x/v9\" in scheme",
+                        List.of(new Point("apiVersion", "x/v9"))),
+                new Text(
+                        "no kind \"Scheduler\" is registered for version \"x/v1\" in scheme",
+                        List.of(new Point("kind", "Scheduler"))),
+                new Text("Object 'Kind' is missing in 'a'", List.of(new Point("kind", ""))),
+                new Text("time: invalid duration \"soon\"", List.of(new Point("", "soon"))),
+                new Text(
+                        "json: cannot unmarshal string into Go struct field X.parallelism of type int32",
+                        List.of(new Point("parallelism", ""))),
+                new Text("yaml: line 3: did not find expected node content", List.of()));
+    }
+
+    @ParameterizedTest
+    @MethodSource("texts")
+    void readsWhatKubeSchedulerComplainsOf(Text given) {
+        assertThat(Refusal.of(given.error()).points()).containsExactlyInAnyOrderElementsOf(given.points());
+    }
+
+    record Answer(String name, String path, String message, Point point, boolean isAbout) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static Stream<Answer> answers() {
+        Point weight = new Point("args.weight", "101");
+        return Stream.of(
+                new Answer("same path and value", "args.weight", "101 (expected: 0 to 100)", weight, true),
+                new Answer(
+                        "with the path around it", "profiles[0].args.weight", "101 (expected: 0 to 100)", weight, true),
+                new Answer("more precise", "args.weight.value", "101 (expected: 0 to 100)", weight, true),
+                new Answer("another path", "args.weights", "101 (expected: 0 to 100)", weight, false),
+                new Answer("the end of another name", "xargs.weight", "101 (expected: 0 to 100)", weight, false),
+                new Answer("without the value", "args.weight", "too large (expected: 0 to 100)", weight, false),
+                new Answer("another value", "args.weight", "1010 (expected: 0 to 100)", weight, false),
+                new Answer("a name anywhere", "a[0].name", "\"NoSuch\"", new Point("", "NoSuch"), true));
+    }
+
+    @ParameterizedTest
+    @MethodSource("answers")
+    void findsTheSameComplaintInOurs(Answer given) {
+        List<String> values = given.point().value().isEmpty()
+                ? List.of()
+                : List.of(given.point().value());
+
+        assertThat(Refusal.isAbout(new Problem(given.path(), given.message()), given.point(), values))
+                .isEqualTo(given.isAbout());
+    }
+
+    @Test
+    void ownCompletedFormIsRight() {
+        ObjectNode vector = vector(HEAD);
+        vector.withObject("/expect")
+                .set("config", ConfigLoader.defaults(REGISTRY).effective());
+
+        assertThat(verdict(vector).outcome()).isEqualTo(Outcome.RIGHT);
+    }
+
+    @Test
+    void anotherCompletedFormIsWrong() {
+        ObjectNode vector = vector(HEAD);
+        ObjectNode effective = ConfigLoader.defaults(REGISTRY).effective().deepCopy();
+        effective.put("parallelism", 17);
+        vector.withObject("/expect").set("config", effective);
+
+        assertThat(verdict(vector).differences()).singleElement().hasToString("parallelism: 16 (expected: 17)");
+    }
+
+    @Test
+    void takingWhatIsRefusedIsWrong() {
+        ObjectNode vector = vector(HEAD);
+        vector.withObject("/expect").put("error", "it is refused");
+
+        assertThat(verdict(vector).differences())
+                .singleElement()
+                .hasToString("configuration: taken (expected: refused: it is refused)");
+    }
+
+    @Test
+    void refusingWhatIsTakenIsWrong() {
+        ObjectNode vector = vector(HEAD + "parallelism: 0\n");
+        vector.withObject("/expect")
+                .set("config", ConfigLoader.defaults(REGISTRY).effective());
+
+        assertThat(verdict(vector).outcome()).isEqualTo(Outcome.WRONG);
+    }
+
+    @Test
+    void refusingForTheSameReasonIsRight() {
+        ObjectNode vector = vector(HEAD + "parallelism: -3\n");
+        vector.withObject("/expect").put("error", "parallelism: Invalid value: -3: should be greater than zero");
+
+        assertThat(verdict(vector).outcome()).isEqualTo(Outcome.RIGHT);
+    }
+
+    @Test
+    void refusingForAnotherReasonIsWrong() {
+        ObjectNode vector = vector(HEAD + "parallelism: -3\n");
+        vector.withObject("/expect").put("error", "podMaxBackoffSeconds: Invalid value: -3: is too small");
+
+        assertThat(verdict(vector).outcome()).isEqualTo(Outcome.WRONG);
+    }
+
+    private static ObjectNode vector(String yaml) {
+        ObjectNode vector = JSON.createObjectNode().put("name", "a case").put("yaml", yaml);
+        vector.putObject("expect");
+        return vector;
+    }
+
+    private static Verdict verdict(ObjectNode vector) {
+        return new Verdict(
+                new Vector("a case", VectorKind.CONFIGURATION, vector), new ConfigurationCheck(REGISTRY).check(vector));
+    }
+}

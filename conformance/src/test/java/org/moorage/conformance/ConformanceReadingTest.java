@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.conformance;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.moorage.builtin.BuiltinPlugins;
+import org.moorage.conformance.Verdict.Outcome;
+import org.moorage.runtime.plugin.PluginRegistry;
+
+final class ConformanceReadingTest {
+    private static final String HEAD =
+            "apiVersion: kubescheduler.config.k8s.io/v1\\nkind: KubeSchedulerConfiguration\\n";
+    private static final String NODE =
+            "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"n0\",\"uid\":\"1\"},"
+                    + "\"status\":{\"allocatable\":{\"cpu\":\"2\",\"memory\":\"4Gi\",\"pods\":\"10\"}}}";
+    private static final String POD =
+            "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\",\"namespace\":\"default\",\"uid\":\"2\"},"
+                    + "\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\","
+                    + "\"resources\":{\"limits\":{\"cpu\":\"%s\"}}}]}}";
+    private static final String PROFILE = "{\"apiVersion\":\"kubescheduler.config.k8s.io/v1\","
+            + "\"kind\":\"KubeSchedulerConfiguration\",\"profiles\":[{\"plugins\":{\"multiPoint\":{\"disabled\":[{\"name\":\"*\"}],"
+            + "\"enabled\":[{\"name\":\"PrioritySort\"},{\"name\":\"DefaultBinder\"},{\"name\":\"NodeResourcesFit\"}]}}}]}";
+
+    private static final String DECISION = "{\"name\":\"fits\",\"config\":" + PROFILE + ",\"objects\":[" + NODE + ","
+            + POD.formatted("1")
+            + "],\"pod\":\"default/p\",\"expect\":{\"preFilter\":{\"code\":\"Success\"},\"preFilterNodes\":null,"
+            + "\"feasible\":[\"n0\"],\"scores\":{\"n0\":{\"NodeResourcesFit\":%d}},\"totals\":{\"n0\":%d},"
+            + "\"best\":[\"n0\"]}}";
+    private static final String HINT =
+            "{\"name\":\"node added\",\"objects\":[" + NODE + "],\"pod\":" + POD.formatted("1")
+                    + ",\"new\":" + NODE + ",\"expect\":{\"events\":[\"%s\"],\"hints\":{\"NodeResourcesFit\":\"Queue\","
+                    + "\"NodeName\":\"Queue\",\"NodeUnschedulable\":\"Queue\",\"TaintToleration\":\"Queue\","
+                    + "\"NodeAffinity\":\"Queue\",\"NodePorts\":\"Queue\"}}}";
+    private static final String CONFIGURATION = "{\"name\":\"no parallelism\",\"yaml\":\"" + HEAD
+            + "parallelism: 0\",\"expect\":{\"error\":\"parallelism: Invalid value: %d: should be greater than zero\"}}";
+    private static final String STORAGE_CLASS = "{\"apiVersion\":\"storage.k8s.io/v1\",\"kind\":\"StorageClass\","
+            + "\"metadata\":{\"name\":\"a\"},\"provisioner\":\"p\"";
+    private static final String DEFAULTS = "{\"in\":" + STORAGE_CLASS + "},\"out\":" + STORAGE_CLASS
+            + ",\"reclaimPolicy\":\"%s\",\"volumeBindingMode\":\"Immediate\"}}";
+    private static final String RIGHT_DEFAULTS = DEFAULTS.formatted("Delete");
+    private static final String WRONG_DEFAULTS = DEFAULTS.formatted("Retain");
+
+    private final List<Verdict> verdicts = new ArrayList<>();
+
+    record Line(String name, VectorKind kind, String text, Outcome outcome) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static Stream<Line> lines() {
+        // 2 cores less 1 and 4 GiB less the 200 MiB that count for no request: (50 + 95) / 2
+        return Stream.of(
+                new Line("a decision", VectorKind.DECISION, DECISION.formatted(72, 72), Outcome.RIGHT),
+                new Line("a wrong decision", VectorKind.DECISION, DECISION.formatted(73, 73), Outcome.WRONG),
+                new Line("wrong events", VectorKind.HINT, HINT.formatted("NodeDelete"), Outcome.WRONG),
+                new Line("a refusal", VectorKind.CONFIGURATION, CONFIGURATION.formatted(0), Outcome.RIGHT),
+                new Line("defaults", VectorKind.DEFAULTS, RIGHT_DEFAULTS, Outcome.RIGHT),
+                new Line("wrong defaults", VectorKind.DEFAULTS, WRONG_DEFAULTS, Outcome.WRONG),
+                new Line(
+                        "a case that cannot be read",
+                        VectorKind.DECISION,
+                        "{\"objects\":[],\"pod\":\"default/p\",\"expect\":{}}",
+                        Outcome.WRONG));
+    }
+
+    @ParameterizedTest
+    @MethodSource("lines")
+    void tellsKindsByTheirFieldsAndChecksThem(Line given) {
+        Tally tally = check(given.text());
+
+        assertThat(tally.kinds()).containsExactly(given.kind());
+        assertThat(verdicts)
+                .singleElement()
+                .satisfies(verdict -> assertThat(verdict.outcome())
+                        .as("%s", verdict.findings())
+                        .isEqualTo(given.outcome()));
+    }
+
+    @Test
+    void findsNothingWrongWithRightHints() {
+        check(HINT.formatted("NodeAdd"));
+
+        assertThat(verdicts)
+                .singleElement()
+                .satisfies(verdict -> assertThat(verdict.differences().stream().filter(found -> isRecorded(found)))
+                        .isEmpty());
+    }
+
+    // The line above records some plugins only; which others answer depends on what is registered.
+    private static boolean isRecorded(Finding found) {
+        return !found.expected().equals("not asked");
+    }
+
+    @Test
+    void keepsTheOrderOfTheFile() {
+        StringBuilder text = new StringBuilder();
+        List<String> names = new ArrayList<>();
+        for (int i = 0; i < 200; i++) {
+            text.append("{\"name\":\"case ").append(i).append("\",").append(RIGHT_DEFAULTS.substring(1));
+            text.append("\n");
+            names.add("case " + i);
+        }
+
+        Tally tally = check(text.toString());
+
+        assertThat(tally.count(Outcome.RIGHT)).isEqualTo(200);
+        assertThat(verdicts).extracting(verdict -> verdict.vector().name()).isEqualTo(names);
+    }
+
+    @Test
+    void readsCompressedFiles(@TempDir Path folder) throws IOException {
+        Path file = folder.resolve("some.jsonl.gz");
+        Files.write(file, zipped(RIGHT_DEFAULTS + "\n\n" + WRONG_DEFAULTS + "\n"));
+
+        Tally tally = conformance().check(file.toString(), InputStream.nullInputStream(), name -> true, verdicts::add);
+
+        assertThat(tally.total()).isEqualTo(2);
+        assertThat(verdicts).extracting(verdict -> verdict.vector().name()).containsExactly("line 1", "line 3");
+    }
+
+    @Test
+    void checksOnlyWhatIsWanted() {
+        Tally tally =
+                conformance().check("-", stdin(RIGHT_DEFAULTS + "\n" + WRONG_DEFAULTS), "line 2"::equals, found -> {});
+
+        assertThat(tally.total()).isEqualTo(1);
+        assertThat(tally.count(Outcome.WRONG)).isEqualTo(1);
+    }
+
+    @Test
+    void refusesWhatIsNoRecordedAnswer() {
+        assertThatThrownBy(() -> check("{\"name\": \"x\"}"))
+                .isInstanceOf(VectorException.class)
+                .hasMessage(
+                        "stdin:1: {\"name\": \"x\"} (expected: a decision, hint, configuration or defaults vector)");
+        assertThatThrownBy(() -> check("\n[1"))
+                .isInstanceOf(VectorException.class)
+                .hasMessageStartingWith("stdin:2: not JSON: ");
+        assertThatThrownBy(() -> conformance().check("no/such/file", stdin(""), name -> true, verdicts::add))
+                .isInstanceOf(VectorException.class)
+                .hasMessageStartingWith("no/such/file: no such file (expected: ");
+    }
+
+    @Test
+    void reportsDifferencesAndSums() {
+        StringWriter text = new StringWriter();
+        ConformReport report = new ConformReport(new PrintWriter(text), 1);
+        Tally tally = conformance()
+                .check(
+                        "-",
+                        stdin(String.join("\n", DECISION.formatted(73, 73), RIGHT_DEFAULTS, WRONG_DEFAULTS)),
+                        name -> true,
+                        report::verdict);
+        report.file("some.jsonl", tally);
+        report.summary();
+
+        assertThat(text.toString().lines().map(String::stripTrailing))
+                .containsExactly(
+                        "fits: score n0 NodeResourcesFit: 72 (expected: 73) (and 1 more in this case)",
+                        "and 1 more wrong (a larger --diffs shows them)",
+                        "file                                     kind              right   wrong    open",
+                        "some.jsonl                               decisions,defaults       1       2       0",
+                        "1 right, 2 wrong");
+    }
+
+    @Test
+    void showsACaseInFull() {
+        StringWriter text = new StringWriter();
+        ConformReport report = new ConformReport(new PrintWriter(text), 1);
+        conformance().check("-", stdin(DECISION.formatted(73, 73)), name -> true, report::show);
+        report.summary();
+
+        assertThat(text.toString())
+                .startsWith("fits (decisions)\n  config: {")
+                .contains("\n  Node n0 {\"allocatable\":{\"cpu\":\"2\",")
+                .contains("\n  pod: default/p\n")
+                .containsPattern("DIFFERENT score n0 NodeResourcesFit +73 +72")
+                .containsPattern("\n +feasible +n0 +n0\n");
+    }
+
+    private Tally check(String text) {
+        return conformance().check("-", stdin(text), name -> true, verdicts::add);
+    }
+
+    private static Conformance conformance() {
+        return new Conformance(PluginRegistry.of(BuiltinPlugins.all()));
+    }
+
+    private static InputStream stdin(String text) {
+        return new ByteArrayInputStream(text.getBytes(UTF_8));
+    }
+
+    private static byte[] zipped(String text) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (GZIPOutputStream out = new GZIPOutputStream(bytes)) {
+            out.write(text.getBytes(UTF_8));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return bytes.toByteArray();
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.api.model;
+
+import java.util.Objects;
+
+/**
+ * The name of a resource, resolved once so that reading its amount on a node costs no string comparison for the common
+ * ones.
+ */
+public final class ResourceName {
+    /** Processor time, counted in thousandths of a core. */
+    public static final ResourceName CPU = new ResourceName("cpu", 0);
+    /** Memory, counted in bytes. */
+    public static final ResourceName MEMORY = new ResourceName("memory", 1);
+    /** Local ephemeral storage, counted in bytes. */
+    public static final ResourceName EPHEMERAL_STORAGE = new ResourceName("ephemeral-storage", 2);
+
+    private static final String PODS = "pods";
+    private static final String NATIVE_DOMAIN = "kubernetes.io/";
+
+    private final String name;
+    private final int slot;
+
+    private ResourceName(String name, int slot) {
+        this.name = name;
+        this.slot = slot;
+    }
+
+    /** The resource of that name, for example {@code cpu} or {@code example.com/gpu}. */
+    public static ResourceName of(String name) {
+        return switch (Objects.requireNonNull(name, "name")) {
+            case "cpu" -> CPU;
+            case "memory" -> MEMORY;
+            case "ephemeral-storage" -> EPHEMERAL_STORAGE;
+            default -> new ResourceName(name, -1);
+        };
+    }
+
+    /** The name as written in manifests. */
+    public String name() {
+        return name;
+    }
+
+    /** 0 for cpu, 1 for memory, 2 for ephemeral storage; -1 for every other resource. */
+    public int slot() {
+        return slot;
+    }
+
+    /**
+     * Whether nodes account for a resource of this name beside cpu, memory and ephemeral storage: extended resources,
+     * huge pages, attachable volumes and what lives in a {@code kubernetes.io} domain.
+     */
+    public static boolean isScalar(String name) {
+        return isExtended(name)
+                || name.startsWith("hugepages-")
+                || name.contains(NATIVE_DOMAIN)
+                || name.startsWith("attachable-volumes-");
+    }
+
+    /** Whether it is an extended resource: with a domain of its own, and not the name of a quota. */
+    public static boolean isExtended(String name) {
+        // A name without a slash belongs to Kubernetes, and so does every kubernetes.io domain.
+        return name.indexOf('/') >= 0 && !name.contains(NATIVE_DOMAIN) && !name.startsWith("requests.");
+    }
+
+    /** Whether it is the number of pods, which nodes account for apart. */
+    public static boolean isPods(String name) {
+        return name.equals(PODS);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof ResourceName that && that.name.equals(name);
+    }
+
+    @Override
+    public int hashCode() {
+        return name.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

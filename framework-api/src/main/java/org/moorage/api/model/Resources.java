@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.api.model;
+
+import java.util.Arrays;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Amounts of resources as whole numbers: cpu in thousandths of a core, memory and storage in bytes, all others in units.
+ * Immutable.
+ *
+ * <p>Fractions are rounded up, as kube-scheduler does: {@code 0.1m} of cpu is 1, half a byte of memory is 1.
+ */
+public final class Resources {
+    /** Nothing of anything. */
+    public static final Resources NONE = new Resources(0, 0, 0, new String[0], new long[0]);
+
+    private final long milliCpu;
+    private final long memory;
+    private final long ephemeralStorage;
+    private final String[] scalarNames;
+    private final long[] scalars;
+
+    private Resources(long milliCpu, long memory, long ephemeralStorage, String[] scalarNames, long[] scalars) {
+        this.milliCpu = milliCpu;
+        this.memory = memory;
+        this.ephemeralStorage = ephemeralStorage;
+        this.scalarNames = scalarNames;
+        this.scalars = scalars;
+    }
+
+    /** The amounts of a resource list. Resources that nodes do not account for, such as {@code pods}, are left out. */
+    public static Resources of(Map<String, Quantity> quantities) {
+        long milliCpu = 0;
+        long memory = 0;
+        long ephemeralStorage = 0;
+        TreeMap<String, Long> others = new TreeMap<>();
+        for (Map.Entry<String, Quantity> entry : quantities.entrySet()) {
+            switch (entry.getKey()) {
+                case "cpu" -> milliCpu = entry.getValue().milliValue();
+                case "memory" -> memory = entry.getValue().value();
+                case "ephemeral-storage" -> ephemeralStorage = entry.getValue().value();
+                default -> {
+                    if (ResourceName.isScalar(entry.getKey())) {
+                        others.put(entry.getKey(), entry.getValue().value());
+                    }
+                }
+            }
+        }
+        return of(milliCpu, memory, ephemeralStorage, others);
+    }
+
+    /** Amounts given as numbers; {@code scalars} by resource name. */
+    public static Resources of(long milliCpu, long memory, long ephemeralStorage, Map<String, Long> scalars) {
+        String[] names = new String[scalars.size()];
+        long[] amounts = new long[scalars.size()];
+        int next = 0;
+        for (Map.Entry<String, Long> entry : new TreeMap<>(scalars).entrySet()) {
+            names[next] = entry.getKey();
+            amounts[next++] = entry.getValue();
+        }
+        return new Resources(milliCpu, memory, ephemeralStorage, names, amounts);
+    }
+
+    /** Cpu, in thousandths of a core. */
+    public long milliCpu() {
+        return milliCpu;
+    }
+
+    /** Memory, in bytes. */
+    public long memory() {
+        return memory;
+    }
+
+    /** Local ephemeral storage, in bytes. */
+    public long ephemeralStorage() {
+        return ephemeralStorage;
+    }
+
+    /** How many resources there are beside cpu, memory and ephemeral storage. They are ordered by name. */
+    public int scalarCount() {
+        return scalarNames.length;
+    }
+
+    /** The name of one of the other resources, by its place from 0 to {@link #scalarCount()} - 1. */
+    public String scalarName(int place) {
+        return scalarNames[place];
+    }
+
+    /** The amount of one of the other resources, by its place. */
+    public long scalarAmount(int place) {
+        return scalars[place];
+    }
+
+    /** The amount of a resource, 0 if it is not there. */
+    public long amount(ResourceName resource) {
+        return switch (resource.slot()) {
+            case 0 -> milliCpu;
+            case 1 -> memory;
+            case 2 -> ephemeralStorage;
+            default -> {
+                int place = Arrays.binarySearch(scalarNames, resource.name());
+                yield place < 0 ? 0 : scalars[place];
+            }
+        };
+    }
+
+    /** Whether cpu, memory and ephemeral storage are 0 and no other resource is named at all. */
+    public boolean isEmpty() {
+        return milliCpu == 0 && memory == 0 && ephemeralStorage == 0 && scalarNames.length == 0;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Resources that
+                && milliCpu == that.milliCpu
+                && memory == that.memory
+                && ephemeralStorage == that.ephemeralStorage
+                && Arrays.equals(scalarNames, that.scalarNames)
+                && Arrays.equals(scalars, that.scalars);
+    }
+
+    @Override
+    public int hashCode() {
+        return Long.hashCode(milliCpu * 31 + memory) * 31 + Arrays.hashCode(scalarNames) + Arrays.hashCode(scalars);
+    }
+
+    @Override
+    public String toString() {
+        StringBuilder text =
+                new StringBuilder("cpu=").append(milliCpu).append("m memory=").append(memory);
+        if (ephemeralStorage != 0) {
+            text.append(" ephemeral-storage=").append(ephemeralStorage);
+        }
+        for (int i = 0; i < scalarNames.length; i++) {
+            text.append(' ').append(scalarNames[i]).append('=').append(scalars[i]);
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.objects;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.moorage.api.model.Quantity;
+
+/**
+ * An object in a tree, with the meaning that the API's types give to its fields: a field is <em>absent</em> if it is not
+ * there or null, and <em>blank</em> if it is absent or has its type's zero value, which such types cannot tell from absent.
+ */
+public record Fields(ObjectNode node, Supplier<String> path) {
+
+    private static final int LONGEST_VALUE = 80;
+
+    public static Fields of(ObjectNode object) {
+        return new Fields(object, () -> ObjectKey.of(object).title() + ": ");
+    }
+
+    /** The value as a message shows it: on one line, and not whole if it is long. */
+    public static String shown(JsonNode value) {
+        String text = value.toString();
+        return text.length() <= LONGEST_VALUE ? text : text.substring(0, LONGEST_VALUE) + "…";
+    }
+
+    public boolean isAbsent(String key) {
+        return isAbsent(node.path(key));
+    }
+
+    public static boolean isAbsent(JsonNode value) {
+        return value.isMissingNode() || value.isNull();
+    }
+
+    public boolean isBlank(String key) {
+        JsonNode value = node.path(key);
+        return isAbsent(value)
+                || (value.isTextual() && value.textValue().isEmpty())
+                || (value.isNumber() && value.decimalValue().signum() == 0);
+    }
+
+    public boolean isEmpty(String key) {
+        return node.path(key).isEmpty();
+    }
+
+    public boolean holds(String key, String text) {
+        return text.equals(node.path(key).textValue());
+    }
+
+    public void whenAbsent(String key, JsonNode value) {
+        if (isAbsent(key)) {
+            node.set(key, value);
+        }
+    }
+
+    public void whenAbsent(String key, String value) {
+        whenAbsent(key, node.textNode(value));
+    }
+
+    public void whenAbsent(String key, int value) {
+        whenAbsent(key, node.numberNode(value));
+    }
+
+    public void whenAbsent(String key, boolean value) {
+        whenAbsent(key, node.booleanNode(value));
+    }
+
+    public void whenBlank(String key, String value) {
+        if (isBlank(key)) {
+            node.put(key, value);
+        }
+    }
+
+    public void whenBlank(String key, int value) {
+        if (isBlank(key)) {
+            node.put(key, value);
+        }
+    }
+
+    /** The object in the field; made if absent, as a struct that is no pointer always exists. */
+    public Fields struct(String key) {
+        whenAbsent(key, JsonNodeFactory.instance.objectNode());
+        return object(key, node.path(key));
+    }
+
+    /** The object in the field, if there is one. */
+    public Optional<Fields> pointer(String key) {
+        JsonNode value = node.path(key);
+        return isAbsent(value) ? Optional.empty() : Optional.of(object(key, value));
+    }
+
+    /** The objects in the list in the field; none if it is absent. */
+    public List<Fields> each(String key) {
+        JsonNode list = node.path(key);
+        if (isAbsent(list)) {
+            return List.of();
+        }
+        if (!(list instanceof ArrayNode)) {
+            throw wrong(key, list, "a list");
+        }
+        List<Fields> objects = new ArrayList<>(list.size());
+        for (int i = 0; i < list.size(); i++) {
+            objects.add(object(key + "[" + i + "]", list.path(i)));
+        }
+        return objects;
+    }
+
+    /** The list in the field; made if absent. */
+    public ArrayNode list(String key) {
+        whenAbsent(key, JsonNodeFactory.instance.arrayNode());
+        if (node.path(key) instanceof ArrayNode list) {
+            return list;
+        }
+        throw wrong(key, node.path(key), "a list");
+    }
+
+    /** The objects in the map in the field; none if it is absent. */
+    public List<Fields> values(String key) {
+        List<Fields> objects = new ArrayList<>();
+        pointer(key)
+                .ifPresent(map -> map.node
+                        .properties()
+                        .forEach(entry -> objects.add(map.object(entry.getKey(), entry.getValue()))));
+        return objects;
+    }
+
+    public Quantity quantity(String key) {
+        JsonNode value = node.path(key);
+        try {
+            return quantity(value);
+        } catch (IllegalArgumentException e) {
+            throw wrong(key, value, "a quantity such as 2, 500m or 1536Mi");
+        }
+    }
+
+    /** The quantity that the value is; the API takes numbers too, and null for 0. */
+    public static Quantity quantity(JsonNode value) {
+        return value.isNull() ? Quantity.ZERO : Quantity.parse(value.asText().strip());
+    }
+
+    public ClusterFileException wrong(String key, JsonNode value, String expected) {
+        return new ClusterFileException(path.get() + key + ": " + shown(value) + " (expected: " + expected + ")");
+    }
+
+    private Fields object(String key, JsonNode value) {
+        if (value instanceof ObjectNode object) {
+            return new Fields(object, () -> path.get() + key + ".");
+        }
+        throw wrong(key, value, "an object");
+    }
+}

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.objects;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.ContainerImage;
+import org.moorage.api.model.CsiDriver;
+import org.moorage.api.model.CsiNode;
+import org.moorage.api.model.CsiStorageCapacity;
+import org.moorage.api.model.DeviceClass;
+import org.moorage.api.model.DeviceTaintRule;
+import org.moorage.api.model.Namespace;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.ObjectMeta;
+import org.moorage.api.model.OtherObject;
+import org.moorage.api.model.OwnerReference;
+import org.moorage.api.model.PersistentVolume;
+import org.moorage.api.model.PersistentVolumeClaim;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodDisruptionBudget;
+import org.moorage.api.model.PodSpec;
+import org.moorage.api.model.ReplicaSet;
+import org.moorage.api.model.ReplicationController;
+import org.moorage.api.model.ResourceClaim;
+import org.moorage.api.model.ResourceSlice;
+import org.moorage.api.model.Service;
+import org.moorage.api.model.StatefulSet;
+import org.moorage.api.model.StorageClass;
+import org.moorage.api.model.Taint;
+import org.moorage.api.model.VolumeAttachment;
+
+/**
+ * Makes the objects that scheduling reads from trees of JSON or YAML.
+ *
+ * <p>It is lenient where the API grows: fields that it does not know are passed over, in every place, and what is absent or
+ * null is empty. A value of the wrong type is an {@link ObjectDecodeException}.
+ *
+ * <p>Pods of one template are alike in nearly everything. A decoder gives equal parts of the objects that it makes the same
+ * instance, above all the {@link PodSpec}, for as long as one of these objects is in use. So a cluster's objects should
+ * come from one decoder. Safe for use by several threads.
+ */
+public final class ObjectDecoder {
+    private static final String LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
+    private static final String MANAGED_FIELDS = "managedFields";
+    private static final String SIBILANT_ENDING = ".*(s|x|z|ch|sh)";
+    private static final Set<String> PLURAL_ALREADY = Set.of("Endpoints");
+
+    private final SharedValues shared = new SharedValues();
+    private final SelectorDecoder selectors = new SelectorDecoder(shared);
+    private final VolumeDecoder volumes = new VolumeDecoder(shared, selectors);
+    private final PodDecoder pods = new PodDecoder(shared, selectors, volumes);
+    private final DeviceDecoder devices = new DeviceDecoder(selectors::nodeSelector, pods::condition, shared::text);
+
+    /** A decoder that has seen nothing yet. */
+    public ObjectDecoder() {}
+
+    /**
+     * The kind of an object by its {@code apiVersion} and {@code kind}. Of a kind without a type of its own the plural is
+     * guessed, and it counts as one with namespaces unless Kubernetes itself has it without.
+     *
+     * @throws ObjectDecodeException if the object does not name its kind
+     */
+    public static ObjectKind<?> kindOf(ObjectNode object) {
+        String apiVersion = named(object, "apiVersion", "v1");
+        String kind = named(object, "kind", "Pod");
+        for (ObjectKind<?> typed : ObjectKind.TYPED) {
+            if (typed.kind().equals(kind) && typed.apiVersion().equals(apiVersion)) {
+                return typed;
+            }
+        }
+        return otherKind(object, apiVersion, kind);
+    }
+
+    private static ObjectKind<OtherObject> otherKind(ObjectNode object, String apiVersion, String kind) {
+        boolean namespaced = !ObjectKey.of(object).isClusterScoped();
+        return ObjectKind.other(apiVersion, kind, plural(kind), namespaced);
+    }
+
+    private static String named(ObjectNode object, String field, String example) {
+        JsonNode value = object.path(field);
+        if (!value.isTextual() || value.textValue().isEmpty()) {
+            String seen = value.isMissingNode() ? "nothing" : Fields.shown(value);
+            throw new ObjectDecodeException(
+                    ObjectKey.of(object).title() + ": " + field + ": " + seen + " (expected: such as " + example + ")");
+        }
+        return value.textValue();
+    }
+
+    private static String plural(String kind) {
+        String name = kind.toLowerCase(Locale.ROOT);
+        if (PLURAL_ALREADY.contains(kind)) {
+            return name;
+        }
+        if (name.matches(SIBILANT_ENDING)) {
+            return name + "es";
+        }
+        return name.matches(".*[^aeiou]y") ? name.substring(0, name.length() - 1) + "ies" : name + "s";
+    }
+
+    /**
+     * An object of whatever kind it says it is.
+     *
+     * @throws ObjectDecodeException if it does not name its kind, or a value in it is not what its type demands
+     */
+    public ClusterObject decode(ObjectNode object) {
+        return decode(kindOf(object), object, false);
+    }
+
+    /**
+     * An object of a kind, whatever it says itself.
+     *
+     * @param kind the kind
+     * @param object the object
+     * @param podJson whether a waiting pod keeps its JSON text
+     * @throws ObjectDecodeException if a value in it is not what its type demands
+     */
+    public <T extends ClusterObject> T decode(ObjectKind<T> kind, ObjectNode object, boolean podJson) {
+        Located root = Located.root(object);
+        Object decoded;
+        if (kind.type() == Pod.class) {
+            decoded = pod(object, podJson);
+        } else if (kind.type() == Node.class) {
+            decoded = node(object);
+        } else if (kind.type() == Namespace.class) {
+            decoded = new Namespace(metadata(root));
+        } else if (kind.type() == Service.class) {
+            decoded = service(root);
+        } else if (kind.type() == ReplicationController.class) {
+            decoded = replicationController(root);
+        } else if (kind.type() == ReplicaSet.class) {
+            decoded = replicaSet(root);
+        } else if (kind.type() == StatefulSet.class) {
+            decoded = statefulSet(root);
+        } else if (kind.type() == PersistentVolume.class) {
+            decoded = volumes.persistentVolume(metadata(root), root);
+        } else if (kind.type() == PersistentVolumeClaim.class) {
+            decoded = volumes.persistentVolumeClaim(metadata(root), root);
+        } else if (kind.type() == StorageClass.class) {
+            decoded = volumes.storageClass(metadata(root), root);
+        } else if (kind.type() == CsiNode.class) {
+            decoded = volumes.csiNode(metadata(root), root);
+        } else if (kind.type() == CsiDriver.class) {
+            decoded = volumes.csiDriver(metadata(root), root);
+        } else if (kind.type() == CsiStorageCapacity.class) {
+            decoded = volumes.csiStorageCapacity(metadata(root), root);
+        } else if (kind.type() == VolumeAttachment.class) {
+            decoded = volumes.volumeAttachment(metadata(root), root);
+        } else if (kind.type() == ResourceClaim.class) {
+            decoded = devices.claim(metadata(root), root);
+        } else if (kind.type() == ResourceSlice.class) {
+            decoded = devices.slice(metadata(root), root);
+        } else if (kind.type() == DeviceClass.class) {
+            decoded = devices.deviceClass(metadata(root), root);
+        } else if (kind.type() == DeviceTaintRule.class) {
+            decoded = devices.taintRule(metadata(root), root);
+        } else if (kind.type() == PodDisruptionBudget.class) {
+            decoded = podDisruptionBudget(root);
+        } else if (kind.type() == OtherObject.class) {
+            ObjectKind<OtherObject> other =
+                    ObjectKind.other(kind.apiVersion(), kind.kind(), kind.plural(), kind.namespaced());
+            decoded = new OtherObject(shared.value(other), metadata(root), json(object));
+        } else {
+            throw new IllegalArgumentException(
+                    "kind: " + kind + " (expected: one of ObjectKind.TYPED, or one without a type)");
+        }
+        return kind.type().cast(decoded);
+    }
+
+    /**
+     * A pod.
+     *
+     * @param object the pod's tree
+     * @param keepJson whether the pod keeps its JSON text if it waits for a node
+     * @throws ObjectDecodeException if a value in it is not what its type demands
+     */
+    public Pod pod(ObjectNode object, boolean keepJson) {
+        Located root = Located.root(object);
+        ObjectMeta metadata = metadata(root);
+        Located spec = root.object("spec");
+        Pod pod = Pod.of(metadata, shared.value(pods.spec(spec))).withStatus(pods.status(root.object("status")));
+        String nodeName = spec.text("nodeName");
+        if (!nodeName.isEmpty()) {
+            return pod.withNode(shared.text(nodeName));
+        }
+        return keepJson ? pod.withJson(json(object)) : pod;
+    }
+
+    /**
+     * A node.
+     *
+     * @param object the node's tree
+     * @throws ObjectDecodeException if a value in it is not what its type demands
+     */
+    public Node node(ObjectNode object) {
+        Located root = Located.root(object);
+        Located spec = root.object("spec");
+        Located status = root.object("status");
+        return Node.of(metadata(root))
+                .unschedulable(spec.flag("unschedulable"))
+                .taints(shared.value(spec.list("taints", this::taint)))
+                .allocatable(shared.quantities(status, "allocatable"))
+                .images(shared.value(status.list("images", this::image)))
+                .conditions(conditions(status))
+                .declaredFeatures(shared.value(status.texts("declaredFeatures")))
+                .build();
+    }
+
+    private Service service(Located root) {
+        return new Service(metadata(root), shared.textMap(root.object("spec"), "selector"));
+    }
+
+    private ReplicationController replicationController(Located root) {
+        return new ReplicationController(metadata(root), shared.textMap(root.object("spec"), "selector"));
+    }
+
+    private ReplicaSet replicaSet(Located root) {
+        return new ReplicaSet(metadata(root), root.object("spec").optional("selector", selectors::labelSelector));
+    }
+
+    private StatefulSet statefulSet(Located root) {
+        return new StatefulSet(metadata(root), root.object("spec").optional("selector", selectors::labelSelector));
+    }
+
+    private PodDisruptionBudget podDisruptionBudget(Located root) {
+        Located status = root.object("status");
+        return new PodDisruptionBudget(
+                metadata(root),
+                root.object("spec").optional("selector", selectors::labelSelector),
+                status.number("disruptionsAllowed"),
+                status.textMap("disruptedPods", shared::text).keySet());
+    }
+
+    private Taint taint(Located taint) {
+        return shared.value(new Taint(taint.text("key"), taint.text("value"), taint.text("effect")));
+    }
+
+    private ContainerImage image(Located image) {
+        return shared.value(new ContainerImage(image.texts("names"), image.longNumber("sizeBytes")));
+    }
+
+    private Map<String, String> conditions(Located status) {
+        Map<String, String> byType = new LinkedHashMap<>();
+        status.list("conditions", condition -> Map.entry(condition.text("type"), condition.text("status")))
+                .forEach(condition -> byType.put(condition.getKey(), condition.getValue()));
+        return shared.value(Map.copyOf(byType));
+    }
+
+    private ObjectMeta metadata(Located root) {
+        Located metadata = root.object("metadata");
+        ObjectMeta.Builder result = ObjectMeta.named(metadata.text("name"))
+                .namespace(shared.text(metadata.text("namespace")))
+                .uid(metadata.text("uid"))
+                .resourceVersion(metadata.text("resourceVersion"))
+                .generation(metadata.longNumber("generation"))
+                .labels(shared.textMap(metadata, "labels"))
+                .annotations(annotations(metadata))
+                .ownerReferences(shared.value(metadata.list("ownerReferences", this::owner)));
+        Instant created = metadata.time("creationTimestamp");
+        if (created != null) {
+            result.creationTimestamp(created);
+        }
+        Instant deleted = metadata.time("deletionTimestamp");
+        if (deleted != null) {
+            result.deletionTimestamp(deleted);
+        }
+        return result.build();
+    }
+
+    private Map<String, String> annotations(Located metadata) {
+        Map<String, String> annotations = metadata.textMap("annotations", shared::text);
+        if (annotations.containsKey(LAST_APPLIED)) {
+            Map<String, String> rest = new LinkedHashMap<>(annotations);
+            rest.remove(LAST_APPLIED);
+            annotations = Map.copyOf(rest);
+        }
+        return shared.value(annotations);
+    }
+
+    private OwnerReference owner(Located owner) {
+        return new OwnerReference(
+                shared.text(owner.text("apiVersion")),
+                shared.text(owner.text("kind")),
+                owner.text("name"),
+                owner.text("uid"),
+                owner.flag("controller"));
+    }
+
+    // Who manages which field is often half of the text, and nothing that schedules reads it.
+    private static String json(ObjectNode object) {
+        if (!object.path("metadata").has(MANAGED_FIELDS)) {
+            return object.toString();
+        }
+        ObjectNode metadata = object.objectNode();
+        metadata.setAll((ObjectNode) object.path("metadata"));
+        metadata.remove(MANAGED_FIELDS);
+        ObjectNode copy = object.objectNode();
+        copy.setAll(object);
+        copy.set("metadata", metadata);
+        return copy.toString();
+    }
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.objects;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.moorage.api.model.Affinity;
+import org.moorage.api.model.Container;
+import org.moorage.api.model.HostPort;
+import org.moorage.api.model.NodeAffinity;
+import org.moorage.api.model.PodAffinity;
+import org.moorage.api.model.PodAffinityTerm;
+import org.moorage.api.model.PodCondition;
+import org.moorage.api.model.PodSpec;
+import org.moorage.api.model.PodStatus;
+import org.moorage.api.model.Toleration;
+import org.moorage.api.model.TopologySpreadConstraint;
+
+/** Makes the specifications and statuses of pods for an {@link ObjectDecoder}. */
+final class PodDecoder {
+    private static final List<String> CONTAINER_STATUSES = List.of("containerStatuses", "initContainerStatuses");
+
+    private final SharedValues shared;
+    private final SelectorDecoder selectors;
+    private final VolumeDecoder volumes;
+
+    PodDecoder(SharedValues shared, SelectorDecoder selectors, VolumeDecoder volumes) {
+        this.shared = shared;
+        this.selectors = selectors;
+        this.volumes = volumes;
+    }
+
+    PodSpec spec(Located spec) {
+        Located resources = spec.object("resources");
+        return PodSpec.builder()
+                .containers(shared.value(spec.list("containers", this::container)))
+                .initContainers(shared.value(spec.list("initContainers", this::container)))
+                .overhead(shared.quantities(spec, "overhead"))
+                .podRequests(shared.quantities(resources, "requests"))
+                .podLimits(shared.quantities(resources, "limits"))
+                .nodeSelector(shared.textMap(spec, "nodeSelector"))
+                .affinity(shared.value(affinity(spec.object("affinity"))))
+                .tolerations(shared.value(spec.list("tolerations", this::toleration)))
+                .topologySpreadConstraints(
+                        shared.value(spec.list("topologySpreadConstraints", this::topologySpreadConstraint)))
+                .priority(spec.number("priority"))
+                .preemptionPolicy(shared.text(spec.text("preemptionPolicy")))
+                .schedulerName(shared.text(spec.text("schedulerName", PodSpec.DEFAULT_SCHEDULER)))
+                .schedulingGates(shared.value(spec.list("schedulingGates", gate -> gate.text("name"))))
+                .hostNetwork(spec.flag("hostNetwork"))
+                .hostUsers(!spec.has("hostUsers") || spec.flag("hostUsers"))
+                .restartsAllContainers(restartsAllContainers(spec))
+                .resourceClaims(shared.value(spec.list("resourceClaims", this::resourceClaim)))
+                .imageVolumes(shared.value(VolumeDecoder.imageVolumes(spec)))
+                .volumes(shared.value(volumes.volumes(spec)))
+                .build();
+    }
+
+    private static boolean restartsAllContainers(Located spec) {
+        for (String field : List.of("containers", "initContainers")) {
+            for (boolean restarts : spec.list(field, PodDecoder::restartsAll)) {
+                if (restarts) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    private static boolean restartsAll(Located container) {
+        return container.list("restartPolicyRules", rule -> rule.text("action")).contains("RestartAllContainers");
+    }
+
+    private Container container(Located container) {
+        Located resources = container.object("resources");
+        return shared.value(new Container(
+                shared.text(container.text("name")),
+                shared.text(container.text("image")),
+                shared.quantities(resources, "requests"),
+                shared.quantities(resources, "limits"),
+                shared.value(hostPorts(container)),
+                shared.text(container.text("restartPolicy")),
+                shared.value(resources.list("claims", claim -> shared.text(claim.text("name"))))));
+    }
+
+    private static List<HostPort> hostPorts(Located container) {
+        List<HostPort> ports = new ArrayList<>(container.list(
+                "ports", port -> new HostPort(port.text("hostIP"), port.text("protocol"), port.number("hostPort"))));
+        ports.removeIf(port -> port.port() <= 0);
+        return List.copyOf(ports);
+    }
+
+    private Affinity affinity(Located affinity) {
+        return new Affinity(
+                affinity.optional("nodeAffinity", this::nodeAffinity).orElse(NodeAffinity.NONE),
+                affinity.optional("podAffinity", this::podAffinity),
+                affinity.optional("podAntiAffinity", this::podAffinity));
+    }
+
+    private NodeAffinity nodeAffinity(Located affinity) {
+        return new NodeAffinity(
+                affinity.optional("requiredDuringSchedulingIgnoredDuringExecution", selectors::nodeSelector),
+                affinity.list(
+                        "preferredDuringSchedulingIgnoredDuringExecution",
+                        wish -> new NodeAffinity.Preferred(
+                                wish.number("weight"), selectors.nodeSelectorTerm(wish.object("preference")))));
+    }
+
+    private PodAffinity podAffinity(Located affinity) {
+        return new PodAffinity(
+                affinity.list("requiredDuringSchedulingIgnoredDuringExecution", this::podAffinityTerm),
+                affinity.list(
+                        "preferredDuringSchedulingIgnoredDuringExecution",
+                        wish -> new PodAffinityTerm.Weighted(
+                                wish.number("weight"), podAffinityTerm(wish.object("podAffinityTerm")))));
+    }
+
+    private PodAffinityTerm podAffinityTerm(Located term) {
+        return new PodAffinityTerm(
+                term.optional("labelSelector", selectors::labelSelector),
+                term.texts("namespaces"),
+                term.optional("namespaceSelector", selectors::labelSelector),
+                shared.text(term.text("topologyKey")));
+    }
+
+    private Toleration toleration(Located toleration) {
+        return shared.value(new Toleration(
+                toleration.text("key"),
+                toleration.text("operator"),
+                toleration.text("value"),
+                toleration.text("effect")));
+    }
+
+    private TopologySpreadConstraint topologySpreadConstraint(Located constraint) {
+        return new TopologySpreadConstraint(
+                constraint.number("maxSkew"),
+                shared.text(constraint.text("topologyKey")),
+                shared.text(constraint.text("whenUnsatisfiable")),
+                constraint.optional("labelSelector", selectors::labelSelector),
+                constraint.has("minDomains") ? OptionalInt.of(constraint.number("minDomains")) : OptionalInt.empty(),
+                shared.text(constraint.text("nodeAffinityPolicy")),
+                shared.text(constraint.text("nodeTaintsPolicy")),
+                constraint.texts("matchLabelKeys"));
+    }
+
+    private PodSpec.ResourceClaim resourceClaim(Located claim) {
+        return new PodSpec.ResourceClaim(
+                claim.text("name"), claim.text("resourceClaimName"), claim.text("resourceClaimTemplateName"));
+    }
+
+    PodStatus status(Located status) {
+        PodStatus.Builder result = PodStatus.builder()
+                .phase(shared.text(status.text("phase")))
+                .nominatedNodeName(shared.text(status.text("nominatedNodeName")))
+                .conditions(shared.value(status.list("conditions", this::condition)))
+                .containerResources(shared.value(containerResources(status)))
+                .resourceClaimStatuses(status.list(
+                        "resourceClaimStatuses",
+                        claim -> new PodStatus.ClaimStatus(claim.text("name"), claim.text("resourceClaimName"))))
+                .nodeResourceClaims(status.list("nodeAllocatableResourceClaimStatuses", this::nodeResourceClaim));
+        if (status.has("resources")) {
+            result.podResources(shared.value(resources("", status)));
+        }
+        Instant started = status.time("startTime");
+        if (started != null) {
+            result.startTime(started);
+        }
+        return result.build();
+    }
+
+    private PodStatus.NodeResourceClaim nodeResourceClaim(Located claim) {
+        return new PodStatus.NodeResourceClaim(
+                claim.text("resourceClaimName"), claim.texts("containers"), shared.quantities(claim, "resources"));
+    }
+
+    PodCondition condition(Located condition) {
+        return new PodCondition(
+                shared.text(condition.text("type")),
+                shared.text(condition.text("status")),
+                shared.text(condition.text("reason")),
+                condition.text("message"),
+                condition.longNumber("observedGeneration"));
+    }
+
+    private List<PodStatus.ContainerResources> containerResources(Located status) {
+        List<PodStatus.ContainerResources> result = new ArrayList<>();
+        for (String field : CONTAINER_STATUSES) {
+            status.list(field, this::containerStatus).forEach(reported -> reported.ifPresent(result::add));
+        }
+        return List.copyOf(result);
+    }
+
+    // kube-scheduler counts what a status says, also that of the pod as a whole, only if that has resources.
+    private Optional<PodStatus.ContainerResources> containerStatus(Located status) {
+        return status.has("resources")
+                ? Optional.of(shared.value(resources(shared.text(status.text("name")), status)))
+                : Optional.empty();
+    }
+
+    private PodStatus.ContainerResources resources(String name, Located status) {
+        return new PodStatus.ContainerResources(
+                name,
+                shared.quantities(status.object("resources"), "requests"),
+                shared.quantities(status, "allocatedResources"));
+    }
+}

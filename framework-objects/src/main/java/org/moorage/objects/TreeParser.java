@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.objects;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLParser;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Builds the documents of a JSON or YAML input as trees, without the {@code managedFields} that dumps are full of.
+ * Jackson's own reader takes a YAML alias for a string and knows no merge keys; here both mean what they mean to kubectl.
+ */
+final class TreeParser {
+
+    /** Aliases of aliases grow exponentially; no honest document has this many values in what it repeats. */
+    private static final int MOST_REPEATED_VALUES = 1_000_000;
+
+    private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
+
+    private final String file;
+    private final JsonParser parser;
+    private final Map<String, JsonNode> anchored = new HashMap<>();
+    private final IdentityHashMap<JsonNode, Place> places = new IdentityHashMap<>();
+    private Place start;
+    private int repeatedValues;
+
+    TreeParser(String file, JsonParser parser) {
+        this.file = file;
+        this.parser = parser;
+        this.start = new Place(file, 1, 1);
+    }
+
+    /** The next document, or empty at the end of the input; an empty document is a null node. */
+    Optional<JsonNode> next() throws IOException {
+        anchored.clear();
+        places.clear();
+        repeatedValues = 0;
+        if (parser.nextToken() == null) {
+            return Optional.empty();
+        }
+        start = place();
+        return Optional.of(value(""));
+    }
+
+    /** Where the value starts, if it is an item of the current document's list, or else where that document does. */
+    Place placeOf(JsonNode value) {
+        return places.getOrDefault(value, start);
+    }
+
+    private Place place() {
+        return Place.of(file, parser.currentTokenLocation());
+    }
+
+    /** The value whose first token is the current one, in the field of that name; its last token is current then. */
+    private JsonNode value(String field) throws IOException {
+        Object anchor = parser.getObjectId();
+        JsonNode value = switch (parser.currentToken()) {
+            case START_OBJECT -> object(field);
+            case START_ARRAY -> array(field);
+            case VALUE_STRING -> isAlias() ? repeated() : NODES.textNode(parser.getText());
+            case VALUE_EMBEDDED_OBJECT -> NODES.textNode(parser.getText());
+            case VALUE_NUMBER_INT -> integer();
+            case VALUE_NUMBER_FLOAT -> NODES.numberNode(parser.getDecimalValue());
+            case VALUE_TRUE -> NODES.booleanNode(true);
+            case VALUE_FALSE -> NODES.booleanNode(false);
+            case VALUE_NULL -> NODES.nullNode();
+            case NOT_AVAILABLE, END_OBJECT, END_ARRAY, FIELD_NAME ->
+                throw new IllegalStateException("no value starts with " + parser.currentToken());
+        };
+        if (anchor != null) {
+            anchored.put(anchor.toString(), value);
+        }
+        return value;
+    }
+
+    private ObjectNode object(String field) throws IOException {
+        ObjectNode object = NODES.objectNode();
+        List<JsonNode> merged = new ArrayList<>();
+        while (parser.nextToken() != JsonToken.END_OBJECT) {
+            String name = parser.currentName();
+            parser.nextToken();
+            if (name.equals("managedFields") && field.equals("metadata")) {
+                parser.skipChildren();
+            } else if (name.equals("<<") && parser instanceof YAMLParser) {
+                merged.add(value(name));
+            } else {
+                object.set(name, value(name));
+            }
+        }
+        merged.forEach(value -> merge(object, value));
+        return object;
+    }
+
+    private static void merge(ObjectNode object, JsonNode merged) {
+        if (merged.isArray()) {
+            merged.forEach(element -> merge(object, element));
+        }
+        merged.properties().forEach(field -> object.putIfAbsent(field.getKey(), field.getValue()));
+    }
+
+    private ArrayNode array(String field) throws IOException {
+        ArrayNode array = NODES.arrayNode();
+        while (parser.nextToken() != JsonToken.END_ARRAY) {
+            Place place = place();
+            JsonNode value = value("");
+            array.add(value);
+            if (field.equals("items") || field.isEmpty()) {
+                places.put(value, place);
+            }
+        }
+        return array;
+    }
+
+    private JsonNode integer() throws IOException {
+        return switch (parser.getNumberType()) {
+            case INT -> NODES.numberNode(parser.getIntValue());
+            case LONG -> NODES.numberNode(parser.getLongValue());
+            case BIG_INTEGER, BIG_DECIMAL, FLOAT, DOUBLE -> NODES.numberNode(parser.getBigIntegerValue());
+        };
+    }
+
+    private boolean isAlias() {
+        return parser instanceof YAMLParser yaml && yaml.isCurrentAlias();
+    }
+
+    private JsonNode repeated() throws IOException {
+        String anchor = parser.getText();
+        JsonNode value = anchored.get(anchor);
+        if (value == null) {
+            throw new ClusterFileException(
+                    place() + ": *" + anchor + " (expected: an anchor that the document defines before)");
+        }
+        return copied(value);
+    }
+
+    private JsonNode copied(JsonNode value) {
+        repeatedValues++;
+        if (repeatedValues > MOST_REPEATED_VALUES) {
+            throw new ClusterFileException(
+                    place() + ": aliases repeat too much (expected: at most " + MOST_REPEATED_VALUES + " values)");
+        }
+        if (value instanceof ObjectNode object) {
+            ObjectNode copy = NODES.objectNode();
+            object.properties().forEach(field -> copy.set(field.getKey(), copied(field.getValue())));
+            return copy;
+        }
+        if (value instanceof ArrayNode array) {
+            ArrayNode copy = NODES.arrayNode(array.size());
+            array.forEach(element -> copy.add(copied(element)));
+            return copy;
+        }
+        return value;
+    }
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.objects;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.moorage.api.model.CloudDisk;
+import org.moorage.api.model.CsiDriver;
+import org.moorage.api.model.CsiNode;
+import org.moorage.api.model.CsiStorageCapacity;
+import org.moorage.api.model.NodeSelector;
+import org.moorage.api.model.ObjectMeta;
+import org.moorage.api.model.PersistentVolume;
+import org.moorage.api.model.PersistentVolumeClaim;
+import org.moorage.api.model.Quantity;
+import org.moorage.api.model.StorageClass;
+import org.moorage.api.model.Volume;
+import org.moorage.api.model.VolumeAttachment;
+
+/** Makes the volumes of pods, and the objects of storage for an {@link ObjectDecoder}. */
+final class VolumeDecoder {
+    /** Sources of volumes, of pods' own and of PersistentVolumes. */
+    private static final Map<String, CloudDisk.Type> CLOUD_DISKS = Map.of(
+            "awsElasticBlockStore", CloudDisk.Type.AWS_ELASTIC_BLOCK_STORE,
+            "gcePersistentDisk", CloudDisk.Type.GCE_PERSISTENT_DISK,
+            "azureDisk", CloudDisk.Type.AZURE_DISK,
+            "azureFile", CloudDisk.Type.AZURE_FILE,
+            "cinder", CloudDisk.Type.CINDER,
+            "portworxVolume", CloudDisk.Type.PORTWORX,
+            "vsphereVolume", CloudDisk.Type.VSPHERE);
+
+    private final SharedValues shared;
+    private final SelectorDecoder selectors;
+
+    VolumeDecoder(SharedValues shared, SelectorDecoder selectors) {
+        this.shared = shared;
+        this.selectors = selectors;
+    }
+
+    List<Volume> volumes(Located spec) {
+        List<Volume> volumes = new ArrayList<>(0);
+        for (Optional<Volume> volume : spec.list("volumes", this::volume)) {
+            volume.ifPresent(volumes::add);
+        }
+        return List.copyOf(volumes);
+    }
+
+    static List<String> imageVolumes(Located spec) {
+        List<String> images = new ArrayList<>(
+                spec.list("volumes", volume -> volume.object("image").text("reference")));
+        images.removeIf(String::isEmpty);
+        return List.copyOf(images);
+    }
+
+    private Optional<Volume> volume(Located volume) {
+        return volumeSource(volume).map(source -> shared.value(new Volume(shared.text(volume.text("name")), source)));
+    }
+
+    private Optional<Volume.Source> volumeSource(Located volume) {
+        if (volume.has("persistentVolumeClaim")) {
+            return Optional.of(
+                    new Volume.Claim(volume.object("persistentVolumeClaim").text("claimName")));
+        }
+        if (volume.has("ephemeral")) {
+            return Optional.of(new Volume.EphemeralClaim());
+        }
+        if (volume.has("iscsi")) {
+            Located iscsi = volume.object("iscsi");
+            return Optional.of(new Volume.Iscsi(iscsi.text("iqn"), iscsi.flag("readOnly")));
+        }
+        if (volume.has("rbd")) {
+            Located rbd = volume.object("rbd");
+            return Optional.of(
+                    new Volume.Rbd(rbd.texts("monitors"), rbd.text("pool"), rbd.text("image"), rbd.flag("readOnly")));
+        }
+        if (volume.has("csi")) {
+            return Optional.of(
+                    new Volume.InlineCsi(shared.text(volume.object("csi").text("driver"))));
+        }
+        return cloudDisk(volume).map(disk -> disk);
+    }
+
+    private static Optional<CloudDisk> cloudDisk(Located volume) {
+        for (Map.Entry<String, CloudDisk.Type> field : CLOUD_DISKS.entrySet()) {
+            if (volume.has(field.getKey())) {
+                Located disk = volume.object(field.getKey());
+                String id = switch (field.getValue()) {
+                    case AWS_ELASTIC_BLOCK_STORE, CINDER, PORTWORX -> disk.text("volumeID");
+                    case GCE_PERSISTENT_DISK -> disk.text("pdName");
+                    case AZURE_DISK -> disk.text("diskURI");
+                    case AZURE_FILE -> disk.text("shareName");
+                    case VSPHERE -> disk.text("volumePath");
+                };
+                return Optional.of(new CloudDisk(field.getValue(), id, disk.text("kind"), disk.flag("readOnly")));
+            }
+        }
+        return Optional.empty();
+    }
+
+    PersistentVolume persistentVolume(ObjectMeta metadata, Located root) {
+        Located spec = root.object("spec");
+        PersistentVolume.Builder result = PersistentVolume.of(metadata)
+                .capacity(shared.quantities(spec, "capacity").getOrDefault("storage", Quantity.ZERO))
+                .accessModes(shared.value(spec.texts("accessModes")))
+                .storageClassName(shared.text(spec.text("storageClassName")))
+                .volumeMode(shared.text(spec.text("volumeMode", PersistentVolumeClaim.FILESYSTEM)))
+                .attributesClassName(shared.text(spec.text("volumeAttributesClassName")))
+                .phase(shared.text(root.object("status").text("phase")));
+        spec.object("nodeAffinity")
+                .optional("required", selectors::nodeSelector)
+                .ifPresent(selector -> result.nodeAffinity(shared.value(selector)));
+        spec.optional(
+                        "claimRef",
+                        claim -> new PersistentVolume.ClaimReference(
+                                shared.text(claim.text("namespace")), claim.text("name"), claim.text("uid")))
+                .ifPresent(result::claim);
+        spec.optional(
+                        "csi",
+                        csi -> new PersistentVolume.CsiSource(
+                                shared.text(csi.text("driver")), csi.text("volumeHandle")))
+                .ifPresent(result::csi);
+        cloudDisk(spec).ifPresent(result::cloudDisk);
+        return result.build();
+    }
+
+    PersistentVolumeClaim persistentVolumeClaim(ObjectMeta metadata, Located root) {
+        Located spec = root.object("spec");
+        PersistentVolumeClaim.Builder result = PersistentVolumeClaim.of(metadata)
+                .accessModes(shared.value(spec.texts("accessModes")))
+                .storageClassName(shared.text(spec.text("storageClassName")))
+                .volumeMode(shared.text(spec.text("volumeMode", PersistentVolumeClaim.FILESYSTEM)))
+                .attributesClassName(shared.text(spec.text("volumeAttributesClassName")))
+                .volumeName(spec.text("volumeName"))
+                .phase(shared.text(root.object("status").text("phase")));
+        Quantity request =
+                shared.quantities(spec.object("resources"), "requests").get("storage");
+        if (request != null) {
+            result.request(request);
+        }
+        spec.optional("selector", selectors::labelSelector)
+                .ifPresent(selector -> result.selector(shared.value(selector)));
+        return result.build();
+    }
+
+    StorageClass storageClass(ObjectMeta metadata, Located root) {
+        return new StorageClass(
+                metadata,
+                shared.text(root.text("provisioner")),
+                shared.text(root.text("volumeBindingMode")),
+                root.list("allowedTopologies", this::topologyTerm));
+    }
+
+    private NodeSelector.Term topologyTerm(Located term) {
+        return new NodeSelector.Term(
+                term.list(
+                        "matchLabelExpressions",
+                        label -> new NodeSelector.Requirement(
+                                shared.text(label.text("key")), "In", label.texts("values"))),
+                List.of());
+    }
+
+    CsiNode csiNode(ObjectMeta metadata, Located root) {
+        return new CsiNode(metadata, shared.value(root.object("spec").list("drivers", this::csiNodeDriver)));
+    }
+
+    private CsiNode.Driver csiNodeDriver(Located driver) {
+        Located allocatable = driver.object("allocatable");
+        return shared.value(new CsiNode.Driver(
+                shared.text(driver.text("name")),
+                shared.value(driver.texts("topologyKeys")),
+                allocatable.has("count") ? OptionalInt.of(allocatable.number("count")) : OptionalInt.empty()));
+    }
+
+    CsiDriver csiDriver(ObjectMeta metadata, Located root) {
+        Located spec = root.object("spec");
+        return new CsiDriver(metadata, spec.flag("storageCapacity"), spec.flag("preventPodSchedulingIfMissing"));
+    }
+
+    CsiStorageCapacity csiStorageCapacity(ObjectMeta metadata, Located root) {
+        return new CsiStorageCapacity(
+                metadata,
+                shared.text(root.text("storageClassName")),
+                root.optionalQuantity("capacity"),
+                root.optionalQuantity("maximumVolumeSize"),
+                root.optional("nodeTopology", selectors::labelSelector).map(shared::value));
+    }
+
+    VolumeAttachment volumeAttachment(ObjectMeta metadata, Located root) {
+        Located spec = root.object("spec");
+        return new VolumeAttachment(
+                metadata,
+                shared.text(spec.text("attacher")),
+                shared.text(spec.text("nodeName")),
+                spec.object("source").text("persistentVolumeName"));
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.objects;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PipedInputStream;
+import java.io.PipedOutputStream;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+import org.moorage.api.model.ObjectKind;
+
+class ObjectStreamsTest {
+    @Nested
+    class ReadsAList {
+        record Case(String name, String body, List<String> items, ObjectStreams.ListPage page) {
+            @Override
+            public String toString() {
+                return name;
+            }
+        }
+
+        static final List<Case> CASES = List.of(
+                new Case(
+                        "that says where it goes on",
+                        """
+                        {"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7","continue":"abc",
+                        "remainingItemCount":3},"items":[{"metadata":{"name":"a"}},{"metadata":{"name":"b"}}]}""",
+                        List.of(
+                                "{\"metadata\":{\"name\":\"a\"},\"apiVersion\":\"v1\",\"kind\":\"Pod\"}",
+                                "{\"metadata\":{\"name\":\"b\"},\"apiVersion\":\"v1\",\"kind\":\"Pod\"}"),
+                        new ObjectStreams.ListPage("7", "abc")),
+                new Case(
+                        "whose metadata come last, among fields that are not known",
+                        """
+                        {"new":{"items":[1]},"items":[{"kind":"Pod","apiVersion":"v1"}],"news":[[]],
+                        "metadata":{"resourceVersion":"8","new":{}}}""",
+                        List.of("{\"kind\":\"Pod\",\"apiVersion\":\"v1\"}"),
+                        new ObjectStreams.ListPage("8", "")),
+                new Case(
+                        "without items",
+                        "{\"metadata\":{\"resourceVersion\":\"9\",\"continue\":null},\"items\":null}",
+                        List.of(),
+                        new ObjectStreams.ListPage("9", "")));
+
+        @ParameterizedTest
+        @FieldSource("CASES")
+        void itemByItem(Case list) throws IOException {
+            List<String> items = new ArrayList<>();
+
+            ObjectStreams.ListPage page =
+                    ObjectStreams.list(input(list.body), ObjectKind.POD, item -> items.add(item.toString()));
+
+            assertThat(items).isEqualTo(list.items);
+            assertThat(page).isEqualTo(list.page);
+        }
+
+        record Broken(String name, String body) {
+            @Override
+            public String toString() {
+                return name;
+            }
+        }
+
+        static final List<Broken> BROKEN = List.of(
+                new Broken("something that is no JSON", "<html>"),
+                new Broken("nothing", ""),
+                new Broken("a list without an object around it", "[]"),
+                new Broken("items that are no list", "{\"items\":{}}"),
+                new Broken("an item that is no object", "{\"items\":[1]}"),
+                new Broken("a list that breaks off", "{\"items\":[{\"metadata\":{}}"));
+
+        @ParameterizedTest
+        @FieldSource("BROKEN")
+        void butNot(Broken broken) {
+            assertThatThrownBy(() -> ObjectStreams.list(input(broken.body), ObjectKind.POD, item -> {}))
+                    .isInstanceOf(IOException.class);
+        }
+    }
+
+    @Nested
+    class ReadsAWatch {
+        @Test
+        void eventByEventAsTheyCome() throws IOException, InterruptedException, ExecutionException, TimeoutException {
+            PipedOutputStream server = new PipedOutputStream();
+            InputStream client = new PipedInputStream(server);
+            BlockingQueue<String> events = new ArrayBlockingQueue<>(10);
+            CompletableFuture<Void> end = CompletableFuture.runAsync(() -> {
+                try {
+                    ObjectStreams.watch(client, (type, object) -> events.add(type + " " + object));
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+
+            server.write("{\"type\":\"ADDED\",\"object\":{\"a\":1}}\n".getBytes(UTF_8));
+            server.flush();
+            assertThat(events.poll(10, TimeUnit.SECONDS)).isEqualTo("ADDED {\"a\":1}");
+
+            server.write("{\"new\":[],\"type\":\"BOOKMARK\",\"object\":null}\n".getBytes(UTF_8));
+            server.flush();
+            assertThat(events.poll(10, TimeUnit.SECONDS)).isEqualTo("BOOKMARK {}");
+
+            server.close();
+            end.get(10, TimeUnit.SECONDS);
+        }
+
+        @Test
+        void butNotOneThatBreaksOffWithinAnEvent() {
+            assertThatThrownBy(
+                            () -> ObjectStreams.watch(input("{\"type\":\"ADDED\",\"object\":{"), (type, object) -> {}))
+                    .isInstanceOf(IOException.class);
+        }
+    }
+
+    private static InputStream input(String body) {
+        return new ByteArrayInputStream(body.getBytes(UTF_8));
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.cluster;
+
+import java.util.Set;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.plugin.ClusterWriter;
+
+/**
+ * The cluster that a scheduler works on: the only way in which it sees objects and changes them.
+ *
+ * <p>{@link InMemoryCluster} keeps one in memory; the scheduler application has one for the Kubernetes API.
+ */
+public interface Cluster extends ClusterWriter, AutoCloseable {
+    /**
+     * Starts to tell a listener about the objects of these kinds, and returns when it has been told once of all that there
+     * are. Called once.
+     *
+     * @param kinds the kinds
+     * @param podJson whether waiting pods must carry their JSON text
+     * @param listener whom to tell; for one kind the calls come one after the other, for several they may come at once
+     * @throws org.moorage.api.plugin.ClusterException if the objects cannot be had
+     */
+    void watch(Set<ObjectKind<?>> kinds, boolean podJson, ClusterListener listener);
+
+    /** Stops telling the listener, and gives back what the cluster holds. Calling it again does no harm. */
+    @Override
+    void close();
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * What the scheduler decides about a pod, and why.
+ *
+ * <p>Starting points: {@link org.moorage.runtime.decision.Decision}, {@link org.moorage.runtime.decision.Evaluation}.
+ */
+@NullMarked
+package org.moorage.runtime.decision;
+
+import org.jspecify.annotations.NullMarked;

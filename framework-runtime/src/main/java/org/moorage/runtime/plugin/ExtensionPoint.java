@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.plugin;
+
+import org.moorage.api.plugin.BindPlugin;
+import org.moorage.api.plugin.FilterPlugin;
+import org.moorage.api.plugin.PermitPlugin;
+import org.moorage.api.plugin.Plugin;
+import org.moorage.api.plugin.PostBindPlugin;
+import org.moorage.api.plugin.PostFilterPlugin;
+import org.moorage.api.plugin.PreBindPlugin;
+import org.moorage.api.plugin.PreEnqueuePlugin;
+import org.moorage.api.plugin.PreFilterPlugin;
+import org.moorage.api.plugin.PreScorePlugin;
+import org.moorage.api.plugin.QueueSortPlugin;
+import org.moorage.api.plugin.ReservePlugin;
+import org.moorage.api.plugin.ScorePlugin;
+
+/** The points of the scheduling framework at which a profile calls plugins, in the order of kube-scheduler's configuration. */
+public enum ExtensionPoint {
+    /** {@link PreEnqueuePlugin}. */
+    PRE_ENQUEUE("preEnqueue", PreEnqueuePlugin.class),
+    /** {@link QueueSortPlugin}. */
+    QUEUE_SORT("queueSort", QueueSortPlugin.class),
+    /** {@link PreFilterPlugin}. */
+    PRE_FILTER("preFilter", PreFilterPlugin.class),
+    /** {@link FilterPlugin}. */
+    FILTER("filter", FilterPlugin.class),
+    /** {@link PostFilterPlugin}. */
+    POST_FILTER("postFilter", PostFilterPlugin.class),
+    /** {@link PreScorePlugin}. */
+    PRE_SCORE("preScore", PreScorePlugin.class),
+    /** {@link ScorePlugin}. */
+    SCORE("score", ScorePlugin.class),
+    /** {@link ReservePlugin}. */
+    RESERVE("reserve", ReservePlugin.class),
+    /** {@link PermitPlugin}. */
+    PERMIT("permit", PermitPlugin.class),
+    /** {@link PreBindPlugin}. */
+    PRE_BIND("preBind", PreBindPlugin.class),
+    /** {@link BindPlugin}. */
+    BIND("bind", BindPlugin.class),
+    /** {@link PostBindPlugin}. */
+    POST_BIND("postBind", PostBindPlugin.class);
+
+    private final String field;
+    private final Class<? extends Plugin> type;
+
+    ExtensionPoint(String field, Class<? extends Plugin> type) {
+        this.field = field;
+        this.type = type;
+    }
+
+    /** The field of a profile's {@code plugins} in the configuration. */
+    public String field() {
+        return field;
+    }
+
+    /** The interface of the plugins that are called here. Its simple name is the one in kube-scheduler's messages. */
+    public Class<? extends Plugin> type() {
+        return type;
+    }
+}

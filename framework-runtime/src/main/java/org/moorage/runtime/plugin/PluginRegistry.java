@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.plugin;
+
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.ServiceLoader;
+import org.moorage.api.plugin.PluginFactory;
+
+/** The plugins that configurations may name. Immutable. */
+public final class PluginRegistry {
+    private final Map<String, PluginFactory<?>> factoryByName;
+
+    private PluginRegistry(Map<String, PluginFactory<?>> factoryByName) {
+        this.factoryByName = Collections.unmodifiableMap(factoryByName);
+    }
+
+    /**
+     * A registry of these factories.
+     *
+     * @throws IllegalArgumentException if two factories have one name
+     */
+    public static PluginRegistry of(Collection<? extends PluginFactory<?>> factories) {
+        return new PluginRegistry(Map.of()).with(factories);
+    }
+
+    /**
+     * This registry and further factories.
+     *
+     * @throws IllegalArgumentException if two factories have one name
+     */
+    public PluginRegistry with(Collection<? extends PluginFactory<?>> factories) {
+        Map<String, PluginFactory<?>> all = new LinkedHashMap<>(factoryByName);
+        for (PluginFactory<?> factory : factories) {
+            Objects.requireNonNull(factory, "factory");
+            PluginFactory<?> other = all.putIfAbsent(factory.name(), factory);
+            if (other != null) {
+                throw new IllegalArgumentException("plugin \"" + factory.name() + "\": registered by "
+                        + other.getClass().getName() + " and by "
+                        + factory.getClass().getName() + " (expected: one factory for a name)");
+            }
+        }
+        return new PluginRegistry(all);
+    }
+
+    /** This registry and the factories that a class loader offers as services. */
+    public PluginRegistry withServices(ClassLoader loader) {
+        List<PluginFactory<?>> found = new java.util.ArrayList<>();
+        for (PluginFactory<?> factory : ServiceLoader.load(PluginFactory.class, loader)) {
+            found.add(factory);
+        }
+        return with(found);
+    }
+
+    /** The factory of that name, or empty. */
+    public Optional<PluginFactory<?>> find(String name) {
+        return Optional.ofNullable(factoryByName.get(name));
+    }
+
+    /** All factories, in the order in which they were registered. */
+    public Collection<PluginFactory<?>> factories() {
+        return factoryByName.values();
+    }
+}

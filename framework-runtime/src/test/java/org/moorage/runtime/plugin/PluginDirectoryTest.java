@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.plugin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
+import javax.tools.JavaCompiler;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.StandardLocation;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.moorage.api.plugin.Plugin;
+import org.moorage.api.plugin.PluginFactory;
+
+class PluginDirectoryTest {
+    private static final String SERVICES = "META-INF/services/org.moorage.api.plugin.PluginFactory";
+
+    // NAME and INIT are replaced; Library is a class that each jar brings for itself.
+    private static final String FACTORY = """
+            package sample;
+            public class Factory implements org.moorage.api.plugin.PluginFactory<org.moorage.api.plugin.PluginArgs.None> {
+                INIT
+                public String name() { return NAME; }
+                public Class<org.moorage.api.plugin.PluginArgs.None> argsType() {
+                    return org.moorage.api.plugin.PluginArgs.None.class;
+                }
+                public org.moorage.api.plugin.Plugin create(
+                        org.moorage.api.plugin.PluginArgs.None args, org.moorage.api.plugin.Handle handle) {
+                    return () -> name();
+                }
+            }
+            """;
+
+    @TempDir
+    private Path directory;
+
+    private final TreeMap<String, byte[]> noClasses = new TreeMap<>();
+
+    @Test
+    void loadsEveryJarInTheOrderOfTheirNames() throws IOException {
+        jar("b.jar", "sample.Factory", Map.of("sample.Factory", factory("\"Second\"", "")));
+        jar("a.jar", "# ours\nsample.Factory # the only one\n\n", Map.of("sample.Factory", factory("\"First\"", "")));
+        Files.writeString(directory.resolve("README.txt"), "not a jar");
+
+        List<PluginFactory<?>> factories = PluginDirectory.load(directory);
+
+        assertThat(factories).extracting(PluginFactory::name).containsExactly("First", "Second");
+        assertThat(PluginRegistry.of(factories).find("Second")).isPresent();
+    }
+
+    @Test
+    void findsNothingInAnEmptyDirectory() {
+        assertThat(PluginDirectory.load(directory)).isEmpty();
+    }
+
+    @Test
+    void prefersTheClassesOfTheJarButSharesTheApi() throws IOException {
+        // Both jars have a class of their own by the name of one that the scheduler has too.
+        String library =
+                "package org.moorage.runtime; public class PluginRegistry { public static String of() { return \"X\"; } }";
+        for (String name : List.of("One", "Two")) {
+            jar(
+                    name + ".jar",
+                    "sample.Factory",
+                    Map.of(
+                            "sample.Factory", factory("org.moorage.runtime.plugin.PluginRegistry.of()", ""),
+                            "org.moorage.runtime.plugin.PluginRegistry", library.replace("X", name)));
+        }
+
+        List<PluginFactory<?>> factories = PluginDirectory.load(directory);
+
+        assertThat(factories).extracting(PluginFactory::name).containsExactly("One", "Two");
+        assertThat(factories.get(0).getClass().getClassLoader())
+                .isNotSameAs(factories.get(1).getClass().getClassLoader());
+    }
+
+    @Test
+    void sharesTheApiEvenIfTheJarHasItToo() throws IOException {
+        Map<String, String> sources = Map.of(
+                "sample.Factory",
+                factory("\"Shaded\"", ""),
+                "org.moorage.api.plugin.Plugin",
+                "package org.moorage.api.plugin; public interface Plugin { String name(); }");
+        jar("shaded.jar", "sample.Factory", sources);
+
+        List<PluginFactory<?>> factories = PluginDirectory.load(directory);
+
+        assertThat(factories).hasSize(1);
+        assertThat(factories.get(0).getClass().getInterfaces()).containsExactly(PluginFactory.class);
+        assertThat(Plugin.class.getClassLoader()).isSameAs(PluginFactory.class.getClassLoader());
+    }
+
+    @Test
+    void findsResourcesOfTheJarFirst() throws IOException {
+        Map<String, byte[]> entries = compile(Map.of(
+                "sample.Factory",
+                factory(
+                        "text()",
+                        "private static String text() { try (var in = Factory.class.getResourceAsStream(\"/"
+                                + "org/moorage/runtime/config/vectors.jsonl\")) { return new String(in.readAllBytes()); }"
+                                + " catch (java.io.IOException e) { throw new java.io.UncheckedIOException(e); } }")));
+        entries.put("org/moorage/runtime/config/vectors.jsonl", "Own".getBytes(StandardCharsets.UTF_8));
+        write("own.jar", "sample.Factory", entries);
+
+        assertThat(PluginDirectory.load(directory))
+                .extracting(PluginFactory::name)
+                .containsExactly("Own");
+    }
+
+    record Case(String name, String services, String factoryName, String init, String problem) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static Stream<Case> cases() {
+        String jar = "bad.jar: ";
+        String factory = jar + "factory sample.Factory: ";
+        return Stream.of(
+                new Case(
+                        "no services",
+                        "",
+                        "\"X\"",
+                        "",
+                        jar + "no plugin in it (expected: the names of factory classes in " + SERVICES + ")"),
+                new Case(
+                        "services with comments only",
+                        "# nothing\n",
+                        "\"X\"",
+                        "",
+                        jar + "no plugin in it (expected: the names of factory classes in " + SERVICES + ")"),
+                new Case(
+                        "a class that is not there",
+                        "sample.Other",
+                        "\"X\"",
+                        "",
+                        jar + "factory sample.Other: no such class in the jar"),
+                new Case(
+                        "a class that is no factory",
+                        "java.lang.Object",
+                        "\"X\"",
+                        "",
+                        jar + "factory java.lang.Object: not a factory (expected: implements"
+                                + " org.moorage.api.plugin.PluginFactory)"),
+                new Case(
+                        "no public constructor",
+                        "sample.Factory",
+                        "\"X\"",
+                        "private Factory() {}",
+                        factory + "cannot be made (expected: a public class with a public constructor without"
+                                + " parameters)"),
+                new Case(
+                        "a constructor that throws",
+                        "sample.Factory",
+                        "\"X\"",
+                        "public Factory() { throw new IllegalStateException(\"no\"); }",
+                        factory + "cannot be made: java.lang.IllegalStateException: no"),
+                new Case(
+                        "a static initializer that throws",
+                        "sample.Factory",
+                        "\"X\"",
+                        "static final int N = Integer.parseInt(\"x\");",
+                        factory + "does not fit: java.lang.ExceptionInInitializerError"),
+                new Case(
+                        "a name that throws",
+                        "sample.Factory",
+                        "String.valueOf(1 / zero())",
+                        "static int zero() { return 0; }",
+                        factory + "cannot be asked what it makes: java.lang.ArithmeticException: / by zero"),
+                new Case(
+                        "no name",
+                        "sample.Factory",
+                        "null",
+                        "",
+                        factory + "cannot be asked what it makes: java.lang.NullPointerException: name"),
+                new Case(
+                        "a method that the API does not have",
+                        "sample.Factory",
+                        "org.moorage.api.Status.fromTheFuture()",
+                        "",
+                        factory + "does not fit: java.lang.NoSuchMethodError: 'java.lang.String"
+                                + " org.moorage.api.Status.fromTheFuture()'. It was built for another version of the"
+                                + " plugin API, or a library that it needs is not in the jar."),
+                new Case(
+                        "a class that the API does not have",
+                        "sample.Factory",
+                        "org.moorage.api.Future.name()",
+                        "",
+                        factory + "does not fit: java.lang.NoClassDefFoundError: org/moorage/api/Future. It was built"
+                                + " for another version of the plugin API, or a library that it needs is not in the"
+                                + " jar."));
+    }
+
+    @ParameterizedTest
+    @MethodSource("cases")
+    void namesTheJarAndWhatIsWrongWithIt(Case c) throws IOException {
+        Map<String, String> sources = new TreeMap<>();
+        sources.put("sample.Factory", factory(c.factoryName, c.init));
+        // What the jar was built against, and does not contain.
+        sources.put(
+                "org.moorage.api.Status",
+                "package org.moorage.api; public class Status { public static String fromTheFuture() { return \"\"; } }");
+        sources.put(
+                "org.moorage.api.Future",
+                "package org.moorage.api; public class Future { public static String name() { return \"\"; } }");
+        Map<String, byte[]> classes = compile(sources);
+        classes.keySet().removeIf(name -> !name.startsWith("sample/"));
+        write("bad.jar", c.services, classes);
+
+        assertThatExceptionOfType(PluginJarException.class)
+                .isThrownBy(() -> PluginDirectory.load(directory))
+                .withMessage(directory.resolve("") + "/" + c.problem);
+    }
+
+    @Test
+    void namesTheJavaThatAJarWasBuiltFor() throws IOException {
+        Map<String, byte[]> classes = compile(Map.of("sample.Factory", factory("\"X\"", "")));
+        classes.forEach((name, bytes) -> bytes[7] = 99);
+        write("new.jar", "sample.Factory", classes);
+
+        assertThatExceptionOfType(PluginJarException.class)
+                .isThrownBy(() -> PluginDirectory.load(directory))
+                .withMessageContaining("new.jar: factory sample.Factory: does not fit:")
+                .withMessageEndingWith("It was built for a newer Java than "
+                        + Runtime.version().feature() + ".");
+    }
+
+    @Test
+    void namesEveryBadJarAtOnce() throws IOException {
+        Files.writeString(directory.resolve("broken.jar"), "not a zip file");
+        write("empty.jar", "", noClasses);
+        jar("good.jar", "sample.Factory", Map.of("sample.Factory", factory("\"Good\"", "")));
+
+        assertThatExceptionOfType(PluginJarException.class)
+                .isThrownBy(() -> PluginDirectory.load(directory))
+                .withMessageContaining("broken.jar: not a jar that can be read")
+                .withMessageContaining("empty.jar: no plugin in it");
+    }
+
+    @Test
+    void refusesOnePluginInTwoJars() throws IOException {
+        jar("a.jar", "sample.Factory", Map.of("sample.Factory", factory("\"Same\"", "")));
+        jar("b.jar", "sample.Factory", Map.of("sample.Factory", factory("\"Same\"", "")));
+
+        assertThatExceptionOfType(PluginJarException.class)
+                .isThrownBy(() -> PluginDirectory.load(directory))
+                .withMessage(directory.resolve("b.jar")
+                        + ": plugin \"Same\" is in a.jar too (expected: one factory for a name)");
+    }
+
+    @Test
+    void refusesWhatIsNoDirectory() throws IOException {
+        Path file = Files.writeString(directory.resolve("file"), "");
+        assertThatExceptionOfType(PluginJarException.class)
+                .isThrownBy(() -> PluginDirectory.load(file))
+                .withMessage(file + ": not a directory (expected: a directory of jars)");
+
+        Path absent = directory.resolve("absent");
+        assertThatExceptionOfType(PluginJarException.class)
+                .isThrownBy(() -> PluginDirectory.load(absent))
+                .withMessage(absent + ": not there (expected: a directory of jars)");
+    }
+
+    private static String factory(String name, String init) {
+        return FACTORY.replace("NAME", name).replace("INIT", init);
+    }
+
+    private void jar(String name, String services, Map<String, String> sources) throws IOException {
+        write(name, services, compile(sources));
+    }
+
+    private void write(String name, String services, Map<String, byte[]> entries) throws IOException {
+        try (OutputStream out = Files.newOutputStream(directory.resolve(name));
+                ZipOutputStream zip = new ZipOutputStream(out)) {
+            if (!services.isEmpty()) {
+                zip.putNextEntry(new ZipEntry(SERVICES));
+                zip.write(services.getBytes(StandardCharsets.UTF_8));
+            }
+            for (Map.Entry<String, byte[]> entry : entries.entrySet()) {
+                zip.putNextEntry(new ZipEntry(entry.getKey()));
+                zip.write(entry.getValue());
+            }
+        }
+    }
+
+    private Map<String, byte[]> compile(Map<String, String> sources) throws IOException {
+        Path classes = Files.createDirectories(directory.resolve("classes"));
+        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+        List<JavaFileObject> units = new ArrayList<>();
+        sources.forEach((name, source) -> units.add(
+                new SimpleJavaFileObject(
+                        URI.create("string:///" + name.replace('.', '/') + ".java"), JavaFileObject.Kind.SOURCE) {
+                    @Override
+                    public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+                        return source;
+                    }
+                }));
+        try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8)) {
+            files.setLocation(StandardLocation.CLASS_OUTPUT, List.of(classes.toFile()));
+            List<String> options = List.of("-proc:none", "-cp", System.getProperty("java.class.path"));
+            assertThat(compiler.getTask(null, files, null, options, null, units).call())
+                    .isTrue();
+        }
+        Map<String, byte[]> compiled = new TreeMap<>();
+        try (Stream<Path> found = Files.walk(classes)) {
+            for (Path file : found.filter(Files::isRegularFile).toList()) {
+                compiled.put(classes.relativize(file).toString().replace('\\', '/'), Files.readAllBytes(file));
+                Files.delete(file);
+            }
+        }
+        return compiled;
+    }
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.simulation;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.UUID;
+import org.moorage.api.plugin.FeatureGates;
+import org.moorage.objects.ClusterFileException;
+import org.moorage.objects.Fields;
+import org.moorage.objects.ObjectKey;
+
+/**
+ * What an API server adds to objects when they are created, beyond defaults: a uid to each, and to pods the priority of
+ * their class and the label values that {@code matchLabelKeys} and {@code mismatchLabelKeys} stand for.
+ */
+public final class Admission {
+
+    private static final String PREEMPT_LOWER_PRIORITY = "PreemptLowerPriority";
+
+    /** The classes that every cluster has. */
+    private static final List<PriorityClass> SYSTEM_CLASSES = List.of(
+            new PriorityClass("system-cluster-critical", 2_000_000_000, PREEMPT_LOWER_PRIORITY),
+            new PriorityClass("system-node-critical", 2_000_001_000, PREEMPT_LOWER_PRIORITY));
+
+    private static final PriorityClass NO_CLASS = new PriorityClass("", 0, PREEMPT_LOWER_PRIORITY);
+
+    private record PriorityClass(String name, int value, String preemptionPolicy) {}
+
+    private final Map<String, PriorityClass> classesByName = new TreeMap<>();
+    private Optional<PriorityClass> globalDefault = Optional.empty();
+
+    private Admission() {
+        SYSTEM_CLASSES.forEach(system -> classesByName.put(system.name(), system));
+    }
+
+    /** As {@link #apply(List, FeatureGates)}, with the features that are on by default. */
+    public static void apply(List<ObjectNode> objects) {
+        apply(objects, FeatureGates.DEFAULTS);
+    }
+
+    /**
+     * Completes the objects of a cluster, in place. What they already say is kept: a pod's priority, and a preemption
+     * policy of its own, which the API server would refuse where it differs from its class's.
+     *
+     * <p>A missing uid is derived from the object's kind, namespace and name, so that it is the same in each run.
+     *
+     * @throws ClusterFileException if a pod's priority class is not among the objects, or a class is malformed
+     */
+    public static void apply(List<ObjectNode> objects, FeatureGates features) {
+        boolean mergesSpread = features.isEnabled(FeatureGates.MATCH_LABEL_KEYS_IN_POD_TOPOLOGY_SPREAD)
+                && features.isEnabled(FeatureGates.MATCH_LABEL_KEYS_IN_POD_TOPOLOGY_SPREAD_SELECTOR_MERGE);
+        Admission admission = new Admission();
+        for (ObjectNode object : objects) {
+            ObjectKey key = ObjectKey.of(object);
+            addUid(object, key);
+            if (key.group().equals("scheduling.k8s.io") && key.kind().equals("PriorityClass")) {
+                admission.learn(Fields.of(object), key.name());
+            }
+        }
+        for (ObjectNode object : objects) {
+            ObjectKey key = ObjectKey.of(object);
+            if (key.group().isEmpty() && key.kind().equals("Pod")) {
+                Fields pod = Fields.of(object);
+                admission.admitPod(pod.struct("spec"));
+                ObjectNode labels = pod.struct("metadata").struct("labels").node();
+                if (mergesSpread) {
+                    mergeLabelKeysOfSpread(pod.struct("spec"), labels);
+                }
+                mergeLabelKeysOfAffinity(pod.struct("spec"), labels);
+            }
+        }
+    }
+
+    private static void addUid(ObjectNode object, ObjectKey key) {
+        if (!key.name().isEmpty()) {
+            String path = String.join("/", key.group(), key.kind(), key.namespace(), key.name());
+            Fields.of(object)
+                    .struct("metadata")
+                    .whenBlank(
+                            "uid", UUID.nameUUIDFromBytes(path.getBytes(UTF_8)).toString());
+        }
+    }
+
+    private void learn(Fields fields, String name) {
+        JsonNode value = fields.isAbsent("value")
+                ? JsonNodeFactory.instance.numberNode(0)
+                : fields.node().path("value");
+        if (!value.isIntegralNumber() || !value.canConvertToInt()) {
+            throw fields.wrong("value", value, "a whole number of 32 bits");
+        }
+        PriorityClass learnt = new PriorityClass(
+                name, value.intValue(), fields.node().path("preemptionPolicy").asText(PREEMPT_LOWER_PRIORITY));
+        classesByName.put(name, learnt);
+        boolean lowestDefault =
+                globalDefault.map(other -> learnt.value() < other.value()).orElse(true);
+        if (fields.node().path("globalDefault").asBoolean() && lowestDefault) {
+            globalDefault = Optional.of(learnt);
+        }
+    }
+
+    private void admitPod(Fields spec) {
+        if (!spec.isAbsent("priority")) {
+            return;
+        }
+        PriorityClass priorityClass = classOf(spec);
+        if (!priorityClass.name().isEmpty()) {
+            spec.node().put("priorityClassName", priorityClass.name());
+        }
+        spec.node().put("priority", priorityClass.value());
+        spec.whenAbsent("preemptionPolicy", priorityClass.preemptionPolicy());
+    }
+
+    // The keys stand for the pod's own labels. kube-scheduler only looks at the selectors that they are merged into.
+    private static void mergeLabelKeysOfSpread(Fields spec, ObjectNode labels) {
+        for (Fields constraint : spec.each("topologySpreadConstraints")) {
+            merge(constraint, "matchLabelKeys", "In", labels);
+        }
+    }
+
+    private static void mergeLabelKeysOfAffinity(Fields spec, ObjectNode labels) {
+        spec.pointer("affinity").ifPresent(affinity -> {
+            affinity.pointer("podAffinity").ifPresent(side -> mergeLabelKeysOfTerms(side, labels));
+            affinity.pointer("podAntiAffinity").ifPresent(side -> mergeLabelKeysOfTerms(side, labels));
+        });
+    }
+
+    private static void mergeLabelKeysOfTerms(Fields side, ObjectNode labels) {
+        List<Fields> terms = new ArrayList<>(side.each("requiredDuringSchedulingIgnoredDuringExecution"));
+        for (Fields wish : side.each("preferredDuringSchedulingIgnoredDuringExecution")) {
+            terms.add(wish.struct("podAffinityTerm"));
+        }
+        for (Fields term : terms) {
+            merge(term, "matchLabelKeys", "In", labels);
+            merge(term, "mismatchLabelKeys", "NotIn", labels);
+        }
+    }
+
+    private static void merge(Fields term, String keys, String operator, ObjectNode labels) {
+        Optional<Fields> selector = term.pointer("labelSelector");
+        if (selector.isEmpty()) {
+            return;
+        }
+        for (JsonNode key : term.node().path(keys)) {
+            JsonNode value = labels.path(key.asText());
+            if (!Fields.isAbsent(value)) {
+                ObjectNode requirement = JsonNodeFactory.instance.objectNode();
+                requirement
+                        .put("key", key.asText())
+                        .put("operator", operator)
+                        .putArray("values")
+                        .add(value);
+                ArrayNode requirements = selector.get().list("matchExpressions");
+                // A pod of a running cluster has been through this already.
+                if (!contains(requirements, requirement)) {
+                    requirements.add(requirement);
+                }
+            }
+        }
+    }
+
+    private static boolean contains(ArrayNode list, ObjectNode wanted) {
+        for (JsonNode item : list) {
+            if (item.equals(wanted)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private PriorityClass classOf(Fields spec) {
+        if (spec.isBlank("priorityClassName")) {
+            return globalDefault.orElse(NO_CLASS);
+        }
+        JsonNode name = spec.node().path("priorityClassName");
+        PriorityClass found = classesByName.get(name.asText());
+        if (found == null) {
+            throw spec.wrong(
+                    "priorityClassName",
+                    name,
+                    "the name of a PriorityClass among the objects: " + String.join(", ", classesByName.keySet()));
+        }
+        return found;
+    }
+}

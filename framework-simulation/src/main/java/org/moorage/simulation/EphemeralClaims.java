@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.simulation;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.moorage.objects.Fields;
+import org.moorage.objects.ObjectKey;
+
+/**
+ * What becomes of the claims of a cluster before anybody binds them: each pod with a generic ephemeral volume has one made from
+ * the volume's template, and those that name no class get the default one.
+ */
+public final class EphemeralClaims {
+    private static final String CLASS = "storageClassName";
+    private static final String BETA_CLASS = "volume.beta.kubernetes.io/storage-class";
+    private static final List<String> IS_DEFAULT =
+            List.of("storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class");
+
+    private EphemeralClaims() {}
+
+    /**
+     * Adds the claims that pods need and that are not among the objects, and completes those that are there.
+     *
+     * @param objects the objects of a cluster, after {@link Admission}
+     */
+    public static void apply(List<ObjectNode> objects) {
+        Set<ObjectKey> known = new HashSet<>();
+        List<ObjectNode> pods = new ArrayList<>();
+        Optional<ObjectNode> defaultClass = Optional.empty();
+        for (ObjectNode object : objects) {
+            ObjectKey key = ObjectKey.of(object);
+            if (key.group().isEmpty() && key.kind().equals("PersistentVolumeClaim")) {
+                known.add(key);
+            } else if (key.group().isEmpty() && key.kind().equals("Pod")) {
+                pods.add(object);
+            } else if (key.group().equals("storage.k8s.io")
+                    && key.kind().equals("StorageClass")
+                    && isDefault(object)
+                    && (defaultClass.isEmpty() || comesFirst(object, defaultClass.get()))) {
+                defaultClass = Optional.of(object);
+            }
+        }
+        List<ObjectNode> made = new ArrayList<>();
+        for (ObjectNode pod : pods) {
+            if (Fields.isAbsent(pod.path("metadata").path("deletionTimestamp"))) {
+                for (JsonNode volume : pod.path("spec").path("volumes")) {
+                    JsonNode template = volume.path("ephemeral").path("volumeClaimTemplate");
+                    if (template.isObject()) {
+                        made.add(claim(pod, volume.path("name").asText(), template));
+                    }
+                }
+            }
+        }
+        made.removeIf(claim -> !known.add(ObjectKey.of(claim)));
+        Admission.apply(made);
+        objects.addAll(made);
+        defaultClass.ifPresent(storageClass -> {
+            for (ObjectNode object : objects) {
+                if (known.contains(ObjectKey.of(object))) {
+                    addClass(object, storageClass.path("metadata").path("name").asText());
+                }
+            }
+        });
+    }
+
+    private static boolean isDefault(ObjectNode storageClass) {
+        JsonNode annotations = storageClass.path("metadata").path("annotations");
+        for (String annotation : IS_DEFAULT) {
+            if (annotations.path(annotation).asText().equals("true")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    // Of several, the API server takes the newest, and of those of one age the first by name.
+    private static boolean comesFirst(ObjectNode storageClass, ObjectNode other) {
+        int newer = created(other).compareTo(created(storageClass));
+        return newer < 0
+                || newer == 0
+                        && ObjectKey.of(storageClass)
+                                        .name()
+                                        .compareTo(ObjectKey.of(other).name())
+                                < 0;
+    }
+
+    private static String created(ObjectNode object) {
+        return object.path("metadata").path("creationTimestamp").asText("");
+    }
+
+    private static ObjectNode claim(ObjectNode pod, String volume, JsonNode template) {
+        ObjectKey owner = ObjectKey.of(pod);
+        ObjectNode claim = JsonNodeFactory.instance.objectNode();
+        claim.put("apiVersion", "v1").put("kind", "PersistentVolumeClaim");
+        ObjectNode metadata = claim.putObject("metadata");
+        metadata.put("name", owner.name() + "-" + volume).put("namespace", owner.namespace());
+        for (String field : List.of("labels", "annotations")) {
+            if (template.path("metadata").path(field) instanceof ObjectNode values) {
+                metadata.set(field, values.deepCopy());
+            }
+        }
+        metadata.putArray("ownerReferences")
+                .addObject()
+                .put("apiVersion", "v1")
+                .put("kind", "Pod")
+                .put("name", owner.name())
+                .put("uid", pod.path("metadata").path("uid").asText())
+                .put("controller", true)
+                .put("blockOwnerDeletion", true);
+        claim.set("spec", template.path("spec").deepCopy());
+        return claim;
+    }
+
+    private static void addClass(ObjectNode claim, String name) {
+        boolean isOpen = claim.path("spec").path("volumeName").asText("").isEmpty();
+        boolean isOld = claim.path("metadata").path("annotations").has(BETA_CLASS);
+        if (isOpen && !isOld) {
+            Fields.of(claim).struct("spec").whenAbsent(CLASS, JsonNodeFactory.instance.textNode(name));
+        }
+    }
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+import org.moorage.api.model.CounterSet;
+import org.moorage.api.model.Device;
+import org.moorage.api.model.DeviceAttribute;
+import org.moorage.api.model.DeviceCapacity;
+import org.moorage.api.model.DeviceClass;
+import org.moorage.api.model.DeviceConstraint;
+import org.moorage.api.model.DeviceTaint;
+import org.moorage.api.model.DeviceTaintRule;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.Quantity;
+import org.moorage.api.model.ResourceClaim;
+import org.moorage.api.model.ResourceSlice;
+import org.moorage.objects.ObjectDecoder;
+import org.moorage.objects.ObjectStreams;
+
+class ClaimPatchTest {
+    private static final ObjectDecoder DECODER = new ObjectDecoder();
+
+    @Test
+    void readsTaintRules() throws IOException {
+        DeviceTaintRule rule = DECODER.decode(ObjectKind.DEVICE_TAINT_RULE, ObjectStreams.object("""
+                {"metadata": {"name": "worn"}, "spec": {
+                  "deviceSelector": {"driver": "gpu.example.com", "device": "gpu-0"},
+                  "taint": {"key": "k", "value": "v", "effect": "NoSchedule"}}}"""), false);
+        DeviceTaint taint = new DeviceTaint("k", "v", "NoSchedule");
+        assertThat(rule).isEqualTo(new DeviceTaintRule(rule.metadata(), "gpu.example.com", "", "gpu-0", taint));
+    }
+
+    @Test
+    void readsSlices() throws IOException {
+        ResourceSlice slice = DECODER.decode(ObjectKind.RESOURCE_SLICE, ObjectStreams.object("""
+                {"metadata": {"name": "s"}, "spec": {
+                  "driver": "gpu.example.com", "perDeviceNodeSelection": true,
+                  "pool": {"name": "p", "generation": 3, "resourceSliceCount": 2},
+                  "sharedCounters": [{"name": "mem", "counters": {"memory": {"value": "40Gi"}}}],
+                  "devices": [{
+                    "name": "gpu-0", "allNodes": true, "bindsToNode": true, "allowMultipleAllocations": true,
+                    "attributes": {"a": {"string": "x"}, "b": {"int": 2}, "c": {"bool": true},
+                                   "d": {"version": "1.2.3"}, "e": {"strings": ["x"]}, "f": {"ints": [1, 2]}, "g": {}},
+                    "capacity": {"memory": {"value": "8Gi", "requestPolicy": {
+                      "default": "1Gi", "validRange": {"min": "1Gi", "step": "1Gi"}}}},
+                    "consumesCounters": [{"counterSet": "mem", "counters": {"memory": {"value": "8Gi"}}}],
+                    "taints": [{"key": "k", "value": "v", "effect": "NoSchedule"}],
+                    "bindingConditions": ["ready"], "bindingFailureConditions": ["failed"]}]}}"""), false);
+        assertThat(slice.pool()).isEqualTo(new ResourceSlice.Pool("p", 3, 2));
+        assertThat(slice.perDeviceNodeSelection()).isTrue();
+        assertThat(slice.sharedCounters())
+                .containsExactly(new CounterSet("mem", Map.of("memory", Quantity.parse("40Gi"))));
+        Device device = slice.devices().get(0);
+        assertThat(device.reach().allNodes()).isTrue();
+        assertThat(device.attributes())
+                .containsOnly(
+                        Map.entry("a", new DeviceAttribute.Text("x")),
+                        Map.entry("b", new DeviceAttribute.Number(2)),
+                        Map.entry("c", new DeviceAttribute.Flag(true)),
+                        Map.entry("d", new DeviceAttribute.Version("1.2.3")),
+                        Map.entry("e", new DeviceAttribute.Several(List.of(new DeviceAttribute.Text("x")))),
+                        Map.entry(
+                                "f",
+                                new DeviceAttribute.Several(
+                                        List.of(new DeviceAttribute.Number(1), new DeviceAttribute.Number(2)))),
+                        Map.entry("g", new DeviceAttribute.Unknown()));
+        Quantity unit = Quantity.parse("1Gi");
+        assertThat(device.capacity())
+                .containsOnly(Map.entry(
+                        "memory",
+                        new DeviceCapacity(
+                                Quantity.parse("8Gi"),
+                                Optional.of(new DeviceCapacity.RequestPolicy(
+                                        Optional.of(unit),
+                                        List.of(),
+                                        Optional.of(new DeviceCapacity.ValidRange(
+                                                Optional.of(unit), Optional.empty(), Optional.of(unit))))))));
+        assertThat(device.consumesCounters())
+                .containsExactly(new CounterSet("mem", Map.of("memory", Quantity.parse("8Gi"))));
+        assertThat(device.taints()).containsExactly(new DeviceTaint("k", "v", "NoSchedule"));
+        assertThat(device.bindingConditions()).containsExactly("ready");
+        assertThat(device.bindingFailureConditions()).containsExactly("failed");
+        assertThat(device.bindsToNode() && device.isShared()).isTrue();
+    }
+
+    private static ResourceClaim claim() {
+        try {
+            return DECODER.decode(ObjectKind.RESOURCE_CLAIM, ObjectStreams.object("""
+                    {"metadata": {"name": "c", "namespace": "default", "finalizers": ["a"]},
+                     "spec": {"devices": {
+                       "requests": [
+                         {"name": "r", "exactly": {"deviceClassName": "gpu", "allocationMode": "All"}},
+                         {"name": "q", "firstAvailable": [{"name": "s", "deviceClassName": "nic", "count": 2}]}],
+                       "constraints": [{"requests": ["r"], "matchAttribute": "x.org/numa"}],
+                       "config": [{"requests": ["r"], "opaque": {"driver": "d"}}]}},
+                     "status": {
+                       "allocation": {
+                         "allocationTimestamp": "2026-01-01T00:00:00Z",
+                         "devices": {"results": [{"request": "r", "driver": "d", "pool": "p", "device": "x",
+                                                  "shareID": "1", "consumedCapacity": {"memory": "1Gi"}}]}},
+                       "reservedFor": [{"resource": "pods", "name": "p", "uid": "u"}]}}"""), false);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void readsClaims() {
+        ResourceClaim claim = claim();
+        assertThat(claim.finalizers()).containsExactly("a");
+        assertThat(claim.requests().get(0).wantsAll()).isTrue();
+        assertThat(claim.requests().get(1).alternatives()).singleElement().satisfies(alternative -> {
+            assertThat(alternative.name()).isEqualTo("s");
+            assertThat(alternative.count()).isEqualTo(2);
+        });
+        assertThat(claim.constraints()).containsExactly(new DeviceConstraint(List.of("r"), "x.org/numa", ""));
+        assertThat(claim.config().get(0).json()).isEqualTo("{\"opaque\":{\"driver\":\"d\"}}");
+        assertThat(claim.allocation().orElseThrow().time()).contains(Instant.parse("2026-01-01T00:00:00Z"));
+        assertThat(claim.allocation().orElseThrow().results().get(0).consumedCapacity())
+                .containsOnly(Map.entry("memory", Quantity.parse("1Gi")));
+        assertThat(claim.reservedFor()).containsExactly(new ResourceClaim.Consumer("", "pods", "p", "u"));
+    }
+
+    @Test
+    void readsClasses() throws IOException {
+        DeviceClass gpu = DECODER.decode(ObjectKind.DEVICE_CLASS, ObjectStreams.object("""
+                {"metadata": {"name": "gpu"}, "spec": {"extendedResourceName": "example.com/gpu",
+                 "selectors": [{"cel": {"expression": "true"}}]}}"""), false);
+        assertThat(gpu.selectors()).containsExactly("true");
+        assertThat(DeviceClass.ofResource("example.com/gpu", List.of(gpu))).contains(gpu);
+        assertThat(DeviceClass.ofResource("deviceclass.resource.kubernetes.io/gpu", List.of(gpu)))
+                .contains(gpu);
+        assertThat(DeviceClass.ofResource("cpu", List.of(gpu))).isEmpty();
+    }
+
+    private record Patch(String name, String json, List<String> finalizers, List<String> users, boolean allocated) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static final List<Patch> PATCHES = List.of(
+            new Patch("nothing", "{}", List.of("a"), List.of("u"), true),
+            new Patch(
+                    "one more finalizer",
+                    "{\"metadata\":{\"finalizers\":[\"b\",\"a\"]}}",
+                    List.of("a", "b"),
+                    List.of("u"),
+                    true),
+            new Patch(
+                    "one finalizer less",
+                    "{\"metadata\":{\"$deleteFromPrimitiveList/finalizers\":[\"a\"]}}",
+                    List.of(),
+                    List.of("u"),
+                    true),
+            new Patch(
+                    "one more user",
+                    "{\"status\":{\"reservedFor\":[{\"resource\":\"pods\",\"name\":\"q\",\"uid\":\"v\"}]}}",
+                    List.of("a"),
+                    List.of("u", "v"),
+                    true),
+            new Patch(
+                    "one user less",
+                    "{\"status\":{\"reservedFor\":[{\"$patch\":\"delete\",\"uid\":\"u\"}]}}",
+                    List.of("a"),
+                    List.of(),
+                    true),
+            new Patch(
+                    "no devices any more",
+                    "{\"status\":{\"allocation\":null,\"reservedFor\":null,\"devices\":null}}",
+                    List.of("a"),
+                    List.of(),
+                    false));
+
+    @ParameterizedTest
+    @FieldSource("PATCHES")
+    void appliesPatches(Patch patch) throws IOException {
+        ResourceClaim changed = ClaimPatch.apply(claim(), ObjectStreams.object(patch.json), DECODER);
+        assertThat(changed.finalizers()).isEqualTo(patch.finalizers);
+        assertThat(changed.reservedFor())
+                .extracting(ResourceClaim.Consumer::uid)
+                .isEqualTo(patch.users);
+        assertThat(changed.allocation().isPresent()).isEqualTo(patch.allocated);
+    }
+}

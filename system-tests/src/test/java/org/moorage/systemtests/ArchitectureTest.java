@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.systemtests;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaAccess.Predicates.target;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaAccess;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaPackage;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import java.time.Instant;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.NullMarked;
+
+/** The borders between modules, and what only a few places may do. */
+@AnalyzeClasses(packages = "org.moorage", importOptions = ImportOption.DoNotIncludeTests.class)
+final class ArchitectureTest {
+    private static final String API = "org.moorage.api..";
+    private static final String RUNTIME = "org.moorage.runtime..";
+    private static final String INTERNAL = "org.moorage.runtime.internal..";
+    private static final String BUILTIN = "org.moorage.builtin..";
+    private static final String DEVICES = "org.moorage.builtin.dra..";
+    private static final String OBJECTS = "org.moorage.objects..";
+    private static final String SIMULATION = "org.moorage.simulation..";
+    private static final String CONFORMANCE = "org.moorage.conformance..";
+    private static final String TESTKIT = "org.moorage.testkit..";
+    private static final String APP = "org.moorage.app..";
+
+    @ArchTest
+    static void looksAtAllModules(JavaClasses imported) {
+        for (String module :
+                Set.of("api", "objects", "runtime", "simulation", "testkit", "builtin", "conformance", "app")) {
+            assertThat(imported.containPackage("org.moorage." + module))
+                    .as("classes of org.moorage.%s", module)
+                    .isTrue();
+        }
+    }
+
+    @ArchTest
+    static final ArchRule API_NEEDS_NOTHING = classes()
+            .that()
+            .resideInAPackage(API)
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage("java..", "org.jspecify..", API)
+            .because("a plugin jar must not meet the scheduler's own versions of Guava, Jackson or anything else in the"
+                    + " signatures that it compiles against");
+
+    @ArchTest
+    static final ArchRule BUILTIN_NEEDS_THE_API_ONLY = classes()
+            .that()
+            .resideInAPackage(BUILTIN)
+            .and()
+            .resideOutsideOfPackage(DEVICES)
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage("java..", "org.jspecify..", API, BUILTIN)
+            .because("where a built-in plugin needs more, the API lacks something that other plugins need too");
+
+    @ArchTest
+    static final ArchRule DEVICES_NEED_THE_API_AND_A_LANGUAGE = classes()
+            .that()
+            .resideInAPackage(DEVICES)
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(
+                    "java..",
+                    "org.jspecify..",
+                    API,
+                    DEVICES,
+                    "dev.cel..",
+                    "com.google.re2j..",
+                    "com.google.common..",
+                    "com.google.protobuf..",
+                    "com.google.errorprone.annotations..")
+            .because("device selectors are written in CEL, which nothing else here needs");
+
+    @ArchTest
+    static final ArchRule RUNTIME_KNOWS_NEITHER_KUBERNETES_NOR_THE_APP = noClasses()
+            .that()
+            .resideInAPackage(RUNTIME)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("io.kubernetes..", OBJECTS, SIMULATION, CONFORMANCE, TESTKIT, BUILTIN, APP, "picocli..")
+            .because("the scheduler is a library, for any cluster and any set of plugins");
+
+    @ArchTest
+    static final ArchRule OBJECTS_ARE_READ_WITHOUT_A_SCHEDULER = noClasses()
+            .that()
+            .resideInAPackage(OBJECTS)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(RUNTIME, SIMULATION, CONFORMANCE, TESTKIT, BUILTIN, APP)
+            .because("a program may read manifests and dumps without running a scheduler");
+
+    @ArchTest
+    static final ArchRule SIMULATION_KNOWS_NO_PLUGINS = noClasses()
+            .that()
+            .resideInAPackage(SIMULATION)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(CONFORMANCE, TESTKIT, BUILTIN, APP, INTERNAL)
+            .because("a cluster in memory serves any set of plugins, and needs nothing that changes without notice");
+
+    @ArchTest
+    static final ArchRule TESTKIT_STAYS_BELOW_THE_APP = noClasses()
+            .that()
+            .resideInAPackage(TESTKIT)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(BUILTIN, APP, INTERNAL)
+            .because("who tests a plugin of their own needs none of ours");
+
+    @ArchTest
+    static final ArchRule INTERNALS_STAY_IN = noClasses()
+            .that()
+            .resideOutsideOfPackages(RUNTIME, CONFORMANCE, "org.moorage.benchmarks..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage(INTERNAL)
+            .because("internals change without notice; only what checks or measures them may look inside");
+
+    @ArchTest
+    static final ArchRule PACKAGES_HAVE_NO_CYCLES = slices().matching("org.moorage.(**)")
+            .should()
+            .beFreeOfCycles()
+            .because("dependencies go one way, between packages as between modules");
+
+    @ArchTest
+    static void packagesAreNullMarked(JavaClasses imported) {
+        Set<String> unmarked = new TreeSet<>();
+        for (JavaClass type : imported) {
+            JavaPackage home = type.getPackage();
+            if (!home.isAnnotatedWith(NullMarked.class)) {
+                unmarked.add(home.getName());
+            }
+        }
+
+        assertThat(unmarked)
+                .as("packages without a @NullMarked package-info, which NullAway therefore does not check")
+                .isEmpty();
+    }
+
+    @ArchTest
+    static final ArchRule NOBODY_READS_THE_CLOCK = noClasses()
+            .should()
+            .accessTargetWhere(call(Instant.class, "now").or(call(System.class, "currentTimeMillis")))
+            .because("time is an InstantSource that is passed in, so that tests and simulations have their own");
+
+    @ArchTest
+    static final ArchRule NOBODY_ROLLS_DICE = noClasses()
+            .should()
+            .accessTargetWhere(call(Math.class, "random"))
+            .because("chance is a RandomGenerator that is passed in, so that a run can be repeated");
+
+    @ArchTest
+    static final ArchRule NOBODY_SLEEPS = noClasses()
+            .should()
+            .accessTargetWhere(call(Thread.class, "sleep"))
+            .because("every wait has a condition and a limit");
+
+    @ArchTest
+    static final ArchRule ONLY_MAIN_EXITS = noClasses()
+            .that()
+            .doNotHaveFullyQualifiedName("org.moorage.app.Main")
+            .should()
+            .accessTargetWhere(call(System.class, "exit").or(call(Runtime.class, "halt")))
+            .because("what ends the process also cuts off everybody else");
+
+    @ArchTest
+    static final ArchRule FEW_START_THREADS = noClasses()
+            .that(not(resideInAPackage("org.moorage.app.kubernetes.."))
+                    .and(not(name("org.moorage.runtime.SchedulerThreads")))
+                    .and(not(name("org.moorage.app.Main"))))
+            .should()
+            .accessTargetWhere(call(Thread.class, "<init>"))
+            .because("threads are made where they are also ended, and the hook that ends the process where the process"
+                    + " begins; everybody else is given an executor");
+
+    private static DescribedPredicate<JavaAccess<?>> call(Class<?> owner, String method) {
+        return target(owner(type(owner)))
+                .and(target(name(method)))
+                .forSubtype()
+                .as("call %s.%s", owner.getSimpleName(), method);
+    }
+}

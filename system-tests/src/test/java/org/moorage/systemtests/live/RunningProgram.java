@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.systemtests.live;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** A program that runs beside the test until it is closed. What it prints goes to a file. */
+final class RunningProgram implements AutoCloseable {
+    private static final Duration LONGEST_STOP = Duration.ofSeconds(15);
+
+    private final Process process;
+    private final Path log;
+
+    private RunningProgram(Process process, Path log) {
+        this.process = process;
+        this.log = log;
+    }
+
+    static RunningProgram start(Path log, List<String> command) {
+        try {
+            Process process = new ProcessBuilder(command)
+                    .redirectErrorStream(true)
+                    .redirectOutput(log.toFile())
+                    .start();
+            return new RunningProgram(process, log);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    String log() {
+        try {
+            return Files.readString(log);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Asks the program to end, as SIGTERM does, and returns its exit code. */
+    int terminate() {
+        process.destroy();
+        try {
+            if (!process.waitFor(LONGEST_STOP.toMillis(), TimeUnit.MILLISECONDS)) {
+                throw new IllegalStateException(log + ": the program did not end within " + LONGEST_STOP);
+            }
+            return process.exitValue();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+    }
+}

@@ -75,7 +75,7 @@ class PluginDirectoryTest {
     void prefersTheClassesOfTheJarButSharesTheApi() throws IOException {
         // Both jars have a class of their own by the name of one that the scheduler has too.
         String library =
-                "package org.moorage.runtime; public class PluginRegistry { public static String of() { return \"X\"; } }";
+                "package org.moorage.runtime.plugin; public class PluginRegistry { public static String of() { return \"X\"; } }";
         for (String name : List.of("One", "Two")) {
             jar(
                     name + ".jar",

@@ -48,7 +48,6 @@ import org.moorage.api.plugin.PreScorePlugin;
 import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.ReservePlugin;
 import org.moorage.api.plugin.ScorePlugin;
-import org.moorage.api.plugin.SignPlugin;
 
 /**
  * What every plugin keeps to, whoever wrote it. A plugin's test calls it once:
@@ -225,9 +224,6 @@ public final class PluginContract {
         List<String> answers = new ArrayList<>();
         if (plugin instanceof PreEnqueuePlugin preEnqueue) {
             answers.add("preEnqueue " + preEnqueue.preEnqueue(pod));
-        }
-        if (plugin instanceof SignPlugin sign) {
-            answers.add("sign " + sign.sign(pod).equals(sign.sign(pod)));
         }
         CycleState state = new CycleState();
         if (prepareFilter(plugin, state, pod, cluster, answers)) {

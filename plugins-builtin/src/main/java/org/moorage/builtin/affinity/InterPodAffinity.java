@@ -36,8 +36,6 @@ import org.moorage.api.plugin.PreFilterResult;
 import org.moorage.api.plugin.PreScorePlugin;
 import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.ScorePlugin;
-import org.moorage.api.plugin.SignPlugin;
-import org.moorage.api.plugin.Signature;
 import org.moorage.builtin.labels.SelectorSyntax;
 
 /**
@@ -45,13 +43,7 @@ import org.moorage.builtin.labels.SelectorSyntax;
  * from; and prefers nodes by the wishes of both sides. Same decisions as kube-scheduler's InterPodAffinity.
  */
 public final class InterPodAffinity
-        implements PreFilterPlugin,
-                PreFilterExtensions,
-                FilterPlugin,
-                PreScorePlugin,
-                ScorePlugin,
-                EnqueueExtensions,
-                SignPlugin {
+        implements PreFilterPlugin, PreFilterExtensions, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExtensions {
     /** The plugin's name. */
     public static final String NAME = "InterPodAffinity";
 
@@ -183,15 +175,6 @@ public final class InterPodAffinity
             }
         }
         return scores.with(normalized);
-    }
-
-    @Override
-    public Signature sign(Pod pod) {
-        if (pod.spec().affinity().mentionsPods()) {
-            return Signature.unsignable();
-        }
-        // Whether terms of others select the pod shows in its labels.
-        return args.ignorePreferredTermsOfExistingPods ? Signature.empty() : Signature.of("labels", pod.labels());
     }
 
     @Override

@@ -29,8 +29,6 @@ import org.moorage.api.plugin.PreFilterResult;
 import org.moorage.api.plugin.PreScorePlugin;
 import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.ScorePlugin;
-import org.moorage.api.plugin.SignPlugin;
-import org.moorage.api.plugin.Signature;
 import org.moorage.builtin.labels.LabelSyntax;
 
 /**
@@ -38,7 +36,7 @@ import org.moorage.builtin.labels.LabelSyntax;
  * hold for. Same decisions as kube-scheduler's NodeAffinity.
  */
 public final class NodeAffinity
-        implements PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExtensions, SignPlugin {
+        implements PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExtensions {
     /** The plugin's name. */
     public static final String NAME = "NodeAffinity";
 
@@ -190,13 +188,6 @@ public final class NodeAffinity
     @Override
     public NodeScores normalize(CycleState state, Pod pod, NodeScores scores) {
         return scores.scaledTo100();
-    }
-
-    @Override
-    public Signature sign(Pod pod) {
-        return Signature.of(
-                new Signature.Fragment("nodeAffinity", pod.spec().affinity().node()),
-                new Signature.Fragment("nodeSelector", pod.spec().nodeSelector()));
     }
 
     @Override

@@ -2,7 +2,6 @@
 package org.moorage.builtin.node;
 
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.CycleState;
@@ -16,14 +15,12 @@ import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.ScorePlugin;
-import org.moorage.api.plugin.SignPlugin;
-import org.moorage.api.plugin.Signature;
 
 /**
  * Prefers nodes that hold the pod's images already; an image that few nodes hold counts less, so that pods do not crowd
  * there. Same decisions as kube-scheduler's ImageLocality.
  */
-public final class ImageLocality implements ScorePlugin, SignPlugin {
+public final class ImageLocality implements ScorePlugin {
     /** The plugin's name. */
     public static final String NAME = "ImageLocality";
 
@@ -62,13 +59,6 @@ public final class ImageLocality implements ScorePlugin, SignPlugin {
         }
         long most = MOST_PER_CONTAINER * containers(pod.spec());
         return NodeScores.MAX * (Math.min(sum, most) - LEAST) / (most - LEAST);
-    }
-
-    @Override
-    public Signature sign(Pod pod) {
-        List<String> names = new ArrayList<>(namesOf(pod.spec()));
-        Collections.sort(names);
-        return Signature.of("images", List.of(containers(pod.spec()), List.copyOf(names)));
     }
 
     @SuppressWarnings("ReferenceEquality") // the same instance is enough, and quicker than comparing contents

@@ -25,14 +25,12 @@ import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PreFilterPlugin;
 import org.moorage.api.plugin.PreFilterResult;
-import org.moorage.api.plugin.SignPlugin;
-import org.moorage.api.plugin.Signature;
 
 /**
  * Rejects nodes whose kubelet does not declare a feature that the pod uses. Same decisions as kube-scheduler's
  * NodeDeclaredFeatures of v1.36, which knows two such features; the feature gate {@code NodeDeclaredFeatures} turns it off.
  */
-public final class NodeDeclaredFeatures implements PreFilterPlugin, FilterPlugin, EnqueueExtensions, SignPlugin {
+public final class NodeDeclaredFeatures implements PreFilterPlugin, FilterPlugin, EnqueueExtensions {
     /** The plugin's name. */
     public static final String NAME = "NodeDeclaredFeatures";
 
@@ -69,11 +67,6 @@ public final class NodeDeclaredFeatures implements PreFilterPlugin, FilterPlugin
         return !isEnabled || declares(node.node().declaredFeatures(), state.get(REQUIRED))
                 ? Status.success()
                 : NOT_DECLARED;
-    }
-
-    @Override
-    public Signature sign(Pod pod) {
-        return Signature.of("features", required(pod.spec()));
     }
 
     @Override

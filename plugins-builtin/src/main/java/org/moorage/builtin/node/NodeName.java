@@ -15,13 +15,11 @@ import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.SignPlugin;
-import org.moorage.api.plugin.Signature;
 
 /**
  * Rejects every node but the one that the pod names, if it names one. Same decisions as kube-scheduler's NodeName.
  */
-public final class NodeName implements FilterPlugin, EnqueueExtensions, SignPlugin {
+public final class NodeName implements FilterPlugin, EnqueueExtensions {
     /** The plugin's name. */
     public static final String NAME = "NodeName";
 
@@ -37,11 +35,6 @@ public final class NodeName implements FilterPlugin, EnqueueExtensions, SignPlug
     @Override
     public Status filter(CycleState state, Pod pod, NodeInfo node) {
         return pod.isBound() && !pod.nodeName().equals(node.name()) ? OTHER_NODE : Status.success();
-    }
-
-    @Override
-    public Signature sign(Pod pod) {
-        return Signature.of("nodeName", pod.nodeName());
     }
 
     @Override

@@ -21,13 +21,11 @@ import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PreFilterPlugin;
 import org.moorage.api.plugin.PreFilterResult;
-import org.moorage.api.plugin.SignPlugin;
-import org.moorage.api.plugin.Signature;
 
 /**
  * Rejects nodes where another pod holds a host port that the pod takes. Same decisions as kube-scheduler's NodePorts.
  */
-public final class NodePorts implements PreFilterPlugin, FilterPlugin, EnqueueExtensions, SignPlugin {
+public final class NodePorts implements PreFilterPlugin, FilterPlugin, EnqueueExtensions {
     /** The plugin's name. */
     public static final String NAME = "NodePorts";
 
@@ -55,11 +53,6 @@ public final class NodePorts implements PreFilterPlugin, FilterPlugin, EnqueueEx
             }
         }
         return Status.success();
-    }
-
-    @Override
-    public Signature sign(Pod pod) {
-        return Signature.of("hostPorts", pod.spec().hostPorts());
     }
 
     @Override

@@ -20,14 +20,12 @@ import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.SignPlugin;
-import org.moorage.api.plugin.Signature;
 
 /**
  * Rejects nodes that an operator has closed, unless the pod tolerates the taint that stands for it. Same decisions as
  * kube-scheduler's NodeUnschedulable.
  */
-public final class NodeUnschedulable implements FilterPlugin, EnqueueExtensions, SignPlugin {
+public final class NodeUnschedulable implements FilterPlugin, EnqueueExtensions {
     /** The plugin's name. */
     public static final String NAME = "NodeUnschedulable";
 
@@ -49,11 +47,6 @@ public final class NodeUnschedulable implements FilterPlugin, EnqueueExtensions,
     @Override
     public Status filter(CycleState state, Pod pod, NodeInfo node) {
         return node.node().unschedulable() && !toleratesClosed(pod) ? CLOSED : Status.success();
-    }
-
-    @Override
-    public Signature sign(Pod pod) {
-        return TaintToleration.signature(pod);
     }
 
     @Override

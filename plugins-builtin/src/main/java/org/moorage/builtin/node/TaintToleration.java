@@ -26,14 +26,12 @@ import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PreScorePlugin;
 import org.moorage.api.plugin.ScorePlugin;
-import org.moorage.api.plugin.SignPlugin;
-import org.moorage.api.plugin.Signature;
 
 /**
  * Rejects nodes with a taint that keeps the pod off and that it does not tolerate, and prefers nodes with few of the taints
  * that had better be avoided. Same decisions as kube-scheduler's TaintToleration.
  */
-public final class TaintToleration implements FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExtensions, SignPlugin {
+public final class TaintToleration implements FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExtensions {
     /** The plugin's name. */
     public static final String NAME = "TaintToleration";
 
@@ -93,11 +91,6 @@ public final class TaintToleration implements FilterPlugin, PreScorePlugin, Scor
     }
 
     @Override
-    public Signature sign(Pod pod) {
-        return signature(pod);
-    }
-
-    @Override
     public List<EventRegistration> eventsToRegister() {
         return List.of(
                 EventRegistration.of(
@@ -122,10 +115,6 @@ public final class TaintToleration implements FilterPlugin, PreScorePlugin, Scor
 
     private boolean isKeptOff(Pod pod, Node node) {
         return tolerance.keepsOff(pod.spec().tolerations(), node.taints());
-    }
-
-    static Signature signature(Pod pod) {
-        return Signature.of("tolerations", pod.spec().tolerations());
     }
 
     /** Makes the plugin. */

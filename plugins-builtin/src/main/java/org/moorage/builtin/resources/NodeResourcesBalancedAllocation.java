@@ -18,14 +18,12 @@ import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PreScorePlugin;
 import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.ScorePlugin;
-import org.moorage.api.plugin.SignPlugin;
-import org.moorage.api.plugin.Signature;
 
 /**
  * Prefers nodes whose resources the pod would leave used in more even parts than they are now. Same decisions as
  * kube-scheduler's NodeResourcesBalancedAllocation.
  */
-public final class NodeResourcesBalancedAllocation implements PreScorePlugin, ScorePlugin, SignPlugin {
+public final class NodeResourcesBalancedAllocation implements PreScorePlugin, ScorePlugin {
     /** The plugin's name. */
     public static final String NAME = "NodeResourcesBalancedAllocation";
 
@@ -98,11 +96,6 @@ public final class NodeResourcesBalancedAllocation implements PreScorePlugin, Sc
         long with = evenness(node, request, 1);
         long without = evenness(node, request, 0);
         return NodeScores.MAX / 2 + (NodeScores.MAX / 2 + with - without) / 2;
-    }
-
-    @Override
-    public Signature sign(Pod pod) {
-        return NodeResourcesFit.signature(pod, devices);
     }
 
     private ScoredRequest requestOf(Pod pod, List<NodeInfo> nodes) {

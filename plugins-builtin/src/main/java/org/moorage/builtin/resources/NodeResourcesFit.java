@@ -33,8 +33,6 @@ import org.moorage.api.plugin.PreFilterResult;
 import org.moorage.api.plugin.PreScorePlugin;
 import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.ScorePlugin;
-import org.moorage.api.plugin.SignPlugin;
-import org.moorage.api.plugin.Signature;
 import org.moorage.builtin.labels.LabelSyntax;
 
 /**
@@ -43,7 +41,7 @@ import org.moorage.builtin.labels.LabelSyntax;
  * DynamicResources there, and in scores the devices count. Same decisions as kube-scheduler's NodeResourcesFit.
  */
 public final class NodeResourcesFit
-        implements PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExtensions, SignPlugin {
+        implements PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExtensions {
     /** The plugin's name. */
     public static final String NAME = "NodeResourcesFit";
 
@@ -221,11 +219,6 @@ public final class NodeResourcesFit
     }
 
     @Override
-    public Signature sign(Pod pod) {
-        return signature(pod, devices);
-    }
-
-    @Override
     public List<EventRegistration> eventsToRegister() {
         List<EventRegistration> events = new ArrayList<>();
         events.add(EventRegistration.of(
@@ -340,20 +333,6 @@ public final class NodeResourcesFit
             }
         }
         return false;
-    }
-
-    static Signature signature(Pod pod, DeviceResources devices) {
-        if (!devices.among(pod.spec().requests()).isEmpty()) {
-            return Signature.unsignable();
-        }
-        Pod byContainers = AllocationScore.byContainers(pod);
-        return Signature.of(
-                "requests",
-                List.of(
-                        pod.spec().requests(),
-                        pod.requests(),
-                        byContainers.requests(),
-                        byContainers.nonZeroRequests()));
     }
 
     /** Makes the plugin. */

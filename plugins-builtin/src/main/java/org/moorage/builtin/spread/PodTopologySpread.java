@@ -34,8 +34,6 @@ import org.moorage.api.plugin.PreFilterResult;
 import org.moorage.api.plugin.PreScorePlugin;
 import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.ScorePlugin;
-import org.moorage.api.plugin.SignPlugin;
-import org.moorage.api.plugin.Signature;
 import org.moorage.builtin.labels.LabelSyntax;
 
 /**
@@ -43,13 +41,7 @@ import org.moorage.builtin.labels.LabelSyntax;
  * there are few. Same decisions as kube-scheduler's PodTopologySpread.
  */
 public final class PodTopologySpread
-        implements PreFilterPlugin,
-                PreFilterExtensions,
-                FilterPlugin,
-                PreScorePlugin,
-                ScorePlugin,
-                EnqueueExtensions,
-                SignPlugin {
+        implements PreFilterPlugin, PreFilterExtensions, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExtensions {
     /** The plugin's name. */
     public static final String NAME = "PodTopologySpread";
 
@@ -200,13 +192,6 @@ public final class PodTopologySpread
     @Override
     public NodeScores normalize(CycleState state, Pod pod, NodeScores scores) {
         return state.get(SCORE).normalized(scores);
-    }
-
-    @Override
-    public Signature sign(Pod pod) {
-        return pod.spec().topologySpreadConstraints().isEmpty() && defaults.isEmpty()
-                ? Signature.empty()
-                : Signature.unsignable();
     }
 
     @Override

@@ -32,16 +32,13 @@ import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PreFilterExtensions;
 import org.moorage.api.plugin.PreFilterPlugin;
 import org.moorage.api.plugin.PreFilterResult;
-import org.moorage.api.plugin.SignPlugin;
-import org.moorage.api.plugin.Signature;
 
 /**
  * Rejects nodes with a pod that has a disk of the pod's mounted in a way that does not allow a second one, and all nodes
  * while another pod uses a claim of the pod's that is for a single pod. Same decisions as kube-scheduler's
  * VolumeRestrictions.
  */
-public final class VolumeRestrictions
-        implements PreFilterPlugin, PreFilterExtensions, FilterPlugin, EnqueueExtensions, SignPlugin {
+public final class VolumeRestrictions implements PreFilterPlugin, PreFilterExtensions, FilterPlugin, EnqueueExtensions {
     /** The plugin's name. */
     public static final String NAME = "VolumeRestrictions";
 
@@ -131,11 +128,6 @@ public final class VolumeRestrictions
             }
         }
         return demand.uses > 0 ? CLAIM_IN_USE : Status.success();
-    }
-
-    @Override
-    public Signature sign(Pod pod) {
-        return VolumeSignature.of(pod);
     }
 
     @Override

@@ -31,14 +31,12 @@ import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PreFilterPlugin;
 import org.moorage.api.plugin.PreFilterResult;
-import org.moorage.api.plugin.SignPlugin;
-import org.moorage.api.plugin.Signature;
 
 /**
  * Rejects nodes in other zones or regions than those that the pod's bound volumes are labelled with. Same decisions as
  * kube-scheduler's VolumeZone.
  */
-public final class VolumeZone implements PreFilterPlugin, FilterPlugin, EnqueueExtensions, SignPlugin {
+public final class VolumeZone implements PreFilterPlugin, FilterPlugin, EnqueueExtensions {
     /** The plugin's name. */
     public static final String NAME = "VolumeZone";
 
@@ -147,11 +145,6 @@ public final class VolumeZone implements PreFilterPlugin, FilterPlugin, EnqueueE
             }
         }
         return Status.success();
-    }
-
-    @Override
-    public Signature sign(Pod pod) {
-        return VolumeSignature.of(pod);
     }
 
     @Override

@@ -32,7 +32,6 @@ import org.moorage.api.model.PodAffinity;
 import org.moorage.api.model.PodAffinityTerm;
 import org.moorage.api.plugin.NodeDraft;
 import org.moorage.api.plugin.Problems;
-import org.moorage.api.plugin.Signature;
 import org.moorage.testkit.ClusterSketch;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
@@ -470,16 +469,6 @@ class InterPodAffinityTest {
                 }
             }
         }
-    }
-
-    @Test
-    void signsPodsByTheirLabelsUnlessTheyMentionOthers() {
-        InterPodAffinity plugin = plugin(ClusterSketch.empty(), InterPodAffinity.Args.DEFAULTS);
-        assertThat(plugin.sign(web().build())).isEqualTo(Signature.of("labels", Map.of("app", "web")));
-        assertThat(plugin.sign(web().podAffinity(PodAffinity.NONE).build())).isEqualTo(Signature.unsignable());
-        assertThat(plugin(ClusterSketch.empty(), new InterPodAffinity.Args(1, true))
-                        .sign(web().build()))
-                .isEqualTo(Signature.empty());
     }
 
     @Test

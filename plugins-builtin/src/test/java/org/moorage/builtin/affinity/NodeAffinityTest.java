@@ -397,15 +397,4 @@ class NodeAffinityTest {
             return List.of(texts).stream().map(prefix::concat).toArray(String[]::new);
         }
     }
-
-    @Test
-    void signsByDemandsAndWishes() {
-        assertThat(PLUGIN.sign(pod().build()))
-                .isEqualTo(PLUGIN.sign(Pods.named("q").build()));
-        assertThat(PLUGIN.sign(pod().build()))
-                .isNotEqualTo(PLUGIN.sign(pod().nodeSelector("a", "b").build()));
-        assertThat(PLUGIN.sign(pod().build()))
-                .isNotEqualTo(
-                        PLUGIN.sign(pod().prefersNode(1, labelled(exists("a"))).build()));
-    }
 }

@@ -86,14 +86,4 @@ class ImageLocalityTest {
         assertThat(plugin.score(state, model, cluster.nodeInfo("n"))).isEqualTo(100);
         assertThat(plugin.score(state, web, cluster.nodeInfo("n"))).isEqualTo(28);
     }
-
-    @Test
-    void signsByImagesInWhateverOrder() {
-        ImageLocality plugin = new ImageLocality.Factory().create(PluginArgs.None.DEFAULTS, TestHandle.create());
-        Pod first = Pods.named("p").image("b").container("c").image("a:latest").build();
-        Pod second = Pods.named("q").image("a").container("c").image("b").build();
-        assertThat(plugin.sign(first)).isEqualTo(plugin.sign(second));
-        assertThat(plugin.sign(first))
-                .isNotEqualTo(plugin.sign(Pods.named("r").image("a").build()));
-    }
 }

@@ -246,11 +246,4 @@ class TaintTolerationTest {
                     .containsExactly("NodeAdd|UpdateNodeTaint", "PodUpdatePodToleration");
         }
     }
-
-    @Test
-    void signsByTolerations() {
-        assertThat(PLUGIN.sign(PLAIN)).isEqualTo(PLUGIN.sign(Pods.named("q").build()));
-        assertThat(PLUGIN.sign(PLAIN))
-                .isNotEqualTo(PLUGIN.sign(Pods.named("q").toleratesAll("a").build()));
-    }
 }

@@ -27,7 +27,6 @@ import org.moorage.api.model.Quantity;
 import org.moorage.api.plugin.DeviceCounts;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Problems;
-import org.moorage.api.plugin.Signature;
 import org.moorage.builtin.resources.NodeResourcesFit.RequestedToCapacityRatio;
 import org.moorage.builtin.resources.NodeResourcesFit.ScoringStrategy;
 import org.moorage.builtin.resources.NodeResourcesFit.ShapePoint;
@@ -484,7 +483,6 @@ class NodeResourcesFitTest {
             plugin.preFilter(state, pod, ClusterSketch.of(node().build()));
             assertThat(plugin.filter(state, pod, info(node())))
                     .isEqualTo(Status.unresolvable("Insufficient example.com/gpu"));
-            assertThat(plugin.sign(pod)).isNotEqualTo(Signature.unsignable());
             assertThat(plugin.eventsToRegister()).hasSize(2);
         }
     }
@@ -675,21 +673,6 @@ class NodeResourcesFitTest {
             assertThat(strategy(ScoringStrategy.MOST_ALLOCATED, List.of()).resources())
                     .containsExactly(new ResourceSpec("cpu", 1), new ResourceSpec("memory", 1));
         }
-    }
-
-    @Test
-    void signsByRequests() {
-        Pod one = pod().requests("cpu", "1").build();
-        assertThat(PLUGIN.sign(one))
-                .isEqualTo(PLUGIN.sign(Pods.named("q").requests("cpu", "1000m").build()));
-        assertThat(PLUGIN.sign(one))
-                .isNotEqualTo(PLUGIN.sign(pod().requests("cpu", "2").build()));
-        assertThat(PLUGIN.sign(one))
-                .as("another container has defaults of its own")
-                .isNotEqualTo(PLUGIN.sign(pod().requests("cpu", "1")
-                        .container("second")
-                        .image("x")
-                        .build()));
     }
 
     @Test

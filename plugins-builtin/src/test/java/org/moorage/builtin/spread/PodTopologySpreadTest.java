@@ -39,7 +39,6 @@ import org.moorage.api.model.TopologySpreadConstraint;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.NodeDraft;
 import org.moorage.api.plugin.Problems;
-import org.moorage.api.plugin.Signature;
 import org.moorage.testkit.ClusterSketch;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
@@ -525,16 +524,6 @@ class PodTopologySpreadTest {
                 }
             }
         }
-    }
-
-    @Test
-    void signsPodsOnlyIfNoneCanBeSpread() {
-        PodTopologySpread never =
-                plugin(TestHandle.create(), new PodTopologySpread.Args(List.of(), PodTopologySpread.Args.LIST));
-        assertThat(never.sign(web("p").build())).isEqualTo(Signature.empty());
-        assertThat(never.sign(web("p").spread(spread(1, "rack", SOFT, webs())).build()))
-                .isEqualTo(Signature.unsignable());
-        assertThat(plugin(ClusterSketch.empty()).sign(web("p").build())).isEqualTo(Signature.unsignable());
     }
 
     @Test

@@ -57,8 +57,6 @@ import org.moorage.api.plugin.PreFlight;
 import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.ReservePlugin;
 import org.moorage.api.plugin.ScorePlugin;
-import org.moorage.api.plugin.SignPlugin;
-import org.moorage.api.plugin.Signature;
 
 /**
  * Gives a pod's claims devices, and keeps the pod to nodes from which they can be used. Same decisions as kube-scheduler's
@@ -72,8 +70,7 @@ public final class DynamicResources
                 ScorePlugin,
                 ReservePlugin,
                 PreBindPlugin,
-                EnqueueExtensions,
-                SignPlugin {
+                EnqueueExtensions {
     /** The plugin's name. */
     public static final String NAME = "DynamicResources";
 
@@ -502,11 +499,6 @@ public final class DynamicResources
     public Status preBind(CycleState state, Pod pod, String nodeName) {
         booking.bind(state, state.get(CLAIMS), pod, nodeName);
         return Status.success();
-    }
-
-    @Override
-    public Signature sign(Pod pod) {
-        return pod.spec().resourceClaims().isEmpty() ? Signature.empty() : Signature.unsignable();
     }
 
     @Override

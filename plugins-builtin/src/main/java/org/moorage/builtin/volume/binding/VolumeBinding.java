@@ -37,11 +37,8 @@ import org.moorage.api.plugin.PreScorePlugin;
 import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.ReservePlugin;
 import org.moorage.api.plugin.ScorePlugin;
-import org.moorage.api.plugin.SignPlugin;
-import org.moorage.api.plugin.Signature;
 import org.moorage.builtin.resources.NodeResourcesFit.ShapePoint;
 import org.moorage.builtin.resources.Ratings;
-import org.moorage.builtin.volume.VolumeSignature;
 
 /**
  * Rejects nodes from which the volumes of the pod's claims cannot be reached, or on which no volume can be found or made for
@@ -56,8 +53,7 @@ public final class VolumeBinding
                 ScorePlugin,
                 ReservePlugin,
                 PreBindPlugin,
-                EnqueueExtensions,
-                SignPlugin {
+                EnqueueExtensions {
     /** The plugin's name. */
     public static final String NAME = "VolumeBinding";
 
@@ -188,11 +184,6 @@ public final class VolumeBinding
             binder.await(reservation, pod, nodeName);
         }
         return Status.success();
-    }
-
-    @Override
-    public Signature sign(Pod pod) {
-        return VolumeSignature.of(pod);
     }
 
     @Override

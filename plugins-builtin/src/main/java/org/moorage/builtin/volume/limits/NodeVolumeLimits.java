@@ -35,17 +35,14 @@ import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PreFilterPlugin;
 import org.moorage.api.plugin.PreFilterResult;
-import org.moorage.api.plugin.SignPlugin;
-import org.moorage.api.plugin.Signature;
 import org.moorage.builtin.volume.CsiMigration;
-import org.moorage.builtin.volume.VolumeSignature;
 
 /**
  * Rejects nodes to which not all of the pod's volumes could be attached, because a storage driver sets a limit, or wants to
  * be there and is not. Same decisions as kube-scheduler's NodeVolumeLimits, but of several missing drivers the first by name
  * is told.
  */
-public final class NodeVolumeLimits implements PreFilterPlugin, FilterPlugin, EnqueueExtensions, SignPlugin {
+public final class NodeVolumeLimits implements PreFilterPlugin, FilterPlugin, EnqueueExtensions {
     /** The plugin's name. */
     public static final String NAME = "NodeVolumeLimits";
 
@@ -125,11 +122,6 @@ public final class NodeVolumeLimits implements PreFilterPlugin, FilterPlugin, En
             }
         }
         return Status.success();
-    }
-
-    @Override
-    public Signature sign(Pod pod) {
-        return VolumeSignature.of(pod);
     }
 
     @Override

@@ -72,7 +72,7 @@ final class BindingOutcome implements BindingCycle.Outcome {
         Pod pod = candidate.pod();
         boolean forgotten = forget(pod);
         listener.bindingFailed(pod, pod.nodeName(), why.status().message());
-        failures.unschedulable(candidate.entry(), message, 0, rejectors, Nomination.CLEAR);
+        failures.unschedulable(candidate.entry(), message, 0, rejectors, Nomination.clear());
         if (forgotten) {
             // Only now, and not for the pod itself: its own leaving must not wake it.
             queue.moved(

@@ -47,7 +47,7 @@ final class FailedAttempts {
 
     /** Something went wrong, so that nothing is known about where the pod fits. */
     Decision error(QueueEntry entry, String message, int evaluated) {
-        return requeue(entry, Decision.Outcome.ERROR, message, evaluated, Rejectors.NONE, Nomination.CLEAR);
+        return requeue(entry, Decision.Outcome.ERROR, message, evaluated, Rejectors.NONE, Nomination.clear());
     }
 
     /** The pod fits nowhere, as those plugins say. */
@@ -92,15 +92,17 @@ final class FailedAttempts {
                 message,
                 pod.metadata().generation());
         boolean same = pod.status().condition(PodCondition.POD_SCHEDULED).equals(Optional.of(condition));
-        boolean renominated = nomination instanceof Nomination.To to
-                && !to.nodeName().equals(pod.status().nominatedNodeName());
+        boolean renominated = nomination.overrides()
+                && !nomination.nodeName().equals(pod.status().nominatedNodeName());
         if (same && !renominated) {
             // Written again, it would come back as an update of the pod.
             return;
         }
         try {
             cluster.patchStatus(
-                    pod, same ? Optional.empty() : Optional.of(condition), renominated ? nomination : Nomination.KEEP);
+                    pod,
+                    same ? Optional.empty() : Optional.of(condition),
+                    renominated ? nomination : Nomination.keep());
         } catch (ClusterException thrown) {
             if (!thrown.isNotFound()) {
                 LOG.atError().addKeyValue("pod", pod.key()).setCause(thrown).log("Error updating pod");

@@ -321,7 +321,7 @@ public final class Scheduler implements AutoCloseable {
         cache.update(snapshot);
         if (snapshot.nodes().isEmpty()) {
             return Optional.of(failures.unschedulable(
-                    entry, "no nodes available to schedule pods", 0, Rejectors.NONE, Nomination.CLEAR));
+                    entry, "no nodes available to schedule pods", 0, Rejectors.NONE, Nomination.clear()));
         }
         CycleState state = new CycleState();
         SchedulingAlgorithm.Result result;
@@ -350,12 +350,12 @@ public final class Scheduler implements AutoCloseable {
     private Decision unschedulable(
             QueueEntry entry, Profile profile, CycleState state, Diagnosis diagnosis, int evaluated) {
         String postFilterMessage = "";
-        Nomination nomination = Nomination.KEEP;
+        Nomination nomination = Nomination.keep();
         Profile.PostFiltered answer;
         try {
             answer = profile.postFilter(state, entry.pod(), diagnosis, Profile.Deeds.DONE);
             if (answer == null) {
-                nomination = Nomination.CLEAR;
+                nomination = Nomination.clear();
             } else {
                 postFilterMessage = answer.result().status().message();
                 nomination = answer.result().nomination();
@@ -418,7 +418,7 @@ public final class Scheduler implements AutoCloseable {
                     diagnosis.message(""),
                     result.evaluated(),
                     FailedAttempts.rejectors(diagnosis),
-                    Nomination.CLEAR);
+                    Nomination.clear());
         }
         LOG.atError()
                 .addKeyValue("pod", pod.key())

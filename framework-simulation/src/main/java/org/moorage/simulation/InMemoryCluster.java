@@ -200,8 +200,8 @@ public final class InMemoryCluster implements Cluster {
                 conditions.add(added);
             });
             var status = current.status().toBuilder().conditions(conditions);
-            if (nomination instanceof Nomination.To to) {
-                status.nominatedNodeName(to.nodeName());
+            if (nomination.overrides()) {
+                status.nominatedNodeName(nomination.nodeName());
             }
             applyLocked(ObjectKind.POD, current.withStatus(status.build()));
         }

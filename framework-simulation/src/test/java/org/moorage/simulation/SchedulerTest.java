@@ -50,7 +50,7 @@ import org.moorage.api.plugin.PostBindPlugin;
 import org.moorage.api.plugin.PostFilterPlugin;
 import org.moorage.api.plugin.PostFilterResult;
 import org.moorage.api.plugin.PreBindPlugin;
-import org.moorage.api.plugin.PreFlight;
+import org.moorage.api.plugin.PreBindPreFlightResult;
 import org.moorage.api.plugin.QueueSortPlugin;
 import org.moorage.api.plugin.QueuedPod;
 import org.moorage.api.plugin.ReservePlugin;
@@ -98,8 +98,8 @@ class SchedulerTest {
             implements FilterPlugin, ReservePlugin, PermitPlugin, PreBindPlugin, PostBindPlugin, EnqueueExtensions {
         private BiFunction<Pod, NodeInfo, Status> filter = (pod, node) -> Status.success();
         private Function<Pod, Status> reserve = pod -> Status.success();
-        private Function<Pod, PermitResult> permit = pod -> PermitResult.ALLOW;
-        private PreFlight preFlight = PreFlight.RUN_ALONE;
+        private Function<Pod, PermitResult> permit = pod -> PermitResult.allow();
+        private PreBindPreFlightResult preFlight = PreBindPreFlightResult.run();
         private Function<Pod, Status> preBind = pod -> Status.success();
 
         @Override
@@ -130,7 +130,7 @@ class SchedulerTest {
         }
 
         @Override
-        public PreFlight preBindPreFlight(CycleState state, Pod pod, String nodeName) {
+        public PreBindPreFlightResult preBindPreFlight(CycleState state, Pod pod, String nodeName) {
             return preFlight;
         }
 
@@ -306,7 +306,7 @@ class SchedulerTest {
 
         @Test
         void atPermitGivesTheNodeBack() {
-            probe.permit = pod -> new PermitResult.Reject(Status.unschedulable("not now"));
+            probe.permit = pod -> PermitResult.rejected(Status.unschedulable("not now"));
             cluster.apply(Samples.node("n"));
             cluster.apply(Samples.pod("p"));
             start();
@@ -332,7 +332,12 @@ class SchedulerTest {
 
     @Nested
     class Expectation {
-        record Case(String name, boolean gate, PreFlight preFlight, List<String> calls, List<String> expectedOn) {
+        record Case(
+                String name,
+                boolean gate,
+                PreBindPreFlightResult preFlight,
+                List<String> calls,
+                List<String> expectedOn) {
             @Override
             public String toString() {
                 return name;
@@ -340,18 +345,23 @@ class SchedulerTest {
         }
 
         static final Case[] CASES = {
-            new Case("is announced while PreBind works", true, PreFlight.RUN_ALONE, List.of("preBind p"), List.of("n")),
-            new Case("is not announced without work", true, PreFlight.SKIP_ALONE, List.of(), List.of()),
+            new Case(
+                    "is announced while PreBind works",
+                    true,
+                    PreBindPreFlightResult.run(),
+                    List.of("preBind p"),
+                    List.of("n")),
+            new Case("is not announced without work", true, PreBindPreFlightResult.skip(), List.of(), List.of()),
             new Case(
                     "is never announced while the feature is off",
                     false,
-                    PreFlight.RUN_ALONE,
+                    PreBindPreFlightResult.run(),
                     List.of("preBind p"),
                     List.of("")),
             new Case(
                     "is not asked about while the feature is off, and everybody works",
                     false,
-                    PreFlight.SKIP_ALONE,
+                    PreBindPreFlightResult.skip(),
                     List.of("preBind p"),
                     List.of("")),
         };
@@ -386,7 +396,7 @@ class SchedulerTest {
         @Test
         void isWaitedForWithoutHoldingUpOthers() {
             probe.permit = pod ->
-                    pod.name().equals("slow") ? new PermitResult.Wait(Duration.ofMinutes(1)) : PermitResult.ALLOW;
+                    pod.name().equals("slow") ? PermitResult.waitAtMost(Duration.ofMinutes(1)) : PermitResult.allow();
             cluster.apply(Samples.node("n"));
             cluster.apply(Samples.pod("slow"));
             cluster.apply(Samples.pod("quick"));
@@ -404,7 +414,7 @@ class SchedulerTest {
 
         @Test
         void thatIsRefusedInTheEndIsARejection() {
-            probe.permit = pod -> new PermitResult.Wait(Duration.ofMinutes(1));
+            probe.permit = pod -> PermitResult.waitAtMost(Duration.ofMinutes(1));
             cluster.apply(Samples.node("n"));
             cluster.apply(Samples.pod("p"));
             start();
@@ -416,7 +426,7 @@ class SchedulerTest {
 
         @Test
         void isRefusedWhenTheTimeIsOver() throws ExecutionException, InterruptedException, TimeoutException {
-            probe.permit = pod -> new PermitResult.Wait(Duration.ofMillis(5));
+            probe.permit = pod -> PermitResult.waitAtMost(Duration.ofMillis(5));
             cluster.apply(Samples.node("n"));
             cluster.apply(Samples.pod("p"));
             CompletableFuture<String> failed = new CompletableFuture<>();
@@ -437,7 +447,7 @@ class SchedulerTest {
 
         @Test
         void isNoLongerWaitedForWhenThePodIsDeleted() {
-            probe.permit = pod -> new PermitResult.Wait(Duration.ofMinutes(1));
+            probe.permit = pod -> PermitResult.waitAtMost(Duration.ofMinutes(1));
             cluster.apply(Samples.node("n"));
             cluster.apply(Samples.pod("p"));
             start();

@@ -318,10 +318,7 @@ public final class TestHandle implements Handle {
         @Override
         public void patchStatus(Pod pod, Optional<PodCondition> condition, Nomination nomination) {
             String shown = condition.map(one -> one.type() + "=" + one.status()).orElse("");
-            note(
-                    "patchStatus",
-                    pod.key(),
-                    nomination instanceof Nomination.To to ? shown + " -> " + to.nodeName() : shown);
+            note("patchStatus", pod.key(), nomination.overrides() ? shown + " -> " + nomination.nodeName() : shown);
         }
 
         @Override

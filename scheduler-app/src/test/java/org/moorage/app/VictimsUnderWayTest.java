@@ -27,7 +27,7 @@ import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PodEvent;
 import org.moorage.api.plugin.PreBindPlugin;
-import org.moorage.api.plugin.PreFlight;
+import org.moorage.api.plugin.PreBindPreFlightResult;
 import org.moorage.app.command.OwnPlugins;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.config.ConfigLoader;
@@ -83,13 +83,13 @@ class VictimsUnderWayTest {
         @Override
         public PermitResult permit(CycleState state, Pod pod, String nodeName) {
             return stage == Stage.PERMIT && pod.name().equals("low")
-                    ? new PermitResult.Wait(Duration.ofMinutes(1))
-                    : PermitResult.ALLOW;
+                    ? PermitResult.waitAtMost(Duration.ofMinutes(1))
+                    : PermitResult.allow();
         }
 
         @Override
-        public PreFlight preBindPreFlight(CycleState state, Pod pod, String nodeName) {
-            return PreFlight.RUN_ALONE;
+        public PreBindPreFlightResult preBindPreFlight(CycleState state, Pod pod, String nodeName) {
+            return PreBindPreFlightResult.run();
         }
 
         @Override

@@ -13,7 +13,7 @@ public interface PermitPlugin extends Plugin {
      * @param state the cycle's state
      * @param pod the pod
      * @param nodeName the chosen node
-     * @return allow, wait, or reject
+     * @return {@link PermitResult#allow}, {@link PermitResult#waitAtMost}, or a rejection
      */
     PermitResult permit(CycleState state, Pod pod, String nodeName);
 }

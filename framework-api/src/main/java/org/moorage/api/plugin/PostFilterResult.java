@@ -6,23 +6,16 @@ import java.util.Objects;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 
-/**
- * The answer of {@link PostFilterPlugin#postFilter}.
- *
- * @param status success, or a rejection
- * @param nomination what becomes of the pod's nominated node
- * @param victims the pods that have to leave that node for it
- */
-public record PostFilterResult(Status status, Nomination nomination, List<Pod> victims) {
-    public PostFilterResult {
-        Objects.requireNonNull(status, "status");
-        Objects.requireNonNull(nomination, "nomination");
-        victims = List.copyOf(victims);
-    }
+/** The answer of {@link PostFilterPlugin#postFilter}. */
+public final class PostFilterResult {
+    private final Status status;
+    private final Nomination nomination;
+    private final List<Pod> victims;
 
-    /** An answer for which nobody has to leave. */
-    public PostFilterResult(Status status, Nomination nomination) {
-        this(status, nomination, List.of());
+    private PostFilterResult(Status status, Nomination nomination, List<Pod> victims) {
+        this.status = status;
+        this.nomination = nomination;
+        this.victims = victims;
     }
 
     /** There is room on this node, or will be. */
@@ -32,11 +25,61 @@ public record PostFilterResult(Status status, Nomination nomination, List<Pod> v
 
     /** There is room on this node once these pods have left it. */
     public static PostFilterResult nominated(String nodeName, List<Pod> victims) {
-        return new PostFilterResult(Status.success(), new Nomination.To(nodeName), victims);
+        return new PostFilterResult(Status.success(), Nomination.to(nodeName), List.copyOf(victims));
     }
 
-    /** Nothing was done; the nominated node stays as it is. */
+    /**
+     * No room can be made; the nominated node stays as it is.
+     *
+     * @throws IllegalArgumentException if the status is not a rejection
+     */
     public static PostFilterResult rejected(Status status) {
-        return new PostFilterResult(status, Nomination.KEEP);
+        return rejected(status, Nomination.keep());
+    }
+
+    /**
+     * No room can be made.
+     *
+     * @param nomination what becomes of the pod's nominated node
+     * @throws IllegalArgumentException if the status is not a rejection
+     */
+    public static PostFilterResult rejected(Status status, Nomination nomination) {
+        if (!status.isRejection()) {
+            throw new IllegalArgumentException("status: " + status.code() + " (expected: a rejection)");
+        }
+        return new PostFilterResult(status, Objects.requireNonNull(nomination, "nomination"), List.of());
+    }
+
+    /** Success, or the rejection. */
+    public Status status() {
+        return status;
+    }
+
+    /** What becomes of the pod's nominated node. */
+    public Nomination nomination() {
+        return nomination;
+    }
+
+    /** The pods that have to leave the nominated node. */
+    public List<Pod> victims() {
+        return victims;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof PostFilterResult that
+                && status.equals(that.status)
+                && nomination.equals(that.nomination)
+                && victims.equals(that.victims);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(status, nomination, victims);
+    }
+
+    @Override
+    public String toString() {
+        return "PostFilterResult[" + status + ", " + nomination + ", victims=" + victims + "]";
     }
 }

@@ -13,12 +13,12 @@ public interface PreBindPlugin extends Plugin {
      * @param state the cycle's state
      * @param pod the pod
      * @param nodeName the chosen node
-     * @return whether there is work to do
+     * @return whether there is work to do, and whether it may be done at the same time as that of other plugins
      */
-    PreFlight preBindPreFlight(CycleState state, Pod pod, String nodeName);
+    PreBindPreFlightResult preBindPreFlight(CycleState state, Pod pod, String nodeName);
 
     /**
-     * Called in the binding cycle, when the pod is permitted, unless the pre-flight said skip. May wait for the outside
+     * Called in the binding cycle, when the pod is permitted, unless the pre-flight answered skip. May wait for the outside
      * world, within limits, with {@link Handle#pause}.
      *
      * <p>While the feature {@link FeatureGates#NOMINATED_NODE_NAME_FOR_EXPECTATION} is off there is no pre-flight: the method is

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.api.plugin;
 
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +40,6 @@ public final class PreFilterResult {
      * @throws IllegalArgumentException if the status is not a rejection
      */
     public static PreFilterResult rejected(Status status) {
-        Objects.requireNonNull(status, "status");
         if (!status.isRejection()) {
             throw new IllegalArgumentException("status: " + status.code() + " (expected: a rejection)");
         }

@@ -130,7 +130,7 @@ public final class DefaultPreemption implements PreEnqueuePlugin, PostFilterPlug
         List<Candidate> candidates = nodes.isEmpty() ? List.of() : candidates(state, pod, nodes, whyNot);
         if (candidates.isEmpty()) {
             whyNot.add(NOT_HELPFUL, handle.snapshot().nodes().size() - nodes.size());
-            return new PostFilterResult(Status.unschedulable(SAYS + whyNot), Nomination.CLEAR);
+            return PostFilterResult.rejected(Status.unschedulable(SAYS + whyNot), Nomination.clear());
         }
         Candidate best = Collections.min(candidates, Candidate.BEST_FIRST);
         return PostFilterResult.nominated(best.nodeName(), best.victims());
@@ -138,16 +138,17 @@ public final class DefaultPreemption implements PreEnqueuePlugin, PostFilterPlug
 
     @Override
     public void execute(CycleState state, Pod pod, PostFilterResult result) {
-        if (!(result.nomination() instanceof Nomination.To to) || to.nodeName().isEmpty()) {
+        String nodeName = result.nomination().nodeName();
+        if (nodeName.isEmpty()) {
             return;
         }
         Pod preemptor = pods.get(pod.namespace(), pod.name())
                 .filter(known -> known.uid().equals(pod.uid()))
                 .orElseThrow(() -> new IllegalStateException(SAYS + "pod \"" + pod.name() + "\" not found"));
         if (isAsync) {
-            evictions.begin(preemptor, to.nodeName(), result.victims());
+            evictions.begin(preemptor, nodeName, result.victims());
         } else {
-            evictions.run(preemptor, to.nodeName(), result.victims());
+            evictions.run(preemptor, nodeName, result.victims());
         }
     }
 

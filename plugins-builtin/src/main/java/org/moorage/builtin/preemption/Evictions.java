@@ -168,7 +168,7 @@ final class Evictions {
                 victim.metadata().generation());
         try {
             if (!saysSo(victim, condition)) {
-                handle.writer().patchStatus(victim, Optional.of(condition), Nomination.KEEP);
+                handle.writer().patchStatus(victim, Optional.of(condition), Nomination.keep());
             }
             handle.writer().delete(victim);
             return true;
@@ -196,7 +196,7 @@ final class Evictions {
             if (nominated.spec().priority() < preemptor.spec().priority()
                     && !nominated.status().nominatedNodeName().isEmpty()) {
                 try {
-                    handle.writer().patchStatus(nominated, Optional.empty(), Nomination.CLEAR);
+                    handle.writer().patchStatus(nominated, Optional.empty(), Nomination.clear());
                 } catch (ClusterException failed) {
                     cleared = false;
                 }

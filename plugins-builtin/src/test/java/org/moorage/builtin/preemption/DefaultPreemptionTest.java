@@ -174,7 +174,7 @@ class DefaultPreemptionTest {
             Pod pod = important().build();
             PostFilterResult result = decide(handle(c.cluster, pod), c.cluster, pod, FULL);
             assertThat(result.status()).isEqualTo(Status.success());
-            assertThat(result.nomination()).isEqualTo(new Nomination.To(c.node));
+            assertThat(result.nomination()).isEqualTo(Nomination.to(c.node));
             assertThat(names(result)).isEqualTo(c.victims);
         }
 
@@ -212,7 +212,7 @@ class DefaultPreemptionTest {
             assertThat(result.status())
                     .isEqualTo(Status.unschedulable("preemption: 0/2 nodes are available: "
                             + "2 No preemption victims found for incoming pod."));
-            assertThat(result.nomination()).isEqualTo(Nomination.CLEAR);
+            assertThat(result.nomination()).isEqualTo(Nomination.clear());
         }
 
         @Test

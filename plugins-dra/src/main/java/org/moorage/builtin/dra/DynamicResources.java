@@ -50,10 +50,10 @@ import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PostFilterPlugin;
 import org.moorage.api.plugin.PostFilterResult;
 import org.moorage.api.plugin.PreBindPlugin;
+import org.moorage.api.plugin.PreBindPreFlightResult;
 import org.moorage.api.plugin.PreEnqueuePlugin;
 import org.moorage.api.plugin.PreFilterPlugin;
 import org.moorage.api.plugin.PreFilterResult;
-import org.moorage.api.plugin.PreFlight;
 import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.ReservePlugin;
 import org.moorage.api.plugin.ScorePlugin;
@@ -491,8 +491,10 @@ public final class DynamicResources
     }
 
     @Override
-    public PreFlight preBindPreFlight(CycleState state, Pod pod, String nodeName) {
-        return state.get(CLAIMS).isEmpty() ? PreFlight.SKIP_TOGETHER : PreFlight.RUN_TOGETHER;
+    public PreBindPreFlightResult preBindPreFlight(CycleState state, Pod pod, String nodeName) {
+        return state.get(CLAIMS).isEmpty()
+                ? PreBindPreFlightResult.skipInParallel()
+                : PreBindPreFlightResult.runInParallel();
     }
 
     @Override

@@ -256,9 +256,8 @@ public final class KubernetesCluster implements Cluster {
         condition
                 .filter(changed -> !pod.status().conditions().contains(changed))
                 .ifPresent(changed -> status.putArray("conditions").add(patchOf(changed, pod)));
-        if (nomination instanceof Nomination.To to
-                && !to.nodeName().equals(pod.status().nominatedNodeName())) {
-            putOrRemove(status, "nominatedNodeName", to.nodeName());
+        if (nomination.overrides() && !nomination.nodeName().equals(pod.status().nominatedNodeName())) {
+            putOrRemove(status, "nominatedNodeName", nomination.nodeName());
         }
         if (status.isEmpty()) {
             return;

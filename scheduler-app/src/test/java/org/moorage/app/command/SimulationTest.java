@@ -46,7 +46,7 @@ class SimulationTest {
 
         @Override
         public PermitResult permit(CycleState state, Pod pod, String nodeName) {
-            return pod.name().equals("asking") ? new PermitResult.Wait(Duration.ofMinutes(15)) : PermitResult.ALLOW;
+            return pod.name().equals("asking") ? PermitResult.waitAtMost(Duration.ofMinutes(15)) : PermitResult.allow();
         }
 
         @Override

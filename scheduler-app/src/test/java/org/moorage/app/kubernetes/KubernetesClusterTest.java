@@ -529,7 +529,7 @@ class KubernetesClusterTest {
                         "a first condition gets a time",
                         PodStatus.NONE,
                         Optional.of(UNSCHEDULABLE),
-                        Nomination.KEEP,
+                        Nomination.keep(),
                         "{'metadata': {'uid': 'u1'}, 'status': {'conditions': [{'type': 'PodScheduled', 'status': 'False',"
                                 + " 'reason': 'Unschedulable', 'message': '0/1 nodes', 'observedGeneration': 2,"
                                 + " 'lastProbeTime': null, 'lastTransitionTime': '2026-11-21T09:30:00Z'}]}}"),
@@ -537,7 +537,7 @@ class KubernetesClusterTest {
                         "a condition that flips gets a time, and loses what it no longer says",
                         status(UNSCHEDULABLE),
                         Optional.of(new PodCondition("PodScheduled", "True", "", "", 0)),
-                        Nomination.KEEP,
+                        Nomination.keep(),
                         "{'metadata': {'uid': 'u1'}, 'status': {'conditions': [{'type': 'PodScheduled', 'status': 'True',"
                                 + " 'reason': null, 'message': null, 'lastProbeTime': null,"
                                 + " 'lastTransitionTime': '2026-11-21T09:30:00Z'}]}}"),
@@ -545,7 +545,7 @@ class KubernetesClusterTest {
                         "a condition that only says something else keeps its time",
                         status(UNSCHEDULABLE),
                         Optional.of(new PodCondition("PodScheduled", "False", "Unschedulable", "0/2 nodes", 2)),
-                        Nomination.KEEP,
+                        Nomination.keep(),
                         "{'metadata': {'uid': 'u1'}, 'status': {'conditions': [{'type': 'PodScheduled', 'status': 'False',"
                                 + " 'reason': 'Unschedulable', 'message': '0/2 nodes', 'observedGeneration': 2,"
                                 + " 'lastProbeTime': null}]}}"),
@@ -553,7 +553,7 @@ class KubernetesClusterTest {
                         "a nomination stands alone",
                         PodStatus.NONE,
                         Optional.empty(),
-                        new Nomination.To("node-1"),
+                        Nomination.to("node-1"),
                         "{'metadata': {'uid': 'u1'}, 'status': {'nominatedNodeName': 'node-1'}}"),
                 new Case(
                         "a nomination is taken back beside a condition that stays",
@@ -561,7 +561,7 @@ class KubernetesClusterTest {
                                 .nominatedNodeName("node-1")
                                 .build(),
                         Optional.of(UNSCHEDULABLE),
-                        Nomination.CLEAR,
+                        Nomination.clear(),
                         "{'metadata': {'uid': 'u1'}, 'status': {'nominatedNodeName': null}}"));
 
         @ParameterizedTest
@@ -583,8 +583,8 @@ class KubernetesClusterTest {
                             .nominatedNodeName("node-1")
                             .build());
 
-            cluster.patchStatus(pod, Optional.of(UNSCHEDULABLE), Nomination.KEEP);
-            cluster.patchStatus(pod, Optional.empty(), new Nomination.To("node-1"));
+            cluster.patchStatus(pod, Optional.of(UNSCHEDULABLE), Nomination.keep());
+            cluster.patchStatus(pod, Optional.empty(), Nomination.to("node-1"));
 
             assertThat(server.waiting()).isZero();
         }
@@ -599,14 +599,14 @@ class KubernetesClusterTest {
                     Answer.ok("{}"));
             server.on("PATCH", WEB + "/status", request -> answers.get(tries.getAndIncrement()));
 
-            cluster.patchStatus(pod("u1"), Optional.of(UNSCHEDULABLE), Nomination.KEEP);
+            cluster.patchStatus(pod("u1"), Optional.of(UNSCHEDULABLE), Nomination.keep());
 
             assertThat(tries).hasValue(4);
         }
 
         @Test
         void doesNotTryAgainWhenThatDoesNotHelp() {
-            assertThatThrownBy(() -> cluster.patchStatus(pod("u1"), Optional.of(UNSCHEDULABLE), Nomination.KEEP))
+            assertThatThrownBy(() -> cluster.patchStatus(pod("u1"), Optional.of(UNSCHEDULABLE), Nomination.keep()))
                     .hasMessage("patch status of default/web: 404 NotFound: the server has no " + WEB + "/status");
             assertThat(server.waiting()).isEqualTo(1);
         }

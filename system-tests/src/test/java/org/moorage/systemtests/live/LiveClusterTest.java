@@ -189,7 +189,7 @@ class LiveClusterTest {
         Pod former = withUid(view.pod("replaced", found -> true), "00000000-0000-0000-0000-000000000000");
 
         assertThatThrownBy(() -> cluster.bind(former, "node-1")).isInstanceOf(ClusterException.class);
-        assertThatThrownBy(() -> cluster.patchStatus(former, Optional.empty(), new Nomination.To("node-1")))
+        assertThatThrownBy(() -> cluster.patchStatus(former, Optional.empty(), Nomination.to("node-1")))
                 .isInstanceOf(ClusterException.class);
         assertThatCode(() -> cluster.delete(former)).doesNotThrowAnyException();
 
@@ -212,7 +212,7 @@ class LiveClusterTest {
         cluster.patchStatus(
                 pod,
                 Optional.of(new PodCondition("PodScheduled", "False", "Unschedulable", "0/1 nodes are available", 1)),
-                new Nomination.To("node-1"));
+                Nomination.to("node-1"));
 
         Pod patched = view.pod(
                 "waiting", found -> found.status().condition("PodScheduled").isPresent());
@@ -225,7 +225,7 @@ class LiveClusterTest {
         cluster.patchStatus(
                 patched,
                 Optional.of(new PodCondition("PodScheduled", "False", "Unschedulable", "0/2 nodes are available", 1)),
-                Nomination.CLEAR);
+                Nomination.clear());
 
         JsonNode status = live("get", "pod", "waiting").path("status");
         assertThat(status.path("conditions")).hasSize(1);

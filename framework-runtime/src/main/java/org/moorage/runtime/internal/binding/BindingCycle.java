@@ -25,7 +25,7 @@ import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PodEvent;
 import org.moorage.api.plugin.PostBindPlugin;
 import org.moorage.api.plugin.PreBindPlugin;
-import org.moorage.api.plugin.PreFlight;
+import org.moorage.api.plugin.PreBindPreFlightResult;
 import org.moorage.api.plugin.ReservePlugin;
 import org.moorage.runtime.internal.cycle.PluginFailure;
 import org.moorage.runtime.plugin.ExtensionPoint;
@@ -133,12 +133,10 @@ public final class BindingCycle {
             } catch (RuntimeException thrown) {
                 return failure("running Permit plugin", plugin, thrown);
             }
-            if (result instanceof PermitResult.Reject reject) {
-                return new Rejection(plugin.name(), reject.status());
+            if (result.status().isRejection()) {
+                return new Rejection(plugin.name(), result.status());
             }
-            if (result instanceof PermitResult.Wait wait) {
-                waits.put(plugin.name(), wait.atMost());
-            }
+            result.timeout().ifPresent(timeout -> waits.put(plugin.name(), timeout));
         }
         return new Rejection("", Status.success());
     }
@@ -148,7 +146,7 @@ public final class BindingCycle {
         for (PreBindPlugin plugin : candidate.profile().at(ExtensionPoint.PRE_BIND, PreBindPlugin.class)) {
             if (!announcesNodes) {
                 // Without a pre-flight every plugin is called, and none beside another.
-                work.add(new Work(plugin, PreFlight.RUN_ALONE));
+                work.add(new Work(plugin, PreBindPreFlightResult.run()));
                 continue;
             }
             try {
@@ -180,7 +178,7 @@ public final class BindingCycle {
     // Tells other components where the pod is about to go while that takes its time.
     private void expectNode(Candidate candidate) {
         try {
-            writer.patchStatus(candidate.pod(), Optional.empty(), new Nomination.To(candidate.nodeName()));
+            writer.patchStatus(candidate.pod(), Optional.empty(), Nomination.to(candidate.nodeName()));
         } catch (RuntimeException thrown) {
             LOG.atError()
                     .addKeyValue("pod", candidate.pod().key())
@@ -253,7 +251,7 @@ public final class BindingCycle {
         return new Rejection("", Status.error(attempt.cause().orElseThrow()));
     }
 
-    private record Work(PreBindPlugin plugin, PreFlight preFlight) {}
+    private record Work(PreBindPlugin plugin, PreBindPreFlightResult preFlight) {}
 
     // Neighbours that may work together do; a plugin that works alone keeps those before and after it apart, even if it
     // has
@@ -265,9 +263,9 @@ public final class BindingCycle {
                 return calledBack(attempt);
             }
             int to = from + 1;
-            while (work.get(from).preFlight.isTogether()
+            while (work.get(from).preFlight.allowsParallel()
                     && to < work.size()
-                    && work.get(to).preFlight.isTogether()) {
+                    && work.get(to).preFlight.allowsParallel()) {
                 to++;
             }
             Rejection done = preBindGroup(candidate, work.subList(from, to));

@@ -16,7 +16,6 @@ import org.moorage.api.Snapshot;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.FilterPlugin;
-import org.moorage.api.plugin.Nomination;
 import org.moorage.runtime.decision.Evaluation;
 
 /** Looks at every node for a pod, without sampling, and keeps all that the plugins say. */
@@ -167,11 +166,10 @@ public final class Evaluator {
     private static Optional<Evaluation.Preemption> preemption(Profile.@Nullable PostFiltered answer) {
         if (answer == null
                 || !answer.result().status().isSuccess()
-                || !(answer.result().nomination() instanceof Nomination.To to)
-                || to.nodeName().isEmpty()) {
+                || answer.result().nomination().nodeName().isEmpty()) {
             return Optional.empty();
         }
-        return Optional.of(
-                new Evaluation.Preemption(to.nodeName(), answer.result().victims()));
+        return Optional.of(new Evaluation.Preemption(
+                answer.result().nomination().nodeName(), answer.result().victims()));
     }
 }

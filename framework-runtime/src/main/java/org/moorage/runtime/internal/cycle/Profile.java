@@ -354,7 +354,7 @@ public final class Profile {
      */
     public @Nullable PostFiltered postFilter(CycleState state, Pod pod, Diagnosis diagnosis, Deeds deeds) {
         List<String> reasons = new ArrayList<>();
-        Nomination nomination = Nomination.KEEP;
+        Nomination nomination = Nomination.keep();
         String first = "";
         for (PostFilterPlugin plugin : at(ExtensionPoint.POST_FILTER, PostFilterPlugin.class)) {
             PostFilterResult result;
@@ -371,7 +371,7 @@ public final class Profile {
             if (status.isSuccess() || status.code() == Code.UNSCHEDULABLE_AND_UNRESOLVABLE) {
                 return new PostFiltered(plugin.name(), result);
             }
-            if (result.nomination() instanceof Nomination.To) {
+            if (result.nomination().overrides()) {
                 nomination = result.nomination();
             }
             first = first.isEmpty() ? plugin.name() : first;
@@ -380,6 +380,7 @@ public final class Profile {
         return first.isEmpty()
                 ? null
                 : new PostFiltered(
-                        first, new PostFilterResult(Status.unschedulable(reasons.toArray(String[]::new)), nomination));
+                        first,
+                        PostFilterResult.rejected(Status.unschedulable(reasons.toArray(String[]::new)), nomination));
     }
 }

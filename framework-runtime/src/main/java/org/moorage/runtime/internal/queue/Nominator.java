@@ -49,9 +49,8 @@ public final class Nominator {
      * @param nomination a node or none, or what the pod's status says
      */
     public void add(Pod pod, Nomination nomination) {
-        String nodeName = nomination instanceof Nomination.To to
-                ? to.nodeName()
-                : pod.status().nominatedNodeName();
+        String nodeName =
+                nomination.overrides() ? nomination.nodeName() : pod.status().nominatedNodeName();
         synchronized (lock) {
             put(pod, nodeName);
         }

@@ -151,7 +151,7 @@ public final class SchedulingQueue implements AutoCloseable {
         }
         QueueEntry entry = new QueueEntry(pod, clock.instant(), ++lastNumber);
         if (queued.toActive(entry, event.label()) == QueuePlace.ACTIVE) {
-            nominator.add(pod, Nomination.KEEP);
+            nominator.add(pod, Nomination.keep());
         }
     }
 

@@ -31,12 +31,12 @@ final class NominatorTest {
     }
 
     private static Nomination to(String nodeName) {
-        return new Nomination.To(nodeName);
+        return Nomination.to(nodeName);
     }
 
     @Test
     void keepsWhatTheStatusSays() {
-        nominator.add(saying("a"), Nomination.KEEP);
+        nominator.add(saying("a"), Nomination.keep());
 
         assertThat(nominator.nominatedPodsFor("a")).extracting(Pod::uid).containsExactly(POD.uid());
         assertThat(nominator.nodeNameFor(POD)).contains("a");
@@ -52,8 +52,8 @@ final class NominatorTest {
 
     @Test
     void takesANominationBack() {
-        nominator.add(saying("a"), Nomination.KEEP);
-        nominator.add(saying("a"), Nomination.CLEAR);
+        nominator.add(saying("a"), Nomination.keep());
+        nominator.add(saying("a"), Nomination.clear());
 
         assertThat(nominator.nominatedPodsFor("a")).isEmpty();
         assertThat(nominator.nodeNameFor(POD)).isEmpty();
@@ -98,7 +98,7 @@ final class NominatorTest {
 
     @Test
     void followsAnUpdateThatNamesAnotherNode() {
-        nominator.add(saying("a"), Nomination.KEEP);
+        nominator.add(saying("a"), Nomination.keep());
         nominator.update(saying("a"), saying("b"));
 
         assertThat(nominator.nominatedPodsFor("a")).isEmpty();
@@ -107,7 +107,7 @@ final class NominatorTest {
 
     @Test
     void endsWithAnUpdateThatNamesNoNodeAnyMore() {
-        nominator.add(saying("a"), Nomination.KEEP);
+        nominator.add(saying("a"), Nomination.keep());
         nominator.update(saying("a"), POD);
 
         assertThat(nominator.nominatedPodsFor("a")).isEmpty();

@@ -30,9 +30,9 @@ import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PreBindPlugin;
+import org.moorage.api.plugin.PreBindPreFlightResult;
 import org.moorage.api.plugin.PreFilterPlugin;
 import org.moorage.api.plugin.PreFilterResult;
-import org.moorage.api.plugin.PreFlight;
 import org.moorage.api.plugin.PreScorePlugin;
 import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.ReservePlugin;
@@ -172,8 +172,10 @@ public final class VolumeBinding
     }
 
     @Override
-    public PreFlight preBindPreFlight(CycleState state, Pod pod, String nodeName) {
-        return state.find(RESERVATION).isPresent() ? PreFlight.RUN_TOGETHER : PreFlight.SKIP_TOGETHER;
+    public PreBindPreFlightResult preBindPreFlight(CycleState state, Pod pod, String nodeName) {
+        return state.find(RESERVATION).isPresent()
+                ? PreBindPreFlightResult.runInParallel()
+                : PreBindPreFlightResult.skipInParallel();
     }
 
     @Override

@@ -31,7 +31,7 @@ import org.moorage.api.model.StorageClass;
 import org.moorage.api.model.Volume;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.FeatureGates;
-import org.moorage.api.plugin.PreFlight;
+import org.moorage.api.plugin.PreBindPreFlightResult;
 import org.moorage.api.plugin.Problems;
 import org.moorage.builtin.resources.NodeResourcesFit.ShapePoint;
 import org.moorage.builtin.volume.Storage;
@@ -487,7 +487,7 @@ class VolumeBindingTest {
         void bindsAVolume() {
             Pod pod = Pods.named("p").claim("c").build();
             CycleState state = reserved(pod);
-            assertThat(plugin.preBindPreFlight(state, pod, "n1")).isEqualTo(PreFlight.RUN_TOGETHER);
+            assertThat(plugin.preBindPreFlight(state, pod, "n1")).isEqualTo(PreBindPreFlightResult.runInParallel());
             meanwhile = () -> {
                 if (waits.size() == 2) {
                     handle.with(
@@ -581,7 +581,7 @@ class VolumeBindingTest {
             bindClaim("c", "v");
             Pod pod = Pods.named("p").claim("c").build();
             CycleState state = reserved(pod);
-            assertThat(plugin.preBindPreFlight(state, pod, "n1")).isEqualTo(PreFlight.SKIP_TOGETHER);
+            assertThat(plugin.preBindPreFlight(state, pod, "n1")).isEqualTo(PreBindPreFlightResult.skipInParallel());
             assertThat(handle.changes()).isEmpty();
         }
     }

@@ -35,16 +35,16 @@ import org.moorage.runtime.config.LoadedConfig;
 import org.moorage.runtime.config.SchedulerConfig;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.Evaluation;
+import org.moorage.runtime.internal.binding.AssumedPod;
 import org.moorage.runtime.internal.binding.BindingCycle;
-import org.moorage.runtime.internal.binding.Candidate;
 import org.moorage.runtime.internal.binding.PodsInPreBind;
 import org.moorage.runtime.internal.binding.WaitingPods;
 import org.moorage.runtime.internal.cache.ClusterSnapshot;
 import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.cluster.FeatureView;
-import org.moorage.runtime.internal.cluster.ObjectChanges;
+import org.moorage.runtime.internal.cluster.ObjectEventHandlers;
 import org.moorage.runtime.internal.cluster.ObjectStore;
-import org.moorage.runtime.internal.cluster.PodChanges;
+import org.moorage.runtime.internal.cluster.PodEventHandlers;
 import org.moorage.runtime.internal.cycle.Diagnosis;
 import org.moorage.runtime.internal.cycle.Evaluator;
 import org.moorage.runtime.internal.cycle.PluginFailure;
@@ -52,10 +52,10 @@ import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.profile.ProfileBuilder;
 import org.moorage.runtime.internal.queue.Nominator;
-import org.moorage.runtime.internal.queue.QueueEntry;
 import org.moorage.runtime.internal.queue.QueueObserver;
 import org.moorage.runtime.internal.queue.QueueSettings;
-import org.moorage.runtime.internal.queue.Rejectors;
+import org.moorage.runtime.internal.queue.QueuedPodInfo;
+import org.moorage.runtime.internal.queue.RejectorPlugins;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
 import org.moorage.runtime.plugin.PluginRegistry;
 import org.slf4j.Logger;
@@ -98,9 +98,9 @@ public final class Scheduler implements AutoCloseable {
     private final List<Plugin> plugins = new ArrayList<>();
     private final SchedulingQueue queue;
     private final SchedulingAlgorithm algorithm;
-    private final FailedAttempts failures;
+    private final SchedulingFailures failures;
     private final BindingCycle binding;
-    private final ObjectChanges changes;
+    private final ObjectEventHandlers changes;
     // Serialises cycles and evaluations, which share the snapshot.
     private final Object cycle = new Object();
     private volatile boolean closed;
@@ -147,7 +147,7 @@ public final class Scheduler implements AutoCloseable {
                 nominator,
                 QueueObserver.NONE);
         algorithm = new SchedulingAlgorithm(builder.config.percentageOfNodesToScore(), threads.parallelism());
-        failures = new FailedAttempts(
+        failures = new SchedulingFailures(
                 listener,
                 pods,
                 queue,
@@ -160,9 +160,9 @@ public final class Scheduler implements AutoCloseable {
                 cluster,
                 threads.binding(),
                 builder.featureGates,
-                new BindingOutcome(cache, queue, failures, listener));
-        changes = new ObjectChanges(
-                new PodChanges(
+                new BindingResults(cache, queue, failures, listener));
+        changes = new ObjectEventHandlers(
+                new PodEventHandlers(
                         cache,
                         queue,
                         nominator,
@@ -222,7 +222,7 @@ public final class Scheduler implements AutoCloseable {
      */
     public Optional<Decision> scheduleNext() {
         while (true) {
-            Optional<QueueEntry> entry = queue.poll();
+            Optional<QueuedPodInfo> entry = queue.poll();
             if (entry.isEmpty()) {
                 return Optional.empty();
             }
@@ -291,7 +291,7 @@ public final class Scheduler implements AutoCloseable {
     }
 
     // Whatever goes wrong in a cycle, the pod goes back to the queue and the loop goes on.
-    private Optional<Decision> scheduleGuarded(QueueEntry entry) {
+    private Optional<Decision> scheduleGuarded(QueuedPodInfo entry) {
         synchronized (cycle) {
             try {
                 return schedule(entry);
@@ -306,7 +306,7 @@ public final class Scheduler implements AutoCloseable {
         }
     }
 
-    private Optional<Decision> schedule(QueueEntry entry) {
+    private Optional<Decision> schedule(QueuedPodInfo entry) {
         Pod pod = entry.pod();
         Profile profile = profiles.get(pod.spec().schedulerName());
         if (profile == null || cache.isAssumed(pod.uid())) {
@@ -321,7 +321,7 @@ public final class Scheduler implements AutoCloseable {
         cache.update(snapshot);
         if (snapshot.nodes().isEmpty()) {
             return Optional.of(failures.unschedulable(
-                    entry, "no nodes available to schedule pods", 0, Rejectors.NONE, Nomination.clear()));
+                    entry, "no nodes available to schedule pods", 0, RejectorPlugins.NONE, Nomination.clear()));
         }
         CycleState state = new CycleState();
         SchedulingAlgorithm.Result result;
@@ -338,7 +338,7 @@ public final class Scheduler implements AutoCloseable {
         return Optional.of(place(entry, profile, state, node, result));
     }
 
-    private Decision failedBy(QueueEntry entry, PluginFailure failure) {
+    private Decision failedBy(QueuedPodInfo entry, PluginFailure failure) {
         LOG.atError()
                 .addKeyValue("pod", entry.pod().key())
                 .addKeyValue("plugin", failure.plugin())
@@ -348,7 +348,7 @@ public final class Scheduler implements AutoCloseable {
     }
 
     private Decision unschedulable(
-            QueueEntry entry, Profile profile, CycleState state, Diagnosis diagnosis, int evaluated) {
+            QueuedPodInfo entry, Profile profile, CycleState state, Diagnosis diagnosis, int evaluated) {
         String postFilterMessage = "";
         Nomination nomination = Nomination.keep();
         Profile.PostFiltered answer;
@@ -372,7 +372,7 @@ public final class Scheduler implements AutoCloseable {
                 entry,
                 diagnosis.message(postFilterMessage),
                 evaluated,
-                FailedAttempts.rejectors(diagnosis),
+                SchedulingFailures.rejectors(diagnosis),
                 nomination);
     }
 
@@ -388,7 +388,7 @@ public final class Scheduler implements AutoCloseable {
     }
 
     private Decision place(
-            QueueEntry entry, Profile profile, CycleState state, NodeInfo node, SchedulingAlgorithm.Result result) {
+            QueuedPodInfo entry, Profile profile, CycleState state, NodeInfo node, SchedulingAlgorithm.Result result) {
         Pod pod = entry.pod();
         Pod assumed = withClaims(pod, state, node.name()).withNode(node.name());
         Decision decision = new Decision(
@@ -402,7 +402,7 @@ public final class Scheduler implements AutoCloseable {
                 entry.attempts());
         cache.assume(assumed);
         nominator.delete(pod);
-        Candidate candidate = new Candidate(entry, profile, state, assumed, decision);
+        AssumedPod candidate = new AssumedPod(entry, profile, state, assumed, decision);
         // Told before the binding begins, which may be over before begin() returns.
         listener.decided(decision);
         Rejection answer = binding.begin(candidate);
@@ -417,7 +417,7 @@ public final class Scheduler implements AutoCloseable {
                     entry,
                     diagnosis.message(""),
                     result.evaluated(),
-                    FailedAttempts.rejectors(diagnosis),
+                    SchedulingFailures.rejectors(diagnosis),
                     Nomination.clear());
         }
         LOG.atError()

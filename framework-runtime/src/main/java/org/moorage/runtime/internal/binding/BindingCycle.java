@@ -49,16 +49,16 @@ public final class BindingCycle {
     /** What the scheduler does about the end of a binding cycle. */
     public interface Outcome {
         /** The pod is past the point where events could still change anything about it. */
-        void permitted(Candidate candidate);
+        void permitted(AssumedPod candidate);
 
         /** The pod is bound. */
-        void bound(Candidate candidate);
+        void bound(AssumedPod candidate);
 
         /** The permit that the pod waited for was refused. Reservations have been given back. */
-        void refused(Candidate candidate, Rejection why);
+        void refused(AssumedPod candidate, Rejection why);
 
         /** The pod is not bound for another reason. Reservations have been given back. */
-        void failed(Candidate candidate, Rejection why);
+        void failed(AssumedPod candidate, Rejection why);
     }
 
     /** A binding cycle for pods of any profile. */
@@ -82,7 +82,7 @@ public final class BindingCycle {
      *
      * @return success, or who rejected the node or failed; reservations have been given back then
      */
-    public Rejection begin(Candidate candidate) {
+    public Rejection begin(AssumedPod candidate) {
         Rejection reserved = reserve(candidate);
         if (!reserved.status().isSuccess()) {
             unreserve(candidate);
@@ -102,7 +102,7 @@ public final class BindingCycle {
     }
 
     // A pod must leave the binding cycle one way or the other, whatever goes wrong.
-    private void guarded(Candidate candidate, Runnable step) {
+    private void guarded(AssumedPod candidate, Runnable step) {
         try {
             step.run();
         } catch (RuntimeException thrown) {
@@ -110,7 +110,7 @@ public final class BindingCycle {
         }
     }
 
-    private static Rejection reserve(Candidate candidate) {
+    private static Rejection reserve(AssumedPod candidate) {
         for (ReservePlugin plugin : candidate.profile().at(ExtensionPoint.RESERVE, ReservePlugin.class)) {
             Status status;
             try {
@@ -125,7 +125,7 @@ public final class BindingCycle {
         return new Rejection("", Status.success());
     }
 
-    private static Rejection permit(Candidate candidate, Map<String, Duration> waits) {
+    private static Rejection permit(AssumedPod candidate, Map<String, Duration> waits) {
         for (PermitPlugin plugin : candidate.profile().at(ExtensionPoint.PERMIT, PermitPlugin.class)) {
             PermitResult result;
             try {
@@ -141,7 +141,7 @@ public final class BindingCycle {
         return new Rejection("", Status.success());
     }
 
-    private void prepare(Candidate candidate, CompletableFuture<Rejection> verdict, boolean waits) {
+    private void prepare(AssumedPod candidate, CompletableFuture<Rejection> verdict, boolean waits) {
         List<Work> work = new ArrayList<>();
         for (PreBindPlugin plugin : candidate.profile().at(ExtensionPoint.PRE_BIND, PreBindPlugin.class)) {
             if (!announcesNodes) {
@@ -176,7 +176,7 @@ public final class BindingCycle {
     }
 
     // Tells other components where the pod is about to go while that takes its time.
-    private void expectNode(Candidate candidate) {
+    private void expectNode(AssumedPod candidate) {
         try {
             writer.patchStatus(candidate.pod(), Optional.empty(), Nomination.to(candidate.nodeName()));
         } catch (RuntimeException thrown) {
@@ -188,7 +188,7 @@ public final class BindingCycle {
         }
     }
 
-    private void bind(Candidate candidate, List<Work> work, boolean works, Rejection permission) {
+    private void bind(AssumedPod candidate, List<Work> work, boolean works, Rejection permission) {
         if (!permission.status().isSuccess()) {
             if (permission.status().isRejection()) {
                 unreserve(candidate);
@@ -239,7 +239,7 @@ public final class BindingCycle {
         outcome.bound(candidate);
     }
 
-    private Rejection preBindAndBind(Candidate candidate, List<Work> work, PodsInPreBind.Attempt attempt) {
+    private Rejection preBindAndBind(AssumedPod candidate, List<Work> work, PodsInPreBind.Attempt attempt) {
         Rejection prepared = preBind(candidate, work, attempt);
         if (!prepared.status().isSuccess()) {
             return prepared;
@@ -256,7 +256,7 @@ public final class BindingCycle {
     // Neighbours that may work together do; a plugin that works alone keeps those before and after it apart, even if it
     // has
     // nothing to do.
-    private Rejection preBind(Candidate candidate, List<Work> work, PodsInPreBind.Attempt attempt) {
+    private Rejection preBind(AssumedPod candidate, List<Work> work, PodsInPreBind.Attempt attempt) {
         int from = 0;
         while (from < work.size()) {
             if (attempt.cause().isPresent()) {
@@ -277,7 +277,7 @@ public final class BindingCycle {
         return new Rejection("", Status.success());
     }
 
-    private Rejection preBindGroup(Candidate candidate, List<Work> group) {
+    private Rejection preBindGroup(AssumedPod candidate, List<Work> group) {
         List<PreBindPlugin> plugins = new ArrayList<>();
         for (Work item : group) {
             if (!item.preFlight.isSkip()) {
@@ -310,7 +310,7 @@ public final class BindingCycle {
         }
     }
 
-    private static Rejection preBind(Candidate candidate, PreBindPlugin plugin) {
+    private static Rejection preBind(AssumedPod candidate, PreBindPlugin plugin) {
         try {
             Status status = plugin.preBind(candidate.state(), candidate.pod(), candidate.nodeName());
             return status.isSuccess() ? new Rejection("", status) : rejection("running PreBind plugin", plugin, status);
@@ -325,7 +325,7 @@ public final class BindingCycle {
         }
     }
 
-    private static Rejection bind(Candidate candidate) {
+    private static Rejection bind(AssumedPod candidate) {
         for (BindPlugin plugin : candidate.profile().at(ExtensionPoint.BIND, BindPlugin.class)) {
             Status status;
             try {
@@ -344,12 +344,12 @@ public final class BindingCycle {
                 "", Status.error("binding: no Bind plugin took the pod (expected: one that does not skip)"));
     }
 
-    private void fail(Candidate candidate, Rejection why) {
+    private void fail(AssumedPod candidate, Rejection why) {
         unreserve(candidate);
         outcome.failed(candidate, why);
     }
 
-    private static void unreserve(Candidate candidate) {
+    private static void unreserve(AssumedPod candidate) {
         List<ReservePlugin> plugins = candidate.profile().at(ExtensionPoint.RESERVE, ReservePlugin.class);
         CycleState state = candidate.state();
         Pod pod = candidate.pod();

@@ -51,7 +51,7 @@ public final class Evaluator {
                     rejection(postFiltered),
                     preemption(postFiltered));
         }
-        CycleNotes notes = state.get(CycleNotes.KEY);
+        ActiveFilters notes = state.get(ActiveFilters.KEY);
         Diagnosis diagnosis = Diagnosis.ofFilter(
                 snapshot.nodes(), preFiltered.namingPlugins(), nominated(profile, state, notes, pod, snapshot));
         Map<String, Rejection> rejections = new TreeMap<>();
@@ -119,7 +119,7 @@ public final class Evaluator {
     }
 
     private static Diagnosis.@Nullable NominatedNode nominated(
-            Profile profile, CycleState state, CycleNotes notes, Pod pod, Snapshot snapshot) {
+            Profile profile, CycleState state, ActiveFilters notes, Pod pod, Snapshot snapshot) {
         NodeInfo node = snapshot.node(pod.status().nominatedNodeName()).orElse(null);
         if (node == null) {
             return null;
@@ -132,7 +132,7 @@ public final class Evaluator {
     // Each filter's own view of the node, although the cycle stops at the first rejection: who explains wants to know
     // all. Asked last, since a filter may note for PostFilter what it found, and a cycle does not ask it everywhere.
     private static Map<String, List<Rejection>> objections(
-            CycleNotes notes, CycleState state, Pod pod, List<NodeInfo> rejected) {
+            ActiveFilters notes, CycleState state, Pod pod, List<NodeInfo> rejected) {
         Map<String, List<Rejection>> objections = new TreeMap<>();
         for (NodeInfo node : rejected) {
             objections.put(node.name(), objections(notes, state, pod, node));
@@ -140,7 +140,7 @@ public final class Evaluator {
         return objections;
     }
 
-    private static List<Rejection> objections(CycleNotes notes, CycleState state, Pod pod, NodeInfo node) {
+    private static List<Rejection> objections(ActiveFilters notes, CycleState state, Pod pod, NodeInfo node) {
         List<Rejection> found = new ArrayList<>();
         for (FilterPlugin plugin : notes.filters()) {
             Status status;

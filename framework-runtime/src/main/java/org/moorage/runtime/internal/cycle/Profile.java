@@ -160,11 +160,11 @@ public final class Profile {
                 }
             }
         }
-        state.put(CycleNotes.KEY, notes(skipped));
+        state.put(ActiveFilters.KEY, notes(skipped));
         return new PreFiltered(rejection, nodeNames, naming);
     }
 
-    private CycleNotes notes(Set<String> skipped) {
+    private ActiveFilters notes(Set<String> skipped) {
         List<FilterPlugin> active = new ArrayList<>(filters.length);
         for (FilterPlugin plugin : filters) {
             if (!skipped.contains(plugin.name())) {
@@ -177,7 +177,7 @@ public final class Profile {
                 extensions.add(extended);
             }
         }
-        return new CycleNotes(active.toArray(FilterPlugin[]::new), extensions.toArray(PreFilterExtensions[]::new));
+        return new ActiveFilters(active.toArray(FilterPlugin[]::new), extensions.toArray(PreFilterExtensions[]::new));
     }
 
     /**
@@ -185,7 +185,7 @@ public final class Profile {
      *
      * @return the place of the plugin that rejected among the state's filters, or -1
      */
-    int filter(CycleState state, CycleNotes notes, Pod pod, NodeInfo node, Status[] answers, int slot) {
+    int filter(CycleState state, ActiveFilters notes, Pod pod, NodeInfo node, Status[] answers, int slot) {
         List<Pod> nominated = nominatedPods.apply(node.name());
         if (!nominated.isEmpty()) {
             Draft draft = new Draft(state, pod, node);
@@ -207,7 +207,7 @@ public final class Profile {
         return filterOnce(state, notes, pod, node, answers, slot);
     }
 
-    private int filterOnce(CycleState state, CycleNotes notes, Pod pod, NodeInfo node, Status[] answers, int slot) {
+    private int filterOnce(CycleState state, ActiveFilters notes, Pod pod, NodeInfo node, Status[] answers, int slot) {
         FilterPlugin[] active = notes.filters();
         for (int i = 0; i < active.length; i++) {
             Status status;
@@ -235,7 +235,7 @@ public final class Profile {
     /** As {@link #filter}, for one node and plugins that ask through their handle. */
     public Status filterWithNominatedPods(CycleState state, Pod pod, NodeInfo node) {
         Status[] answer = new Status[1];
-        filter(state, state.get(CycleNotes.KEY), pod, node, answer, 0);
+        filter(state, state.get(ActiveFilters.KEY), pod, node, answer, 0);
         return answer[0];
     }
 
@@ -268,7 +268,7 @@ public final class Profile {
         @Override
         public void add(Pod added) {
             node.add(added);
-            for (PreFilterExtensions plugin : state.get(CycleNotes.KEY).extensions()) {
+            for (PreFilterExtensions plugin : state.get(ActiveFilters.KEY).extensions()) {
                 try {
                     plugin.addPod(state, pod, added, node);
                 } catch (RuntimeException thrown) {
@@ -284,7 +284,7 @@ public final class Profile {
         @Override
         public void remove(Pod removed) {
             node.remove(removed);
-            for (PreFilterExtensions plugin : state.get(CycleNotes.KEY).extensions()) {
+            for (PreFilterExtensions plugin : state.get(ActiveFilters.KEY).extensions()) {
                 try {
                     plugin.removePod(state, pod, removed, node);
                 } catch (RuntimeException thrown) {

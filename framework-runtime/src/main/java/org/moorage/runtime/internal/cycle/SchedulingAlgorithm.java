@@ -80,7 +80,7 @@ public final class SchedulingAlgorithm {
             return new Result(
                     null, 0, 0, 0, Diagnosis.ofPreFilter(all, preFiltered.rejection(), preFiltered.namingPlugins()));
         }
-        CycleNotes notes = state.get(CycleNotes.KEY);
+        ActiveFilters notes = state.get(ActiveFilters.KEY);
         NodeInfo nominated = snapshot.node(pod.status().nominatedNodeName()).orElse(null);
         Diagnosis.NominatedNode nominatedRejected = null;
         if (nominated != null) {
@@ -121,7 +121,7 @@ public final class SchedulingAlgorithm {
     // The place of the rejecting filter, -1 if the node will do, and a place past the filters if one of them failed:
     // the
     // failure is passed over, because the node is looked at again among the others.
-    private int tryNominated(Profile profile, CycleState state, CycleNotes notes, Pod pod, NodeInfo node) {
+    private int tryNominated(Profile profile, CycleState state, ActiveFilters notes, Pod pod, NodeInfo node) {
         try {
             return profile.filter(state, notes, pod, node, answers, 0);
         } catch (PluginFailure failure) {
@@ -147,7 +147,7 @@ public final class SchedulingAlgorithm {
     private Feasible filter(
             Profile profile,
             CycleState state,
-            CycleNotes notes,
+            ActiveFilters notes,
             Pod pod,
             List<NodeInfo> nodes,
             int clusterSize,
@@ -220,7 +220,7 @@ public final class SchedulingAlgorithm {
         return new Feasible(feasible, rejected, start, visited);
     }
 
-    private void diagnose(Diagnosis diagnosis, List<NodeInfo> nodes, CycleNotes notes, Feasible outcome) {
+    private void diagnose(Diagnosis diagnosis, List<NodeInfo> nodes, ActiveFilters notes, Feasible outcome) {
         FilterPlugin[] filters = notes.filters();
         for (int i = 0; i < outcome.visited; i++) {
             NodeInfo node = nodes.get((outcome.start + i) % nodes.size());

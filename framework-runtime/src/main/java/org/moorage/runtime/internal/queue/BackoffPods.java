@@ -13,9 +13,9 @@ import java.util.function.Consumer;
  * <p>Guarded by the queue's lock.
  */
 final class BackoffPods {
-    private final Backoff times;
-    private final IndexedHeap<String, QueueEntry> rejected;
-    private final IndexedHeap<String, QueueEntry> failed;
+    private final PodBackoff times;
+    private final IndexedHeap<String, QueuedPodInfo> rejected;
+    private final IndexedHeap<String, QueuedPodInfo> failed;
 
     /**
      * None yet.
@@ -23,20 +23,20 @@ final class BackoffPods {
      * @param times how long they wait
      * @param amongEqual the order of rejected pods whose backoff ends at the same time
      */
-    BackoffPods(Backoff times, BiPredicate<QueueEntry, QueueEntry> amongEqual) {
+    BackoffPods(PodBackoff times, BiPredicate<QueuedPodInfo, QueuedPodInfo> amongEqual) {
         this.times = times;
-        rejected = new IndexedHeap<>(QueueEntry::key, (first, second) -> isOverBefore(first, second, amongEqual));
+        rejected = new IndexedHeap<>(QueuedPodInfo::key, (first, second) -> isOverBefore(first, second, amongEqual));
         failed = new IndexedHeap<>(
-                QueueEntry::key, (first, second) -> isOverBefore(first, second, BackoffPods::cameBefore));
+                QueuedPodInfo::key, (first, second) -> isOverBefore(first, second, BackoffPods::cameBefore));
     }
 
     private static boolean isOverBefore(
-            QueueEntry first, QueueEntry second, BiPredicate<QueueEntry, QueueEntry> amongEqual) {
+            QueuedPodInfo first, QueuedPodInfo second, BiPredicate<QueuedPodInfo, QueuedPodInfo> amongEqual) {
         int order = first.backoffEndOrNone().compareTo(second.backoffEndOrNone());
         return order != 0 ? order < 0 : amongEqual.test(first, second);
     }
 
-    static boolean cameBefore(QueueEntry first, QueueEntry second) {
+    static boolean cameBefore(QueuedPodInfo first, QueuedPodInfo second) {
         return first.number() < second.number();
     }
 
@@ -45,44 +45,44 @@ final class BackoffPods {
     }
 
     /** Whether the pod's backoff still lasts. */
-    boolean lasts(QueueEntry entry, Instant now) {
+    boolean lasts(QueuedPodInfo entry, Instant now) {
         return times.lasts(entry.backoffEndOrNone(), now);
     }
 
     /** Where the pod backs off, or would. */
-    QueuePlace placeOf(QueueEntry entry) {
-        return entry.rejectors().isEmpty() ? QueuePlace.ERROR_BACKOFF : QueuePlace.BACKOFF;
+    SubQueue placeOf(QueuedPodInfo entry) {
+        return entry.rejectors().isEmpty() ? SubQueue.ERROR_BACKOFF : SubQueue.BACKOFF;
     }
 
-    void put(QueueEntry entry) {
+    void put(QueuedPodInfo entry) {
         (entry.rejectors().isEmpty() ? failed : rejected).put(entry);
     }
 
-    Optional<QueueEntry> find(String key) {
-        Optional<QueueEntry> entry = rejected.find(key);
+    Optional<QueuedPodInfo> find(String key) {
+        Optional<QueuedPodInfo> entry = rejected.find(key);
         return entry.isPresent() ? entry : failed.find(key);
     }
 
-    Optional<QueueEntry> remove(String key) {
-        Optional<QueueEntry> entry = rejected.remove(key);
+    Optional<QueuedPodInfo> remove(String key) {
+        Optional<QueuedPodInfo> entry = rejected.remove(key);
         return entry.isPresent() ? entry : failed.remove(key);
     }
 
     /** Takes out the rejected pod whose backoff ends first, whether it lasts or not. */
-    Optional<QueueEntry> removeFirstRejected() {
+    Optional<QueuedPodInfo> removeFirstRejected() {
         return rejected.removeFirst();
     }
 
     /** Takes out a pod whose backoff is over, the rejected ones first; empty if there is none left. */
-    Optional<QueueEntry> removeOver(Instant now) {
+    Optional<QueuedPodInfo> removeOver(Instant now) {
         if (isFirstOver(rejected, now)) {
             return rejected.removeFirst();
         }
         return isFirstOver(failed, now) ? failed.removeFirst() : Optional.empty();
     }
 
-    private boolean isFirstOver(IndexedHeap<String, QueueEntry> heap, Instant now) {
-        Optional<QueueEntry> first = heap.first();
+    private boolean isFirstOver(IndexedHeap<String, QueuedPodInfo> heap, Instant now) {
+        Optional<QueuedPodInfo> first = heap.first();
         return first.isPresent() && !lasts(first.get(), now);
     }
 
@@ -92,15 +92,15 @@ final class BackoffPods {
         return earliest.equals(Instant.MAX) ? Optional.empty() : Optional.of(times.over(earliest));
     }
 
-    private static Instant earlier(IndexedHeap<String, QueueEntry> heap, Instant other) {
-        Optional<QueueEntry> first = heap.first();
+    private static Instant earlier(IndexedHeap<String, QueuedPodInfo> heap, Instant other) {
+        Optional<QueuedPodInfo> first = heap.first();
         return first.isPresent() && first.get().backoffEndOrNone().isBefore(other)
                 ? first.get().backoffEndOrNone()
                 : other;
     }
 
     /** In no particular order. */
-    void forEach(Consumer<? super QueueEntry> action) {
+    void forEach(Consumer<? super QueuedPodInfo> action) {
         rejected.forEach(action);
         failed.forEach(action);
     }

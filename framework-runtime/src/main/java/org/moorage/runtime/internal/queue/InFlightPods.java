@@ -24,15 +24,15 @@ final class InFlightPods {
     private Link last = start;
     private int events;
 
-    private record Marker(QueueEntry entry, Link position) {}
+    private record Marker(QueuedPodInfo entry, Link position) {}
 
     private static final class Link {
-        final @Nullable Happening happening;
+        final @Nullable QueueEvent happening;
 
         @Nullable
         Link next;
 
-        Link(@Nullable Happening happening) {
+        Link(@Nullable QueueEvent happening) {
             this.happening = happening;
         }
     }
@@ -53,12 +53,12 @@ final class InFlightPods {
         return markerByUid.containsKey(uid);
     }
 
-    boolean contains(QueueEntry entry) {
+    boolean contains(QueuedPodInfo entry) {
         Marker marker = markerByUid.get(entry.pod().uid());
         return marker != null && marker.entry() == entry;
     }
 
-    Optional<QueueEntry> find(String key) {
+    Optional<QueuedPodInfo> find(String key) {
         for (Marker marker : markerByUid.values()) {
             if (marker.entry().key().equals(key)) {
                 return Optional.of(marker.entry());
@@ -67,20 +67,20 @@ final class InFlightPods {
         return Optional.empty();
     }
 
-    Collection<QueueEntry> entries() {
-        List<QueueEntry> entries = new ArrayList<>(markerByUid.size());
+    Collection<QueuedPodInfo> entries() {
+        List<QueuedPodInfo> entries = new ArrayList<>(markerByUid.size());
         for (Marker marker : markerByUid.values()) {
             entries.add(marker.entry());
         }
         return Collections.unmodifiableList(entries);
     }
 
-    void add(QueueEntry entry) {
+    void add(QueuedPodInfo entry) {
         markerByUid.put(entry.pod().uid(), new Marker(entry, last));
     }
 
     /** Keeps the event for the pods that are in flight; for nobody if there are none. */
-    void record(Happening happening) {
+    void record(QueueEvent happening) {
         if (markerByUid.isEmpty()) {
             return;
         }
@@ -92,9 +92,9 @@ final class InFlightPods {
     }
 
     /** What has happened since the pod was popped, oldest first; nothing if it is not in flight. */
-    List<Happening> since(QueueEntry entry) {
+    List<QueueEvent> since(QueuedPodInfo entry) {
         Marker marker = markerByUid.get(entry.pod().uid());
-        List<Happening> happenings = new ArrayList<>();
+        List<QueueEvent> happenings = new ArrayList<>();
         if (marker != null && marker.entry() == entry) {
             for (Link link = marker.position().next; link != null; link = link.next) {
                 if (link.happening != null) {
@@ -106,7 +106,7 @@ final class InFlightPods {
     }
 
     /** Does nothing if this very entry is not in flight. */
-    void remove(QueueEntry entry) {
+    void remove(QueuedPodInfo entry) {
         if (contains(entry)) {
             markerByUid.remove(entry.pod().uid());
             prune();

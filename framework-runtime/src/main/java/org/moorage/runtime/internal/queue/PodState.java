@@ -20,15 +20,15 @@ import org.moorage.api.model.Pod;
  */
 public record PodState(
         Pod pod,
-        QueuePlace place,
+        SubQueue place,
         int attempts,
         int unschedulableCount,
         int consecutiveErrors,
         Instant timestamp,
         Optional<Instant> backoffEnd,
-        Rejectors rejectors,
+        RejectorPlugins rejectors,
         String gatedBy) {
-    static PodState of(QueueEntry entry, QueuePlace place) {
+    static PodState of(QueuedPodInfo entry, SubQueue place) {
         return new PodState(
                 entry.pod(),
                 place,

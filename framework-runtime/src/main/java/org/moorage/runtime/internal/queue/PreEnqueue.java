@@ -28,7 +28,7 @@ final class PreEnqueue {
     }
 
     /** Asks the gates of the pod's profile, and has the entry remember which one is closed, if any. */
-    void ask(QueueEntry entry) {
+    void ask(QueuedPodInfo entry) {
         List<PreEnqueuePlugin> gates = Objects.requireNonNull(
                         profiles.get(entry.pod().spec().schedulerName()))
                 .preEnqueue();
@@ -47,7 +47,7 @@ final class PreEnqueue {
         entry.ungate();
     }
 
-    private boolean isOpen(PreEnqueuePlugin gate, QueueEntry entry) {
+    private boolean isOpen(PreEnqueuePlugin gate, QueuedPodInfo entry) {
         Status status = ask(gate, entry.pod());
         if (status.isSuccess()) {
             return true;

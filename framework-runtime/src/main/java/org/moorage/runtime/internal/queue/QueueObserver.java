@@ -17,7 +17,7 @@ public interface QueueObserver {
      * @param place the place, never in flight
      * @param event the label of what brought it there
      */
-    default void incoming(QueuePlace place, String event) {}
+    default void incoming(SubQueue place, String event) {}
 
     /**
      * A plugin was asked for its queueing hint.

@@ -31,8 +31,8 @@ public record QueueSettings(
 
     // Pods that back off for a whole second the same are popped by priority; where none is popped early, it does not
     // matter.
-    Backoff backoff() {
-        return new Backoff(initialBackoff, maxBackoff, popsEarly() ? ChronoUnit.SECONDS : ChronoUnit.NANOS);
+    PodBackoff backoff() {
+        return new PodBackoff(initialBackoff, maxBackoff, popsEarly() ? ChronoUnit.SECONDS : ChronoUnit.NANOS);
     }
 
     private static void demandNotNegative(String name, Duration value) {

@@ -21,9 +21,9 @@ final class QueuedPods {
 
     private static final Logger LOG = LoggerFactory.getLogger(QueuedPods.class);
 
-    private final IndexedHeap<String, QueueEntry> active;
+    private final IndexedHeap<String, QueuedPodInfo> active;
     private final BackoffPods backoff;
-    private final ParkedPods parked = new ParkedPods();
+    private final UnschedulablePods parked = new UnschedulablePods();
     private final PreEnqueue gates;
     private final boolean popsEarly;
     private final InstantSource clock;
@@ -48,7 +48,7 @@ final class QueuedPods {
             QueueObserver observer,
             Runnable whenPoppable) {
         popsEarly = settings.popsEarly();
-        active = new IndexedHeap<>(QueueEntry::key, (first, second) -> isTriedBefore(sort, first, second));
+        active = new IndexedHeap<>(QueuedPodInfo::key, (first, second) -> isTriedBefore(sort, first, second));
         backoff = new BackoffPods(
                 settings.backoff(),
                 popsEarly ? (first, second) -> isTriedBefore(sort, first, second) : BackoffPods::cameBefore);
@@ -59,12 +59,12 @@ final class QueuedPods {
     }
 
     // Ties go to who came first, which makes runs with a clock that stands still repeatable.
-    private static boolean isTriedBefore(QueueSortPlugin sort, QueueEntry first, QueueEntry second) {
+    private static boolean isTriedBefore(QueueSortPlugin sort, QueuedPodInfo first, QueuedPodInfo second) {
         return sort.less(first, second) || first.number() < second.number() && !sort.less(second, first);
     }
 
-    Optional<QueueEntry> find(String key) {
-        Optional<QueueEntry> entry = active.find(key);
+    Optional<QueuedPodInfo> find(String key) {
+        Optional<QueuedPodInfo> entry = active.find(key);
         if (entry.isEmpty()) {
             entry = backoff.find(key);
         }
@@ -72,7 +72,7 @@ final class QueuedPods {
     }
 
     /** Takes the entry out, wherever it is. */
-    void remove(QueueEntry entry) {
+    void remove(QueuedPodInfo entry) {
         if (active.remove(entry.key()).isEmpty() && backoff.remove(entry.key()).isEmpty()) {
             parked.remove(entry.key());
         }
@@ -80,26 +80,26 @@ final class QueuedPods {
     }
 
     /** Takes out the pod that is to be tried next; empty if none may be. */
-    Optional<QueueEntry> removeNext() {
-        Optional<QueueEntry> next = active.removeFirst();
+    Optional<QueuedPodInfo> removeNext() {
+        Optional<QueuedPodInfo> next = active.removeFirst();
         if (next.isEmpty() && popsEarly) {
             next = backoff.removeFirstRejected();
             if (next.isPresent()) {
-                observer.incoming(QueuePlace.ACTIVE, WellKnownEvents.POP_FROM_BACKOFF);
+                observer.incoming(SubQueue.ACTIVE, WellKnownEvents.POP_FROM_BACKOFF);
             }
         }
         next.ifPresent(entry -> count(entry, -1));
         return next;
     }
 
-    private void count(QueueEntry entry, int change) {
+    private void count(QueuedPodInfo entry, int change) {
         for (String plugin : entry.rejectors().all()) {
             observer.rejected(entry.pod().spec().schedulerName(), plugin, change);
         }
     }
 
     /** Brings the entry to its new rank, after its pod was replaced; false if it is parked, where there are no ranks. */
-    boolean reorder(QueueEntry entry) {
+    boolean reorder(QueuedPodInfo entry) {
         if (active.find(entry.key()).isPresent()) {
             active.put(entry);
             return true;
@@ -112,37 +112,37 @@ final class QueuedPods {
     }
 
     /** Puts an entry that was taken out where the verdict has it go. */
-    QueuePlace putBack(QueueEntry entry, Verdict verdict, String event) {
+    SubQueue putBack(QueuedPodInfo entry, QueueingStrategy verdict, String event) {
         count(entry, 1);
         return place(entry, verdict, event);
     }
 
     /** Puts an entry that is new or parked where the verdict has it go. */
-    QueuePlace place(QueueEntry entry, Verdict verdict, String event) {
+    SubQueue place(QueuedPodInfo entry, QueueingStrategy verdict, String event) {
         return switch (verdict) {
-            case STAY -> {
+            case QUEUE_SKIP -> {
                 parked.put(entry);
-                yield arrived(entry, QueuePlace.UNSCHEDULABLE, event);
+                yield arrived(entry, SubQueue.UNSCHEDULABLE, event);
             }
-            case TRY_AFTER_BACKOFF ->
+            case QUEUE_AFTER_BACKOFF ->
                 backoff.lasts(entry, clock.instant()) ? toBackoff(entry, event) : toActive(entry, event);
-            case TRY_NOW -> toActive(entry, event);
+            case QUEUE_IMMEDIATELY -> toActive(entry, event);
         };
     }
 
     /** Makes the entry active, unless a gate is closed. */
-    QueuePlace toActive(QueueEntry entry, String event) {
-        return isHeldBack(entry, event) ? QueuePlace.GATED : pushActive(entry, event);
+    SubQueue toActive(QueuedPodInfo entry, String event) {
+        return isHeldBack(entry, event) ? SubQueue.GATED : pushActive(entry, event);
     }
 
-    private QueuePlace toBackoff(QueueEntry entry, String event) {
+    private SubQueue toBackoff(QueuedPodInfo entry, String event) {
         if (popsEarly && isHeldBack(entry, event)) {
-            return QueuePlace.GATED;
+            return SubQueue.GATED;
         }
         parked.remove(entry.key());
         backoff.put(entry);
-        QueuePlace place = arrived(entry, backoff.placeOf(entry), event);
-        if (popsEarly && place == QueuePlace.BACKOFF) {
+        SubQueue place = arrived(entry, backoff.placeOf(entry), event);
+        if (popsEarly && place == SubQueue.BACKOFF) {
             whenPoppable.run();
         }
         return place;
@@ -150,12 +150,12 @@ final class QueuedPods {
 
     /** Makes a pod active that is parked or backs off, unless a gate is closed; false if it is neither. */
     boolean activate(String key, String event) {
-        Optional<QueueEntry> waiting = parked.find(key);
+        Optional<QueuedPodInfo> waiting = parked.find(key);
         if (waiting.isPresent()) {
             toActive(waiting.get(), event);
             return true;
         }
-        Optional<QueueEntry> backingOff = backoff.remove(key);
+        Optional<QueuedPodInfo> backingOff = backoff.remove(key);
         backingOff.ifPresent(entry -> leaveBackoff(entry, event));
         return backingOff.isPresent();
     }
@@ -163,7 +163,7 @@ final class QueuedPods {
     /** Makes those active whose backoff is over. */
     void flushBackoff() {
         Instant now = clock.instant();
-        Optional<QueueEntry> over = backoff.removeOver(now);
+        Optional<QueuedPodInfo> over = backoff.removeOver(now);
         while (over.isPresent()) {
             leaveBackoff(over.get(), WellKnownEvents.BACKOFF_COMPLETE);
             over = backoff.removeOver(now);
@@ -172,7 +172,7 @@ final class QueuedPods {
 
     // Where pods are popped early they have to be past the gates when they begin to back off, otherwise when they have
     // done so.
-    private void leaveBackoff(QueueEntry entry, String event) {
+    private void leaveBackoff(QueuedPodInfo entry, String event) {
         if (popsEarly) {
             pushActive(entry, event);
         } else {
@@ -180,16 +180,16 @@ final class QueuedPods {
         }
     }
 
-    private QueuePlace pushActive(QueueEntry entry, String event) {
+    private SubQueue pushActive(QueuedPodInfo entry, String event) {
         entry.becameReady(clock.instant());
         active.put(entry);
-        QueuePlace place = arrived(entry, QueuePlace.ACTIVE, event);
+        SubQueue place = arrived(entry, SubQueue.ACTIVE, event);
         whenPoppable.run();
         return place;
     }
 
     /** Takes the entry out of the parked ones, unless a gate is closed: then it is parked, and the answer is true. */
-    private boolean isHeldBack(QueueEntry entry, String event) {
+    private boolean isHeldBack(QueuedPodInfo entry, String event) {
         boolean wasParked = parked.remove(entry.key()).isPresent();
         gates.ask(entry);
         if (!entry.isGated()) {
@@ -197,12 +197,12 @@ final class QueuedPods {
         }
         parked.put(entry);
         if (!wasParked) {
-            arrived(entry, QueuePlace.GATED, event);
+            arrived(entry, SubQueue.GATED, event);
         }
         return true;
     }
 
-    private QueuePlace arrived(QueueEntry entry, QueuePlace place, String event) {
+    private SubQueue arrived(QueuedPodInfo entry, SubQueue place, String event) {
         observer.incoming(place, event);
         LOG.atTrace()
                 .addKeyValue("pod", entry.pod())
@@ -213,7 +213,7 @@ final class QueuedPods {
     }
 
     /** The parked ones, for those who look which of them an event wakes. */
-    ParkedPods parked() {
+    UnschedulablePods parked() {
         return parked;
     }
 
@@ -231,20 +231,20 @@ final class QueuedPods {
     }
 
     /** Where the entry is, which is queued. */
-    QueuePlace placeOf(QueueEntry entry) {
+    SubQueue placeOf(QueuedPodInfo entry) {
         if (active.find(entry.key()).isPresent()) {
-            return QueuePlace.ACTIVE;
+            return SubQueue.ACTIVE;
         }
-        return backoff.find(entry.key()).isPresent() ? backoff.placeOf(entry) : ParkedPods.placeOf(entry);
+        return backoff.find(entry.key()).isPresent() ? backoff.placeOf(entry) : UnschedulablePods.placeOf(entry);
     }
 
     /** Shows all pods with their places, in no particular order. */
-    void forEach(BiConsumer<QueueEntry, QueuePlace> action) {
-        active.forEach(entry -> action.accept(entry, QueuePlace.ACTIVE));
+    void forEach(BiConsumer<QueuedPodInfo, SubQueue> action) {
+        active.forEach(entry -> action.accept(entry, SubQueue.ACTIVE));
         backoff.forEach(entry -> action.accept(entry, backoff.placeOf(entry)));
-        for (ParkedPods.Cause cause : parked.causes()) {
-            for (QueueEntry entry : parked.of(cause)) {
-                action.accept(entry, ParkedPods.placeOf(entry));
+        for (UnschedulablePods.GroupKey cause : parked.causes()) {
+            for (QueuedPodInfo entry : parked.of(cause)) {
+                action.accept(entry, UnschedulablePods.placeOf(entry));
             }
         }
     }

@@ -9,7 +9,7 @@ import java.util.function.Predicate;
 import org.moorage.api.event.ClusterEvent;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
-import org.moorage.runtime.internal.queue.Interests.Interest;
+import org.moorage.runtime.internal.queue.QueueingHintMap.QueueingHintFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,14 +22,14 @@ import org.slf4j.LoggerFactory;
 final class QueueingHints {
     private static final Logger LOG = LoggerFactory.getLogger(QueueingHints.class);
 
-    private final Interests interests;
+    private final QueueingHintMap interests;
     private final QueueObserver observer;
 
     /** A parked pod that an event wakes. */
-    record Woken(QueueEntry entry, Verdict verdict) {}
+    record Woken(QueuedPodInfo entry, QueueingStrategy verdict) {}
 
     QueueingHints(Map<String, QueueProfile> profiles, QueueObserver observer) {
-        interests = new Interests(profiles);
+        interests = new QueueingHintMap(profiles);
         this.observer = observer;
     }
 
@@ -39,32 +39,32 @@ final class QueueingHints {
     }
 
     /** The parked pods that what happened wakes, in the order of their groups and of their coming. */
-    List<Woken> woken(ParkedPods parked, Happening happening, Predicate<QueueEntry> only) {
+    List<Woken> woken(UnschedulablePods parked, QueueEvent happening, Predicate<QueuedPodInfo> only) {
         List<Woken> woken = new ArrayList<>();
-        for (ParkedPods.Cause cause : parked.causes()) {
+        for (UnschedulablePods.GroupKey cause : parked.causes()) {
             wake(parked, cause, happening, only, woken);
         }
         return woken;
     }
 
     private void wake(
-            ParkedPods parked,
-            ParkedPods.Cause cause,
-            Happening happening,
-            Predicate<QueueEntry> only,
+            UnschedulablePods parked,
+            UnschedulablePods.GroupKey cause,
+            QueueEvent happening,
+            Predicate<QueuedPodInfo> only,
             List<Woken> woken) {
         ClusterEvent event = happening.event();
         if (cause.isGate() && !interests.isOf(cause.profile(), cause.gatedBy(), event)) {
             return;
         }
-        List<Interest> asked = interests.of(cause.profile(), cause.rejectors(), event);
+        List<QueueingHintFunction> asked = interests.of(cause.profile(), cause.rejectors(), event);
         if (asked.isEmpty() && !event.isWildcard()) {
             return;
         }
-        for (QueueEntry entry : parked.of(cause)) {
+        for (QueuedPodInfo entry : parked.of(cause)) {
             if (only.test(entry)) {
-                Verdict verdict = verdict(entry, happening, asked);
-                if (verdict != Verdict.STAY) {
+                QueueingStrategy verdict = verdict(entry, happening, asked);
+                if (verdict != QueueingStrategy.QUEUE_SKIP) {
                     woken.add(new Woken(entry, verdict));
                 }
             }
@@ -72,10 +72,10 @@ final class QueueingHints {
     }
 
     /** The most urgent verdict of those on all that happened. */
-    Verdict verdict(QueueEntry entry, List<Happening> happenings) {
-        Verdict highest = Verdict.STAY;
-        for (Happening happening : happenings) {
-            Verdict verdict = verdict(entry, happening);
+    QueueingStrategy verdict(QueuedPodInfo entry, List<QueueEvent> happenings) {
+        QueueingStrategy highest = QueueingStrategy.QUEUE_SKIP;
+        for (QueueEvent happening : happenings) {
+            QueueingStrategy verdict = verdict(entry, happening);
             highest = verdict.compareTo(highest) > 0 ? verdict : highest;
             if (isHighestFor(entry, highest)) {
                 break;
@@ -84,38 +84,39 @@ final class QueueingHints {
         return highest;
     }
 
-    Verdict verdict(QueueEntry entry, Happening happening) {
+    QueueingStrategy verdict(QueuedPodInfo entry, QueueEvent happening) {
         return verdict(
                 entry,
                 happening,
                 interests.of(entry.pod().spec().schedulerName(), entry.rejectors(), happening.event()));
     }
 
-    private Verdict verdict(QueueEntry entry, Happening happening, List<Interest> asked) {
+    private QueueingStrategy verdict(QueuedPodInfo entry, QueueEvent happening, List<QueueingHintFunction> asked) {
         ObjectChange<Object> change = happening.change();
         if (change == null || happening.event().isWildcard()) {
-            return happening.isMeantFor(entry) ? Verdict.TRY_AFTER_BACKOFF : Verdict.STAY;
+            return happening.isMeantFor(entry) ? QueueingStrategy.QUEUE_AFTER_BACKOFF : QueueingStrategy.QUEUE_SKIP;
         }
-        Verdict highest = Verdict.STAY;
+        QueueingStrategy highest = QueueingStrategy.QUEUE_SKIP;
         for (int i = 0; i < asked.size() && !isHighestFor(entry, highest); i++) {
-            Interest interest = asked.get(i);
+            QueueingHintFunction interest = asked.get(i);
             if (ask(interest, entry, happening.event(), change) == Hint.QUEUE) {
                 highest = entry.rejectors().pending().contains(interest.plugin())
-                        ? Verdict.TRY_NOW
-                        : Verdict.TRY_AFTER_BACKOFF;
+                        ? QueueingStrategy.QUEUE_IMMEDIATELY
+                        : QueueingStrategy.QUEUE_AFTER_BACKOFF;
             }
         }
         return highest;
     }
 
     // Only a plugin whose verdict was pending can spare a pod the backoff.
-    private static boolean isHighestFor(QueueEntry entry, Verdict verdict) {
-        return verdict == Verdict.TRY_NOW
-                || verdict == Verdict.TRY_AFTER_BACKOFF
+    private static boolean isHighestFor(QueuedPodInfo entry, QueueingStrategy verdict) {
+        return verdict == QueueingStrategy.QUEUE_IMMEDIATELY
+                || verdict == QueueingStrategy.QUEUE_AFTER_BACKOFF
                         && entry.rejectors().pending().isEmpty();
     }
 
-    private Hint ask(Interest interest, QueueEntry entry, ClusterEvent event, ObjectChange<Object> change) {
+    private Hint ask(
+            QueueingHintFunction interest, QueuedPodInfo entry, ClusterEvent event, ObjectChange<Object> change) {
         long start = System.nanoTime();
         Hint hint = Hint.QUEUE;
         String result = QueueObserver.HINT_ERROR;

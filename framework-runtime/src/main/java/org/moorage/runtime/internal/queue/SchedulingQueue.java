@@ -31,8 +31,8 @@ import org.slf4j.LoggerFactory;
  * The waiting pods: those that are ready to be tried, those that back off, those that wait for an event, and those that are
  * being scheduled. Same decisions as kube-scheduler's scheduling queue.
  *
- * <p>Pods come with {@link #add}, leave with {@link #pop}, and after a failed attempt return with {@link #requeue}. A pod
- * that plugins rejected is parked until {@link #moved} tells of an event that one of them registered and does not wave
+ * <p>Pods come with {@link #add}, leave with {@link #pop}, and after a failed attempt return with {@link #addUnschedulable}. A pod
+ * that plugins rejected is parked until {@link #moveAllToActiveOrBackoff} tells of an event that one of them registered and does not wave
  * aside. Such events are also kept while pods are in flight, so that a pod that returns misses none. Pods that failed
  * otherwise only back off.
  *
@@ -43,7 +43,7 @@ public final class SchedulingQueue implements AutoCloseable {
 
     private final Set<String> schedulerNames;
     private final QueueingHints hints;
-    private final Backoff backoffTimes;
+    private final PodBackoff backoffTimes;
     private final Duration maxInUnschedulable;
     private final InstantSource clock;
     private final Nominator nominator;
@@ -106,7 +106,7 @@ public final class SchedulingQueue implements AutoCloseable {
         demandProfile(pod);
         lock.lock();
         try {
-            Optional<QueueEntry> known = queued.find(pod.key());
+            Optional<QueuedPodInfo> known = queued.find(pod.key());
             if (known.isPresent() && known.get().isSamePod(pod)) {
                 change(known.get().pod(), pod);
                 return;
@@ -144,13 +144,13 @@ public final class SchedulingQueue implements AutoCloseable {
 
     @GuardedBy("lock")
     private void enter(Pod pod, ClusterEvent event) {
-        Optional<QueueEntry> namesake = queued.find(pod.key());
+        Optional<QueuedPodInfo> namesake = queued.find(pod.key());
         if (namesake.isPresent()) {
             nominator.delete(namesake.get().pod());
             queued.remove(namesake.get());
         }
-        QueueEntry entry = new QueueEntry(pod, clock.instant(), ++lastNumber);
-        if (queued.toActive(entry, event.label()) == QueuePlace.ACTIVE) {
+        QueuedPodInfo entry = new QueuedPodInfo(pod, clock.instant(), ++lastNumber);
+        if (queued.toActive(entry, event.label()) == SubQueue.ACTIVE) {
             nominator.add(pod, Nomination.keep());
         }
     }
@@ -159,24 +159,26 @@ public final class SchedulingQueue implements AutoCloseable {
     private void change(Pod before, Pod after) {
         if (inFlight.contains(after.uid())) {
             for (ClusterEvent event : PodEvents.of(before, after)) {
-                inFlight.record(new Happening(event, ObjectChange.<Object>updated(before, after)));
+                inFlight.record(new QueueEvent(event, ObjectChange.<Object>updated(before, after)));
             }
             return;
         }
-        Optional<QueueEntry> known = queued.find(after.key());
+        Optional<QueuedPodInfo> known = queued.find(after.key());
         if (known.isEmpty() || !known.get().isSamePod(after)) {
             enter(after, WellKnownEvents.UNSCHEDULED_POD_UPDATE);
             return;
         }
-        QueueEntry entry = known.get();
+        QueuedPodInfo entry = known.get();
         entry.replacePod(after);
         nominator.update(before, after);
         if (queued.reorder(entry)) {
             return;
         }
         for (ClusterEvent event : PodEvents.of(before, after)) {
-            Verdict verdict = hints.verdict(entry, new Happening(event, ObjectChange.<Object>updated(before, after)));
-            if (verdict != Verdict.STAY && queued.place(entry, verdict, event.label()) != QueuePlace.GATED) {
+            QueueingStrategy verdict =
+                    hints.verdict(entry, new QueueEvent(event, ObjectChange.<Object>updated(before, after)));
+            if (verdict != QueueingStrategy.QUEUE_SKIP
+                    && queued.place(entry, verdict, event.label()) != SubQueue.GATED) {
                 return;
             }
         }
@@ -187,7 +189,7 @@ public final class SchedulingQueue implements AutoCloseable {
         lock.lock();
         try {
             nominator.delete(pod);
-            Optional<QueueEntry> entry = queued.find(pod.key());
+            Optional<QueuedPodInfo> entry = queued.find(pod.key());
             if (entry.isPresent() && entry.get().isSamePod(pod)) {
                 queued.remove(entry.get());
             }
@@ -198,18 +200,18 @@ public final class SchedulingQueue implements AutoCloseable {
 
     /**
      * Takes the next pod to be tried: the first of the active ones, or if there is none the first that backs off after a
-     * rejection, unless the feature {@link FeatureGates#SCHEDULER_POP_FROM_BACKOFF_Q} is off. Whoever took it must give it back with {@link #done} or {@link #requeue}.
+     * rejection, unless the feature {@link FeatureGates#SCHEDULER_POP_FROM_BACKOFF_Q} is off. Whoever took it must give it back with {@link #done} or {@link #addUnschedulable}.
      *
      * @param atMost how long to wait for one, by the system's clock
      * @return empty if there was none in that time, the queue is closed, or the thread was interrupted, which it then still
      *     is
      */
-    public Optional<QueueEntry> pop(Duration atMost) {
+    public Optional<QueuedPodInfo> pop(Duration atMost) {
         long nanos = TimeUnit.NANOSECONDS.convert(atMost);
         lock.lock();
         try {
             while (true) {
-                Optional<QueueEntry> entry = take();
+                Optional<QueuedPodInfo> entry = take();
                 if (entry.isPresent() || closed || nanos <= 0) {
                     return entry;
                 }
@@ -224,18 +226,18 @@ public final class SchedulingQueue implements AutoCloseable {
     }
 
     /** As {@link #pop} without waiting. */
-    public Optional<QueueEntry> poll() {
+    public Optional<QueuedPodInfo> poll() {
         return pop(Duration.ZERO);
     }
 
     @GuardedBy("lock")
-    private Optional<QueueEntry> take() {
+    private Optional<QueuedPodInfo> take() {
         while (!closed) {
-            Optional<QueueEntry> next = queued.removeNext();
+            Optional<QueuedPodInfo> next = queued.removeNext();
             if (next.isEmpty()) {
                 return next;
             }
-            QueueEntry entry = next.get();
+            QueuedPodInfo entry = next.get();
             if (inFlight.contains(entry.pod().uid())) {
                 LOG.atError()
                         .addKeyValue("pod", entry.pod())
@@ -251,7 +253,7 @@ public final class SchedulingQueue implements AutoCloseable {
     }
 
     /** The attempt is over and the pod does not return: events are no longer kept for it. Doing so twice does no harm. */
-    public void done(QueueEntry entry) {
+    public void done(QueuedPodInfo entry) {
         lock.lock();
         try {
             inFlight.remove(entry);
@@ -269,7 +271,7 @@ public final class SchedulingQueue implements AutoCloseable {
      * @param rejectors the plugins that rejected it
      * @throws IllegalArgumentException if the current pod is not the one that was popped
      */
-    public void requeue(QueueEntry entry, Pod current, Rejectors rejectors) {
+    public void addUnschedulable(QueuedPodInfo entry, Pod current, RejectorPlugins rejectors) {
         lock.lock();
         try {
             try {
@@ -283,7 +285,7 @@ public final class SchedulingQueue implements AutoCloseable {
     }
 
     @GuardedBy("lock")
-    private void putBack(QueueEntry entry, Pod current, Rejectors rejectors) {
+    private void putBack(QueuedPodInfo entry, Pod current, RejectorPlugins rejectors) {
         if (!entry.isSamePod(current) || !entry.key().equals(current.key())) {
             throw new IllegalArgumentException("current: " + current + " with uid " + current.uid() + " (expected: "
                     + entry + " with uid " + entry.pod().uid() + ")");
@@ -296,7 +298,7 @@ public final class SchedulingQueue implements AutoCloseable {
             return;
         }
         entry.failed(current, rejectors, clock.instant(), ++lastNumber, backoffTimes);
-        QueuePlace place = queued.putBack(entry, verdictOnReturn(entry), WellKnownEvents.SCHEDULE_ATTEMPT_FAILURE);
+        SubQueue place = queued.putBack(entry, verdictOnReturn(entry), WellKnownEvents.SCHEDULE_ATTEMPT_FAILURE);
         LOG.atDebug()
                 .addKeyValue("pod", current)
                 .addKeyValue("event", WellKnownEvents.SCHEDULE_ATTEMPT_FAILURE)
@@ -307,15 +309,15 @@ public final class SchedulingQueue implements AutoCloseable {
     }
 
     @GuardedBy("lock")
-    private Verdict verdictOnReturn(QueueEntry entry) {
+    private QueueingStrategy verdictOnReturn(QueuedPodInfo entry) {
         if (entry.rejectors().isEmpty()) {
-            return Verdict.TRY_AFTER_BACKOFF;
+            return QueueingStrategy.QUEUE_AFTER_BACKOFF;
         }
         if (!inFlight.contains(entry)) {
             LOG.atError()
                     .addKeyValue("pod", entry.pod())
                     .log("Returning pod is not in flight; it is retried after backoff");
-            return Verdict.TRY_AFTER_BACKOFF;
+            return QueueingStrategy.QUEUE_AFTER_BACKOFF;
         }
         return hints.verdict(entry, inFlight.since(entry));
     }
@@ -330,7 +332,7 @@ public final class SchedulingQueue implements AutoCloseable {
         try {
             for (Pod pod : pods) {
                 if (!queued.activate(pod.key(), event.label()) && inFlight.contains(pod.uid())) {
-                    inFlight.record(new Happening(event, ObjectChange.<Object>added(pod)));
+                    inFlight.record(new QueueEvent(event, ObjectChange.<Object>added(pod)));
                 }
             }
         } finally {
@@ -344,23 +346,23 @@ public final class SchedulingQueue implements AutoCloseable {
      * @param event what happened
      * @param change the object that it happened to
      */
-    public void moved(ClusterEvent event, ObjectChange<?> change) {
-        moved(event, change, pod -> true);
+    public void moveAllToActiveOrBackoff(ClusterEvent event, ObjectChange<?> change) {
+        moveAllToActiveOrBackoff(event, change, pod -> true);
     }
 
     /**
-     * As {@link #moved(ClusterEvent, ObjectChange)}, for some of the parked pods only.
+     * As {@link #moveAllToActiveOrBackoff(ClusterEvent, ObjectChange)}, for some of the parked pods only.
      *
      * @param event what happened
      * @param change the object that it happened to
      * @param only which parked pods it is of use to; pods in flight are not asked about
      */
-    public void moved(ClusterEvent event, ObjectChange<?> change, Predicate<Pod> only) {
+    public void moveAllToActiveOrBackoff(ClusterEvent event, ObjectChange<?> change, Predicate<Pod> only) {
         // Without the lock: most of a cluster's events are of no use to anybody.
         if (!isWaitingFor(event)) {
             return;
         }
-        Happening happening = new Happening(event, change.as(Object.class));
+        QueueEvent happening = new QueueEvent(event, change.as(Object.class));
         lock.lock();
         try {
             wake(hints.woken(queued.parked(), happening, entry -> only.test(entry.pod())), happening);
@@ -370,7 +372,7 @@ public final class SchedulingQueue implements AutoCloseable {
     }
 
     @GuardedBy("lock")
-    private void wake(List<Woken> woken, Happening happening) {
+    private void wake(List<Woken> woken, QueueEvent happening) {
         for (Woken each : woken) {
             queued.place(each.entry(), each.verdict(), happening.event().label());
         }
@@ -392,7 +394,7 @@ public final class SchedulingQueue implements AutoCloseable {
         lock.lock();
         try {
             Instant now = clock.instant();
-            Happening timeout = new Happening(WellKnownEvents.UNSCHEDULABLE_TIMEOUT, null);
+            QueueEvent timeout = new QueueEvent(WellKnownEvents.UNSCHEDULABLE_TIMEOUT, null);
             List<Woken> woken = hints.woken(queued.parked(), timeout, entry -> hasWaitedTooLong(entry, now));
             if (!woken.isEmpty()) {
                 for (Woken each : woken) {
@@ -405,7 +407,7 @@ public final class SchedulingQueue implements AutoCloseable {
         }
     }
 
-    private boolean hasWaitedTooLong(QueueEntry entry, Instant now) {
+    private boolean hasWaitedTooLong(QueuedPodInfo entry, Instant now) {
         return Duration.between(entry.timestamp(), now).compareTo(maxInUnschedulable) > 0;
     }
 
@@ -422,7 +424,7 @@ public final class SchedulingQueue implements AutoCloseable {
         }
     }
 
-    /** Whether a plugin of any profile registered the event. If not, {@link #moved} does nothing with it. */
+    /** Whether a plugin of any profile registered the event. If not, {@link #moveAllToActiveOrBackoff} does nothing with it. */
     public boolean isWaitingFor(ClusterEvent event) {
         return hints.isAwaited(event);
     }
@@ -447,11 +449,11 @@ public final class SchedulingQueue implements AutoCloseable {
     public Optional<PodState> state(String key) {
         lock.lock();
         try {
-            Optional<QueueEntry> entry = queued.find(key);
+            Optional<QueuedPodInfo> entry = queued.find(key);
             if (entry.isPresent()) {
                 return Optional.of(PodState.of(entry.get(), queued.placeOf(entry.get())));
             }
-            return inFlight.find(key).map(popped -> PodState.of(popped, QueuePlace.IN_FLIGHT));
+            return inFlight.find(key).map(popped -> PodState.of(popped, SubQueue.IN_FLIGHT));
         } finally {
             lock.unlock();
         }
@@ -463,8 +465,8 @@ public final class SchedulingQueue implements AutoCloseable {
         try {
             List<PodState> states = new ArrayList<>();
             queued.forEach((entry, place) -> states.add(PodState.of(entry, place)));
-            for (QueueEntry entry : inFlight.entries()) {
-                states.add(PodState.of(entry, QueuePlace.IN_FLIGHT));
+            for (QueuedPodInfo entry : inFlight.entries()) {
+                states.add(PodState.of(entry, SubQueue.IN_FLIGHT));
             }
             return states;
         } finally {

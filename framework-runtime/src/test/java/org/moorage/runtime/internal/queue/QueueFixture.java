@@ -110,7 +110,7 @@ final class QueueFixture implements InstantSource {
                 nominator,
                 new QueueObserver() {
                     @Override
-                    public void incoming(QueuePlace place, String event) {
+                    public void incoming(SubQueue place, String event) {
                         incoming.add(event + " -> " + place);
                     }
 
@@ -169,28 +169,28 @@ final class QueueFixture implements InstantSource {
         return ClusterEvent.of(resource, Set.of(actions));
     }
 
-    static Rejectors by(String... plugins) {
-        return new Rejectors(Set.of(plugins), Set.of());
+    static RejectorPlugins by(String... plugins) {
+        return new RejectorPlugins(Set.of(plugins), Set.of());
     }
 
-    static Rejectors pending(String... plugins) {
-        return new Rejectors(Set.of(), Set.of(plugins));
+    static RejectorPlugins pending(String... plugins) {
+        return new RejectorPlugins(Set.of(), Set.of(plugins));
     }
 
     /** Has the pod come, tried once and rejected. */
-    static void reject(SchedulingQueue queue, Pod pod, Rejectors rejectors) {
+    static void reject(SchedulingQueue queue, Pod pod, RejectorPlugins rejectors) {
         queue.add(pod);
-        queue.requeue(queue.poll().orElseThrow(), pod, rejectors);
+        queue.addUnschedulable(queue.poll().orElseThrow(), pod, rejectors);
     }
 
-    static QueuePlace placeOf(SchedulingQueue queue, Pod pod) {
+    static SubQueue placeOf(SchedulingQueue queue, Pod pod) {
         return queue.state(pod.key()).orElseThrow().place();
     }
 
     /** The names of the pods in the order in which they are popped. */
     static List<String> drain(SchedulingQueue queue) {
         List<String> names = new ArrayList<>();
-        for (Optional<QueueEntry> entry = queue.poll(); entry.isPresent(); entry = queue.poll()) {
+        for (Optional<QueuedPodInfo> entry = queue.poll(); entry.isPresent(); entry = queue.poll()) {
             names.add(entry.get().pod().name());
             queue.done(entry.get());
         }

@@ -34,7 +34,7 @@ final class SchedulingQueueRandomTest {
     private final QueueFixture fixture = new QueueFixture();
     // The pods of a cluster by key, and those of them that are being scheduled.
     private final Map<String, Pod> waiting = new LinkedHashMap<>();
-    private final List<QueueEntry> popped = new ArrayList<>();
+    private final List<QueuedPodInfo> popped = new ArrayList<>();
     private int lastUid;
 
     static LongStream seeds() {
@@ -57,7 +57,7 @@ final class SchedulingQueueRandomTest {
             check(queue, "step " + step);
         }
 
-        for (QueueEntry entry : popped) {
+        for (QueuedPodInfo entry : popped) {
             queue.done(entry);
             waiting.values().removeIf(entry::isSamePod);
         }
@@ -95,7 +95,7 @@ final class SchedulingQueueRandomTest {
                 }
             }
             case 4, 5 -> {
-                Optional<QueueEntry> entry = random.nextBoolean() ? queue.poll() : queue.pop(Duration.ZERO);
+                Optional<QueuedPodInfo> entry = random.nextBoolean() ? queue.poll() : queue.pop(Duration.ZERO);
                 entry.ifPresent(popped::add);
             }
             case 6, 7 -> {
@@ -103,7 +103,8 @@ final class SchedulingQueueRandomTest {
                     giveBack(queue, popped.remove(random.nextInt(popped.size())), random);
                 }
             }
-            case 8 -> queue.moved(EVENTS.get(random.nextInt(EVENTS.size())), QueueFixture.NODE_ADDED);
+            case 8 ->
+                queue.moveAllToActiveOrBackoff(EVENTS.get(random.nextInt(EVENTS.size())), QueueFixture.NODE_ADDED);
             case 9 -> {
                 fixture.pass(Duration.ofMillis(random.nextInt(5_000)));
                 queue.flushBackoff();
@@ -128,7 +129,7 @@ final class SchedulingQueueRandomTest {
                 pod.metadata().toBuilder().uid("uid" + ++lastUid).build());
     }
 
-    private void giveBack(SchedulingQueue queue, QueueEntry entry, Random random) {
+    private void giveBack(SchedulingQueue queue, QueuedPodInfo entry, Random random) {
         Pod current = waiting.get(entry.key());
         if (current == null || !current.uid().equals(entry.pod().uid())) {
             queue.done(entry);
@@ -141,47 +142,45 @@ final class SchedulingQueueRandomTest {
                 queue.delete(current);
                 queue.done(entry);
             }
-            case 1 -> queue.requeue(entry, current, Rejectors.NONE);
-            case 2 -> queue.requeue(entry, current, QueueFixture.by(plugin));
-            default -> queue.requeue(entry, current, new Rejectors(Set.of("B"), Set.of(plugin)));
+            case 1 -> queue.addUnschedulable(entry, current, RejectorPlugins.NONE);
+            case 2 -> queue.addUnschedulable(entry, current, QueueFixture.by(plugin));
+            default -> queue.addUnschedulable(entry, current, new RejectorPlugins(Set.of("B"), Set.of(plugin)));
         }
     }
 
     private void check(SchedulingQueue queue, String when) {
-        Map<String, QueuePlace> placeByUid = new HashMap<>();
-        Map<QueuePlace, Integer> counted = new HashMap<>();
+        Map<String, SubQueue> placeByUid = new HashMap<>();
+        Map<SubQueue, Integer> counted = new HashMap<>();
         for (PodState state : queue.states()) {
             assertThat(placeByUid.put(state.pod().uid(), state.place()))
                     .as("%s: a second place of %s", when, state)
                     .isNull();
             counted.merge(state.place(), 1, Integer::sum);
-            if (state.place() == QueuePlace.UNSCHEDULABLE) {
+            if (state.place() == SubQueue.UNSCHEDULABLE) {
                 assertThat(state.rejectors().isEmpty())
                         .as("%s: %s", when, state)
                         .isFalse();
             }
-            assertThat(state.gatedBy().isEmpty())
-                    .as("%s: %s", when, state)
-                    .isEqualTo(state.place() != QueuePlace.GATED);
+            assertThat(state.gatedBy().isEmpty()).as("%s: %s", when, state).isEqualTo(state.place() != SubQueue.GATED);
         }
         for (Pod pod : waiting.values()) {
             assertThat(placeByUid).as("%s: %s", when, pod).containsKey(pod.uid());
         }
-        for (QueueEntry entry : popped) {
+        for (QueuedPodInfo entry : popped) {
             assertThat(placeByUid.get(entry.pod().uid()))
                     .as("%s: %s", when, entry)
-                    .isEqualTo(QueuePlace.IN_FLIGHT);
+                    .isEqualTo(SubQueue.IN_FLIGHT);
         }
-        assertThat(placeByUid.values().stream().filter(place -> place != QueuePlace.IN_FLIGHT))
+        assertThat(placeByUid.values().stream().filter(place -> place != SubQueue.IN_FLIGHT))
                 .as(when)
                 .hasSize(queue.counts().queued());
         assertThat(queue.counts())
                 .as(when)
                 .isEqualTo(new QueueCounts(
-                        counted.getOrDefault(QueuePlace.ACTIVE, 0),
-                        counted.getOrDefault(QueuePlace.BACKOFF, 0) + counted.getOrDefault(QueuePlace.ERROR_BACKOFF, 0),
-                        counted.getOrDefault(QueuePlace.UNSCHEDULABLE, 0),
-                        counted.getOrDefault(QueuePlace.GATED, 0),
+                        counted.getOrDefault(SubQueue.ACTIVE, 0),
+                        counted.getOrDefault(SubQueue.BACKOFF, 0) + counted.getOrDefault(SubQueue.ERROR_BACKOFF, 0),
+                        counted.getOrDefault(SubQueue.UNSCHEDULABLE, 0),
+                        counted.getOrDefault(SubQueue.GATED, 0),
                         popped.size(),
                         queue.counts().inFlightEvents()));
     }

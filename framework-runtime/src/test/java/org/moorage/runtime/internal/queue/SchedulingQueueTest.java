@@ -85,16 +85,16 @@ final class SchedulingQueueTest {
         void countsAttemptsAndRemembersTheFirst() {
             queue.add(POD);
             fixture.passSeconds(7);
-            QueueEntry entry = queue.poll().orElseThrow();
+            QueuedPodInfo entry = queue.poll().orElseThrow();
 
             assertThat(entry.attempts()).isEqualTo(1);
             assertThat(entry.initialAttemptTimestamp()).contains(START);
-            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.IN_FLIGHT);
+            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.IN_FLIGHT);
 
-            queue.requeue(entry, POD, Rejectors.NONE);
+            queue.addUnschedulable(entry, POD, RejectorPlugins.NONE);
             fixture.passSeconds(7);
             queue.flushBackoff();
-            QueueEntry again = queue.poll().orElseThrow();
+            QueuedPodInfo again = queue.poll().orElseThrow();
             assertThat(again.attempts()).isEqualTo(2);
             assertThat(again.initialAttemptTimestamp()).contains(START);
             assertThat(again.timestamp()).isEqualTo(START.plusSeconds(7));
@@ -108,18 +108,19 @@ final class SchedulingQueueTest {
 
         @Test
         void isWokenByAPodThatComes() {
-            CompletableFuture<Optional<QueueEntry>> popped =
+            CompletableFuture<Optional<QueuedPodInfo>> popped =
                     CompletableFuture.supplyAsync(() -> queue.pop(Duration.ofMinutes(1)));
             queue.add(POD);
 
             assertThat(popped)
                     .succeedsWithin(Duration.ofSeconds(30))
-                    .satisfies(entry -> assertThat(entry).map(QueueEntry::pod).contains(POD));
+                    .satisfies(
+                            entry -> assertThat(entry).map(QueuedPodInfo::pod).contains(POD));
         }
 
         @Test
         void isWokenByClosing() {
-            CompletableFuture<Optional<QueueEntry>> popped =
+            CompletableFuture<Optional<QueuedPodInfo>> popped =
                     CompletableFuture.supplyAsync(() -> queue.pop(Duration.ofMinutes(1)));
             queue.close();
 
@@ -139,15 +140,15 @@ final class SchedulingQueueTest {
         @Test
         void discardsAPodThatIsBeingScheduledAlready() {
             queue.add(POD);
-            QueueEntry first = queue.poll().orElseThrow();
+            QueuedPodInfo first = queue.poll().orElseThrow();
             queue.add(POD);
             queue.add(OTHER);
 
-            assertThat(queue.poll()).map(QueueEntry::pod).contains(OTHER);
+            assertThat(queue.poll()).map(QueuedPodInfo::pod).contains(OTHER);
             assertThat(queue.poll()).isEmpty();
             assertThat(queue.counts().inFlight()).isEqualTo(2);
-            queue.requeue(first, POD, Rejectors.NONE);
-            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.ERROR_BACKOFF);
+            queue.addUnschedulable(first, POD, RejectorPlugins.NONE);
+            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.ERROR_BACKOFF);
         }
 
         @Test
@@ -155,11 +156,11 @@ final class SchedulingQueueTest {
             fixture.plugin("Fit", NODE_ADD, Hint.QUEUE);
             SchedulingQueue hinted = fixture.queue();
             reject(hinted, POD, by("Fit"));
-            hinted.moved(NODE_ADD, NODE_ADDED);
+            hinted.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
             hinted.add(OTHER);
             fixture.incoming.clear();
 
-            assertThat(placeOf(hinted, POD)).isEqualTo(QueuePlace.BACKOFF);
+            assertThat(placeOf(hinted, POD)).isEqualTo(SubQueue.BACKOFF);
             assertThat(drain(hinted)).containsExactly("other", "pod");
             assertThat(fixture.incoming).containsExactly("PopFromBackoffQ -> active");
         }
@@ -173,14 +174,14 @@ final class SchedulingQueueTest {
             reject(hinted, pod("high", 2), by("Fit"));
             fixture.pass(Duration.ofMillis(100));
             reject(hinted, pod("later", 3), by("Fit"));
-            hinted.moved(NODE_ADD, NODE_ADDED);
+            hinted.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
 
             assertThat(drain(hinted)).containsExactly("high", "low", "later");
         }
 
         @Test
         void neverTakesFromTheBackoffOfErrors() {
-            reject(queue, POD, Rejectors.NONE);
+            reject(queue, POD, RejectorPlugins.NONE);
 
             assertThat(queue.poll()).isEmpty();
             assertThat(queue.counts().backoff()).isEqualTo(1);
@@ -212,7 +213,7 @@ final class SchedulingQueueTest {
                 reject(queue, pod, by("Fit"));
                 fixture.pass(Duration.ofMillis(100));
             }
-            queue.moved(NODE_ADD, NODE_ADDED);
+            queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
             fixture.asked.clear();
             fixture.incoming.clear();
             return queue;
@@ -222,7 +223,7 @@ final class SchedulingQueueTest {
         void nothingIsTakenFromBackoff() {
             SchedulingQueue queue = backingOff(POD);
 
-            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.BACKOFF);
+            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.BACKOFF);
             assertThat(queue.poll()).isEmpty();
         }
 
@@ -256,14 +257,14 @@ final class SchedulingQueueTest {
             reject(queue, POD, by("Fit"));
             fixture.asked.clear();
             open = false;
-            queue.moved(NODE_ADD, NODE_ADDED);
+            queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
             assertThat(fixture.asked).containsExactly("Fit");
-            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.BACKOFF);
+            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.BACKOFF);
 
             fixture.passSeconds(2);
             queue.flushBackoff();
             assertThat(fixture.asked).containsExactly("Fit", "Gate");
-            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.GATED);
+            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.GATED);
             assertThat(fixture.incoming).endsWith("BackoffComplete -> gated");
         }
 
@@ -275,8 +276,8 @@ final class SchedulingQueueTest {
             queue.activate(List.of(OTHER));
 
             assertThat(fixture.asked).containsExactly("Gate", "Gate");
-            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.ACTIVE);
-            assertThat(placeOf(queue, OTHER)).isEqualTo(QueuePlace.GATED);
+            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.ACTIVE);
+            assertThat(placeOf(queue, OTHER)).isEqualTo(SubQueue.GATED);
         }
     }
 
@@ -303,8 +304,8 @@ final class SchedulingQueueTest {
             queue.add(POD);
             List<Long> waits = new ArrayList<>();
             for (int i = 0; i < 6; i++) {
-                queue.requeue(queue.poll().orElseThrow(), POD, by("Fit"));
-                queue.moved(NODE_ADD, NODE_ADDED);
+                queue.addUnschedulable(queue.poll().orElseThrow(), POD, by("Fit"));
+                queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
                 waits.add(secondsUntilActive());
             }
 
@@ -315,16 +316,22 @@ final class SchedulingQueueTest {
         void growsWithErrorsAndStartsAnewAfterARejection() {
             queue.add(POD);
             List<Long> waits = new ArrayList<>();
-            for (Rejectors rejectors : List.of(
-                    Rejectors.NONE, Rejectors.NONE, Rejectors.NONE, by("Fit"), Rejectors.NONE, by("Fit"), by("Fit"))) {
-                queue.requeue(queue.poll().orElseThrow(), POD, rejectors);
-                queue.moved(NODE_ADD, NODE_ADDED);
+            for (RejectorPlugins rejectors : List.of(
+                    RejectorPlugins.NONE,
+                    RejectorPlugins.NONE,
+                    RejectorPlugins.NONE,
+                    by("Fit"),
+                    RejectorPlugins.NONE,
+                    by("Fit"),
+                    by("Fit"))) {
+                queue.addUnschedulable(queue.poll().orElseThrow(), POD, rejectors);
+                queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
                 waits.add(secondsUntilActive());
             }
 
             // Errors: 1, 2, 3 in a row, then 1. Rejections: the first, the second and the third of all.
             assertThat(waits).containsExactly(1L, 2L, 4L, 1L, 1L, 2L, 4L);
-            QueueEntry entry = queue.poll().orElseThrow();
+            QueuedPodInfo entry = queue.poll().orElseThrow();
             assertThat(entry.unschedulableCount()).isEqualTo(3);
             assertThat(entry.consecutiveErrors()).isZero();
         }
@@ -333,9 +340,9 @@ final class SchedulingQueueTest {
         void isServedWhileThePodIsParked() {
             reject(queue, POD, by("Fit"));
             fixture.passSeconds(2);
-            queue.moved(NODE_ADD, NODE_ADDED);
+            queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
 
-            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.ACTIVE);
+            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.ACTIVE);
         }
 
         @Test
@@ -355,18 +362,18 @@ final class SchedulingQueueTest {
             SchedulingQueue eager = fixture.settings(new QueueSettings(
                             Duration.ofSeconds(1), Duration.ZERO, Duration.ofMinutes(5), FeatureGates.DEFAULTS))
                     .queue();
-            reject(eager, POD, Rejectors.NONE);
+            reject(eager, POD, RejectorPlugins.NONE);
 
-            assertThat(placeOf(eager, POD)).isEqualTo(QueuePlace.ACTIVE);
+            assertThat(placeOf(eager, POD)).isEqualTo(SubQueue.ACTIVE);
             assertThat(eager.nextBackoffExpiry()).isEmpty();
         }
 
         @Test
         void endsInTheOrderOfItsLengthAmongErrors() {
-            reject(queue, pod("late", 9), Rejectors.NONE);
+            reject(queue, pod("late", 9), RejectorPlugins.NONE);
             queue.activate(List.of(pod("late", 9)));
-            queue.requeue(queue.poll().orElseThrow(), pod("late", 9), Rejectors.NONE);
-            reject(queue, pod("early", 1), Rejectors.NONE);
+            queue.addUnschedulable(queue.poll().orElseThrow(), pod("late", 9), RejectorPlugins.NONE);
+            reject(queue, pod("early", 1), RejectorPlugins.NONE);
 
             assertThat(queue.nextBackoffExpiry()).contains(START.plusSeconds(2));
             fixture.passSeconds(2);
@@ -377,8 +384,8 @@ final class SchedulingQueueTest {
 
     @Nested
     class Events {
-        record Case(String name, Rejectors rejectors, ClusterEvent event, QueuePlace place, List<String> asked) {
-            Case(String name, Rejectors rejectors, ClusterEvent event, QueuePlace place, String... asked) {
+        record Case(String name, RejectorPlugins rejectors, ClusterEvent event, SubQueue place, List<String> asked) {
+            Case(String name, RejectorPlugins rejectors, ClusterEvent event, SubQueue place, String... asked) {
                 this(name, rejectors, event, place, List.of(asked));
             }
 
@@ -406,66 +413,62 @@ final class SchedulingQueueTest {
         }
 
         static Stream<Case> cases() {
-            Rejectors fitAndPendingClaims = new Rejectors(Set.of("Fit"), Set.of("Claims"));
+            RejectorPlugins fitAndPendingClaims = new RejectorPlugins(Set.of("Fit"), Set.of("Claims"));
             return Stream.of(
-                    new Case("a rejector that wants it", by("Fit"), NODE_ADD, QueuePlace.BACKOFF, "Fit"),
+                    new Case("a rejector that wants it", by("Fit"), NODE_ADD, SubQueue.BACKOFF, "Fit"),
                     new Case(
                             "a rejector that waves it aside",
                             by("Fit"),
                             WellKnownEvents.NODE_DELETE,
-                            QueuePlace.UNSCHEDULABLE,
+                            SubQueue.UNSCHEDULABLE,
                             "Fit"),
-                    new Case("a rejector that did not register it", by("Fit"), CLAIM_ADD, QueuePlace.UNSCHEDULABLE),
-                    new Case("a rejector that registers nothing", by("Silent"), NODE_ADD, QueuePlace.UNSCHEDULABLE),
+                    new Case("a rejector that did not register it", by("Fit"), CLAIM_ADD, SubQueue.UNSCHEDULABLE),
+                    new Case("a rejector that registers nothing", by("Silent"), NODE_ADD, SubQueue.UNSCHEDULABLE),
                     new Case(
-                            "one of two rejectors is enough",
-                            by("Affinity", "Fit"),
-                            NODE_ADD,
-                            QueuePlace.BACKOFF,
-                            "Fit"),
+                            "one of two rejectors is enough", by("Affinity", "Fit"), NODE_ADD, SubQueue.BACKOFF, "Fit"),
                     new Case(
                             "a registration of all updates is one for each",
                             by("Affinity"),
                             NODE_LABEL,
-                            QueuePlace.BACKOFF,
+                            SubQueue.BACKOFF,
                             "Affinity"),
                     new Case(
                             "a rejector that fails is taken to want it",
                             by("Broken"),
                             NODE_ADD,
-                            QueuePlace.BACKOFF,
+                            SubQueue.BACKOFF,
                             "Broken"),
                     new Case(
                             "a rejector that waits for anything is asked about anything",
                             by("Anything"),
                             CLAIM_ADD,
-                            QueuePlace.BACKOFF,
+                            SubQueue.BACKOFF,
                             "Anything"),
                     new Case(
                             "a pending rejector spares the backoff",
                             pending("Claims"),
                             CLAIM_ADD,
-                            QueuePlace.ACTIVE,
+                            SubQueue.ACTIVE,
                             "Claims"),
                     new Case(
                             "of a pending and another rejector both are asked",
                             fitAndPendingClaims,
                             NODE_ADD,
-                            QueuePlace.ACTIVE,
+                            SubQueue.ACTIVE,
                             "Fit",
                             "Claims"),
                     new Case(
                             "without the pending one the backoff holds",
-                            new Rejectors(Set.of("Fit"), Set.of("Affinity")),
+                            new RejectorPlugins(Set.of("Fit"), Set.of("Affinity")),
                             NODE_ADD,
-                            QueuePlace.BACKOFF,
+                            SubQueue.BACKOFF,
                             "Fit",
                             "Affinity"),
                     new Case(
                             "a wildcard about an object that is no pod is for no pod",
                             by("Fit"),
                             WellKnownEvents.UNSCHEDULABLE_TIMEOUT,
-                            QueuePlace.UNSCHEDULABLE));
+                            SubQueue.UNSCHEDULABLE));
         }
 
         @ParameterizedTest
@@ -473,7 +476,7 @@ final class SchedulingQueueTest {
         void movesParkedPods(Case test) {
             SchedulingQueue queue = queue();
             reject(queue, POD, test.rejectors());
-            queue.moved(test.event(), NODE_ADDED);
+            queue.moveAllToActiveOrBackoff(test.event(), NODE_ADDED);
 
             assertThat(placeOf(queue, POD)).isEqualTo(test.place());
             assertThat(fixture.asked).isEqualTo(test.asked());
@@ -484,9 +487,9 @@ final class SchedulingQueueTest {
         void movesReturningPodsAlike(Case test) {
             SchedulingQueue queue = queue();
             queue.add(POD);
-            QueueEntry entry = queue.poll().orElseThrow();
-            queue.moved(test.event(), NODE_ADDED);
-            queue.requeue(entry, POD, test.rejectors());
+            QueuedPodInfo entry = queue.poll().orElseThrow();
+            queue.moveAllToActiveOrBackoff(test.event(), NODE_ADDED);
+            queue.addUnschedulable(entry, POD, test.rejectors());
 
             assertThat(placeOf(queue, POD)).isEqualTo(test.place());
             assertThat(fixture.asked).isEqualTo(test.asked());
@@ -497,8 +500,8 @@ final class SchedulingQueueTest {
             SchedulingQueue queue = queue();
             reject(queue, POD, by("Fit"));
             reject(queue, OTHER, by("Broken"));
-            queue.moved(WellKnownEvents.NODE_DELETE, NODE_ADDED);
-            queue.moved(NODE_ADD, NODE_ADDED);
+            queue.moveAllToActiveOrBackoff(WellKnownEvents.NODE_DELETE, NODE_ADDED);
+            queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
 
             assertThat(fixture.hinted)
                     .containsExactly("Fit NodeDelete QueueSkip", "Fit NodeAdd Queue", "Broken NodeAdd Error");
@@ -513,7 +516,7 @@ final class SchedulingQueueTest {
             assertThat(queue.isWaitingFor(NODE_ADD)).isTrue();
             assertThat(queue.isWaitingFor(NODE_LABEL)).isFalse();
             assertThat(queue.isWaitingFor(WellKnownEvents.FORCE_ACTIVATE)).isTrue();
-            queue.moved(NODE_LABEL, NODE_ADDED);
+            queue.moveAllToActiveOrBackoff(NODE_LABEL, NODE_ADDED);
             assertThat(queue.counts().inFlightEvents()).isZero();
         }
 
@@ -522,10 +525,11 @@ final class SchedulingQueueTest {
             SchedulingQueue queue = fixture.plugin("Fit", NODE_ADD, Hint.QUEUE).queue();
             reject(queue, POD, by("Fit"));
             reject(queue, OTHER, by("Fit"));
-            queue.moved(NODE_ADD, NODE_ADDED, pod -> pod.name().equals("other"));
+            queue.moveAllToActiveOrBackoff(
+                    NODE_ADD, NODE_ADDED, pod -> pod.name().equals("other"));
 
-            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.UNSCHEDULABLE);
-            assertThat(placeOf(queue, OTHER)).isEqualTo(QueuePlace.BACKOFF);
+            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.UNSCHEDULABLE);
+            assertThat(placeOf(queue, OTHER)).isEqualTo(SubQueue.BACKOFF);
             assertThat(fixture.asked).containsExactly("Fit");
         }
 
@@ -536,7 +540,7 @@ final class SchedulingQueueTest {
                 reject(queue, pod("silent" + i), by("Silent"));
                 reject(queue, pod("fit" + i), by("Fit"));
             }
-            queue.moved(NODE_ADD, NODE_ADDED);
+            queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
 
             assertThat(fixture.asked).hasSize(100).containsOnly("Fit");
             assertThat(queue.counts()).isEqualTo(new QueueCounts(0, 100, 100, 0, 0, 0));
@@ -548,9 +552,9 @@ final class SchedulingQueueTest {
             Pod foreign =
                     pod("foreign", PodSpec.builder().schedulerName("other").build());
             reject(queue, foreign, by("Fit"));
-            queue.moved(NODE_ADD, NODE_ADDED);
+            queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
 
-            assertThat(placeOf(queue, foreign)).isEqualTo(QueuePlace.UNSCHEDULABLE);
+            assertThat(placeOf(queue, foreign)).isEqualTo(SubQueue.UNSCHEDULABLE);
         }
     }
 
@@ -559,38 +563,38 @@ final class SchedulingQueueTest {
         private final SchedulingQueue queue =
                 fixture.plugin("Fit", NODE_ADD, Hint.QUEUE).queue();
 
-        private QueueEntry popped(Pod pod) {
+        private QueuedPodInfo popped(Pod pod) {
             queue.add(pod);
             return queue.poll().orElseThrow();
         }
 
         @Test
         void aPodDoesNotHearOfWhatHappenedBeforeItWasPopped() {
-            QueueEntry first = popped(POD);
-            queue.moved(NODE_ADD, NODE_ADDED);
-            QueueEntry second = popped(OTHER);
-            queue.requeue(second, OTHER, by("Fit"));
-            queue.requeue(first, POD, by("Fit"));
+            QueuedPodInfo first = popped(POD);
+            queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
+            QueuedPodInfo second = popped(OTHER);
+            queue.addUnschedulable(second, OTHER, by("Fit"));
+            queue.addUnschedulable(first, POD, by("Fit"));
 
-            assertThat(placeOf(queue, OTHER)).isEqualTo(QueuePlace.UNSCHEDULABLE);
-            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.BACKOFF);
+            assertThat(placeOf(queue, OTHER)).isEqualTo(SubQueue.UNSCHEDULABLE);
+            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.BACKOFF);
         }
 
         @Test
         void eventsAreDroppedWithTheOldestPodThatNeedsThem() {
-            QueueEntry first = popped(pod("first"));
-            queue.moved(NODE_ADD, NODE_ADDED);
-            QueueEntry second = popped(pod("second"));
-            queue.moved(NODE_ADD, NODE_ADDED);
-            queue.moved(NODE_ADD, NODE_ADDED);
-            QueueEntry third = popped(pod("third"));
+            QueuedPodInfo first = popped(pod("first"));
+            queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
+            QueuedPodInfo second = popped(pod("second"));
+            queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
+            queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
+            QueuedPodInfo third = popped(pod("third"));
             assertThat(queue.counts().inFlightEvents()).isEqualTo(3);
 
             queue.done(second);
             assertThat(queue.counts().inFlightEvents()).isEqualTo(3);
             queue.done(first);
             assertThat(queue.counts().inFlightEvents()).isZero();
-            queue.moved(NODE_ADD, NODE_ADDED);
+            queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
             assertThat(queue.counts().inFlightEvents()).isEqualTo(1);
             queue.done(third);
             assertThat(queue.counts()).isEqualTo(new QueueCounts(0, 0, 0, 0, 0, 0));
@@ -599,20 +603,20 @@ final class SchedulingQueueTest {
 
         @Test
         void eventsAreNotKeptForNobody() {
-            queue.moved(NODE_ADD, NODE_ADDED);
+            queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
             assertThat(queue.counts().inFlightEvents()).isZero();
         }
 
         @Test
         void doneTwiceDoesNotEndALaterAttempt() {
-            QueueEntry first = popped(POD);
+            QueuedPodInfo first = popped(POD);
             queue.done(first);
-            QueueEntry second = popped(POD);
+            QueuedPodInfo second = popped(POD);
             queue.done(first);
-            queue.moved(NODE_ADD, NODE_ADDED);
-            queue.requeue(second, POD, by("Fit"));
+            queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
+            queue.addUnschedulable(second, POD, by("Fit"));
 
-            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.BACKOFF);
+            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.BACKOFF);
         }
 
         @Test
@@ -620,28 +624,28 @@ final class SchedulingQueueTest {
             SchedulingQueue mixed = fixture.plugin("Claims", NODE_LABEL, Hint.SKIP)
                     .plugin("Claims", WellKnownEvents.NODE_DELETE, Hint.QUEUE)
                     .queue();
-            Rejectors rejectors = new Rejectors(Set.of("Fit"), Set.of("Claims"));
+            RejectorPlugins rejectors = new RejectorPlugins(Set.of("Fit"), Set.of("Claims"));
             mixed.add(POD);
-            QueueEntry first = mixed.poll().orElseThrow();
+            QueuedPodInfo first = mixed.poll().orElseThrow();
             mixed.add(OTHER);
-            QueueEntry second = mixed.poll().orElseThrow();
-            mixed.moved(NODE_ADD, NODE_ADDED);
-            mixed.moved(NODE_LABEL, NODE_ADDED);
-            mixed.requeue(first, POD, rejectors);
-            mixed.moved(WellKnownEvents.NODE_DELETE, NODE_ADDED);
-            mixed.requeue(second, OTHER, rejectors);
+            QueuedPodInfo second = mixed.poll().orElseThrow();
+            mixed.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
+            mixed.moveAllToActiveOrBackoff(NODE_LABEL, NODE_ADDED);
+            mixed.addUnschedulable(first, POD, rejectors);
+            mixed.moveAllToActiveOrBackoff(WellKnownEvents.NODE_DELETE, NODE_ADDED);
+            mixed.addUnschedulable(second, OTHER, rejectors);
 
-            assertThat(placeOf(mixed, POD)).isEqualTo(QueuePlace.BACKOFF);
-            assertThat(placeOf(mixed, OTHER)).isEqualTo(QueuePlace.ACTIVE);
+            assertThat(placeOf(mixed, POD)).isEqualTo(SubQueue.BACKOFF);
+            assertThat(placeOf(mixed, OTHER)).isEqualTo(SubQueue.ACTIVE);
         }
 
         @Test
         void aPodThatIsNotThereIsTriedAfterBackoff() {
-            QueueEntry entry = popped(POD);
+            QueuedPodInfo entry = popped(POD);
             queue.done(entry);
-            queue.requeue(entry, POD, by("Fit"));
+            queue.addUnschedulable(entry, POD, by("Fit"));
 
-            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.BACKOFF);
+            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.BACKOFF);
         }
 
         @Test
@@ -649,14 +653,14 @@ final class SchedulingQueueTest {
             SchedulingQueue labels =
                     fixture.plugin("Labels", POD_LABEL, Hint.QUEUE).queue();
             labels.add(POD);
-            QueueEntry entry = labels.poll().orElseThrow();
+            QueuedPodInfo entry = labels.poll().orElseThrow();
             Pod changed = labelled(POD, "x");
             labels.update(POD, changed);
             assertThat(labels.counts().queued()).isZero();
-            labels.requeue(entry, changed, by("Labels"));
+            labels.addUnschedulable(entry, changed, by("Labels"));
 
             PodState state = labels.state(POD.key()).orElseThrow();
-            assertThat(state.place()).isEqualTo(QueuePlace.BACKOFF);
+            assertThat(state.place()).isEqualTo(SubQueue.BACKOFF);
             assertThat(state.pod()).isSameAs(changed);
         }
 
@@ -667,31 +671,31 @@ final class SchedulingQueueTest {
             Pod patched =
                     POD.withStatus(PodStatus.builder().nominatedNodeName("node").build());
             labels.add(POD);
-            QueueEntry entry = labels.poll().orElseThrow();
+            QueuedPodInfo entry = labels.poll().orElseThrow();
             labels.update(POD, patched);
-            labels.requeue(entry, patched, by("Labels"));
+            labels.addUnschedulable(entry, patched, by("Labels"));
             labels.update(patched, POD);
 
-            assertThat(placeOf(labels, POD)).isEqualTo(QueuePlace.UNSCHEDULABLE);
+            assertThat(placeOf(labels, POD)).isEqualTo(SubQueue.UNSCHEDULABLE);
             assertThat(fixture.asked).isEmpty();
         }
 
         @Test
         void aPodThatWasQueuedAnewIsNotQueuedTwice() {
-            QueueEntry entry = popped(POD);
+            QueuedPodInfo entry = popped(POD);
             queue.add(POD);
-            queue.requeue(entry, POD, by("Fit"));
+            queue.addUnschedulable(entry, POD, by("Fit"));
 
-            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.ACTIVE);
+            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.ACTIVE);
             assertThat(queue.counts()).isEqualTo(new QueueCounts(1, 0, 0, 0, 0, 0));
-            assertThat(queue.poll()).map(QueueEntry::attempts).contains(1);
+            assertThat(queue.poll()).map(QueuedPodInfo::attempts).contains(1);
         }
 
         @Test
         void aPodReturnsAsItself() {
-            QueueEntry entry = popped(POD);
+            QueuedPodInfo entry = popped(POD);
 
-            assertThatThrownBy(() -> queue.requeue(entry, OTHER, Rejectors.NONE))
+            assertThatThrownBy(() -> queue.addUnschedulable(entry, OTHER, RejectorPlugins.NONE))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessage("current: ns/other with uid uid-other (expected: ns/pod with uid uid-pod)");
             assertThat(queue.counts().inFlight()).isZero();
@@ -721,7 +725,7 @@ final class SchedulingQueueTest {
             queue.add(POD);
 
             PodState state = queue.state(POD.key()).orElseThrow();
-            assertThat(state.place()).isEqualTo(QueuePlace.GATED);
+            assertThat(state.place()).isEqualTo(SubQueue.GATED);
             assertThat(state.gatedBy()).isEqualTo("Second");
             assertThat(state.attempts()).isZero();
             assertThat(queue.poll()).isEmpty();
@@ -744,37 +748,37 @@ final class SchedulingQueueTest {
             SchedulingQueue queue = queue();
             queue.add(POD);
             fixture.asked.clear();
-            queue.moved(NODE_ADD, NODE_ADDED);
+            queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
             assertThat(fixture.asked).containsExactly("Second", "Second");
-            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.GATED);
+            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.GATED);
 
             secondOpen = true;
             fixture.asked.clear();
-            queue.moved(NODE_ADD, NODE_ADDED);
+            queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
             assertThat(fixture.asked).containsExactly("Second", "Second", "First");
-            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.ACTIVE);
+            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.ACTIVE);
         }
 
         @Test
         void hearOnlyOfTheirOwnEvents() {
             SchedulingQueue queue = queue();
             queue.add(POD);
-            QueueEntry entry = queue.poll().orElseThrow();
-            queue.moved(NODE_LABEL, NODE_ADDED);
+            QueuedPodInfo entry = queue.poll().orElseThrow();
+            queue.moveAllToActiveOrBackoff(NODE_LABEL, NODE_ADDED);
             secondOpen = false;
-            queue.requeue(entry, POD, by("Fit"));
-            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.GATED);
+            queue.addUnschedulable(entry, POD, by("Fit"));
+            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.GATED);
 
             secondOpen = true;
             fixture.asked.clear();
-            queue.moved(NODE_LABEL, NODE_ADDED);
+            queue.moveAllToActiveOrBackoff(NODE_LABEL, NODE_ADDED);
             fixture.passSeconds(1000);
             queue.flushUnschedulable();
             assertThat(fixture.asked).isEmpty();
-            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.GATED);
+            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.GATED);
 
-            queue.moved(NODE_ADD, NODE_ADDED);
-            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.ACTIVE);
+            queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
+            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.ACTIVE);
         }
 
         @Test
@@ -784,9 +788,9 @@ final class SchedulingQueueTest {
             queue.add(POD);
             fixture.passSeconds(30);
             secondOpen = true;
-            queue.moved(NODE_ADD, NODE_ADDED);
+            queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
 
-            QueueEntry entry = queue.poll().orElseThrow();
+            QueuedPodInfo entry = queue.poll().orElseThrow();
             assertThat(entry.initialAttemptTimestamp()).contains(START.plusSeconds(30));
             assertThat(entry.timestamp()).isEqualTo(START);
             assertThat(entry.gatedBy()).isEmpty();
@@ -806,25 +810,25 @@ final class SchedulingQueueTest {
                     pod("pod", PodSpec.builder().schedulingGates(List.of("a")).build());
             queue.add(gated);
             queue.update(gated, labelled(gated, "x"));
-            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.GATED);
+            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.GATED);
 
             queue.update(labelled(gated, "x"), labelled(POD, "x"));
-            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.ACTIVE);
+            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.ACTIVE);
         }
 
         @Test
         void standBeforeTheBackoffQueueButNotBehindIt() {
             SchedulingQueue queue = queue();
             queue.add(POD);
-            QueueEntry entry = queue.poll().orElseThrow();
+            QueuedPodInfo entry = queue.poll().orElseThrow();
             fixture.asked.clear();
-            queue.requeue(entry, POD, Rejectors.NONE);
+            queue.addUnschedulable(entry, POD, RejectorPlugins.NONE);
             assertThat(fixture.asked).containsExactly("First", "Second");
 
             firstOpen = false;
             fixture.passSeconds(10);
             queue.flushBackoff();
-            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.ACTIVE);
+            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.ACTIVE);
             assertThat(fixture.asked).containsExactly("First", "Second");
         }
 
@@ -850,30 +854,30 @@ final class SchedulingQueueTest {
             reject(queue, POD, by("Fit"));
             queue.activate(List.of(POD));
 
-            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.ACTIVE);
+            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.ACTIVE);
             assertThat(fixture.incoming).endsWith("ForceActivate -> active");
         }
 
         @Test
         void endsABackoff() {
-            reject(queue, POD, Rejectors.NONE);
+            reject(queue, POD, RejectorPlugins.NONE);
             queue.activate(List.of(POD));
 
-            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.ACTIVE);
+            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.ACTIVE);
         }
 
         @Test
         void keepsAPodInFlightFromBeingParked() {
             queue.add(POD);
-            QueueEntry entry = queue.poll().orElseThrow();
+            QueuedPodInfo entry = queue.poll().orElseThrow();
             queue.add(OTHER);
-            QueueEntry otherEntry = queue.poll().orElseThrow();
+            QueuedPodInfo otherEntry = queue.poll().orElseThrow();
             queue.activate(List.of(POD));
-            queue.requeue(entry, POD, by("Fit"));
-            queue.requeue(otherEntry, OTHER, by("Fit"));
+            queue.addUnschedulable(entry, POD, by("Fit"));
+            queue.addUnschedulable(otherEntry, OTHER, by("Fit"));
 
-            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.BACKOFF);
-            assertThat(placeOf(queue, OTHER)).isEqualTo(QueuePlace.UNSCHEDULABLE);
+            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.BACKOFF);
+            assertThat(placeOf(queue, OTHER)).isEqualTo(SubQueue.UNSCHEDULABLE);
         }
 
         @Test
@@ -891,7 +895,7 @@ final class SchedulingQueueTest {
             gated.add(POD);
             gated.activate(List.of(POD));
 
-            assertThat(placeOf(gated, POD)).isEqualTo(QueuePlace.GATED);
+            assertThat(placeOf(gated, POD)).isEqualTo(SubQueue.GATED);
         }
     }
 
@@ -901,27 +905,27 @@ final class SchedulingQueueTest {
                 .plugin("Nodes", NODE_ADD, Hint.QUEUE)
                 .queue();
 
-        private void put(Pod pod, QueuePlace place) {
+        private void put(Pod pod, SubQueue place) {
             switch (place) {
                 case ACTIVE -> queue.add(pod);
                 case BACKOFF -> {
                     reject(queue, pod, by("Nodes"));
-                    queue.moved(NODE_ADD, NODE_ADDED);
+                    queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
                 }
-                case ERROR_BACKOFF -> reject(queue, pod, Rejectors.NONE);
+                case ERROR_BACKOFF -> reject(queue, pod, RejectorPlugins.NONE);
                 case UNSCHEDULABLE -> reject(queue, pod, by("Nodes"));
                 case GATED, IN_FLIGHT -> throw new IllegalArgumentException(place.toString());
             }
             assertThat(placeOf(queue, pod)).isEqualTo(place);
         }
 
-        static Stream<QueuePlace> places() {
-            return Stream.of(QueuePlace.ACTIVE, QueuePlace.BACKOFF, QueuePlace.ERROR_BACKOFF, QueuePlace.UNSCHEDULABLE);
+        static Stream<SubQueue> places() {
+            return Stream.of(SubQueue.ACTIVE, SubQueue.BACKOFF, SubQueue.ERROR_BACKOFF, SubQueue.UNSCHEDULABLE);
         }
 
         @ParameterizedTest
         @MethodSource("places")
-        void replaceThePodWhereItIs(QueuePlace place) {
+        void replaceThePodWhereItIs(SubQueue place) {
             put(POD, place);
             Pod changed = labelled(POD, "x");
             queue.update(POD, changed);
@@ -934,7 +938,7 @@ final class SchedulingQueueTest {
 
         @ParameterizedTest
         @MethodSource("places")
-        void removeThePodFromWhereItIs(QueuePlace place) {
+        void removeThePodFromWhereItIs(SubQueue place) {
             put(POD, place);
             queue.delete(POD);
 
@@ -945,14 +949,14 @@ final class SchedulingQueueTest {
 
         @ParameterizedTest
         @MethodSource("places")
-        void takeAPodWithAnotherUidForAnotherPod(QueuePlace place) {
+        void takeAPodWithAnotherUidForAnotherPod(SubQueue place) {
             put(POD, place);
             Pod successor =
                     POD.withMetadata(POD.metadata().toBuilder().uid("new").build());
             queue.add(successor);
 
             PodState state = queue.state(POD.key()).orElseThrow();
-            assertThat(state.place()).isEqualTo(QueuePlace.ACTIVE);
+            assertThat(state.place()).isEqualTo(SubQueue.ACTIVE);
             assertThat(state.attempts()).isZero();
             queue.delete(POD);
             assertThat(queue.state(POD.key())).isPresent();
@@ -973,7 +977,7 @@ final class SchedulingQueueTest {
             reject(queue, POD, by("Labels"));
             queue.update(POD, labelled(POD, "x"));
 
-            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.BACKOFF);
+            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.BACKOFF);
             assertThat(fixture.incoming).endsWith("UnschedulablePodUpdatePodLabel -> backoff");
         }
 
@@ -981,7 +985,7 @@ final class SchedulingQueueTest {
         void takeInAnUnknownPod() {
             queue.update(POD, labelled(POD, "x"));
 
-            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.ACTIVE);
+            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.ACTIVE);
             assertThat(fixture.incoming).containsExactly("UnschedulablePodUpdate -> active");
         }
 
@@ -991,14 +995,14 @@ final class SchedulingQueueTest {
             queue.add(labelled(POD, "x"));
 
             PodState state = queue.state(POD.key()).orElseThrow();
-            assertThat(state.place()).isEqualTo(QueuePlace.UNSCHEDULABLE);
+            assertThat(state.place()).isEqualTo(SubQueue.UNSCHEDULABLE);
             assertThat(state.attempts()).isEqualTo(1);
         }
 
         @Test
         void leaveAPodInFlightToItsCycle() {
             queue.add(POD);
-            QueueEntry entry = queue.poll().orElseThrow();
+            QueuedPodInfo entry = queue.poll().orElseThrow();
             queue.delete(POD);
 
             assertThat(queue.counts().inFlight()).isEqualTo(1);
@@ -1042,18 +1046,18 @@ final class SchedulingQueueTest {
             reject(queue, POD, by("Silent"));
             fixture.passSeconds(300);
             queue.flushUnschedulable();
-            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.UNSCHEDULABLE);
+            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.UNSCHEDULABLE);
 
             reject(queue, OTHER, by("Silent"));
             fixture.pass(Duration.ofNanos(1));
             queue.flushUnschedulable();
-            assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.ACTIVE);
-            assertThat(placeOf(queue, OTHER)).isEqualTo(QueuePlace.UNSCHEDULABLE);
+            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.ACTIVE);
+            assertThat(placeOf(queue, OTHER)).isEqualTo(SubQueue.UNSCHEDULABLE);
             assertThat(fixture.incoming).endsWith("UnschedulableTimeout -> active");
 
-            QueueEntry entry = queue.poll().orElseThrow();
+            QueuedPodInfo entry = queue.poll().orElseThrow();
             assertThat(entry.isFlushed()).isTrue();
-            queue.requeue(entry, POD, by("Silent"));
+            queue.addUnschedulable(entry, POD, by("Silent"));
             assertThat(entry.isFlushed()).isFalse();
         }
 
@@ -1061,12 +1065,12 @@ final class SchedulingQueueTest {
         void ofAnotherPodIsAnEventForThoseInFlight() {
             reject(queue, POD, by("Silent"));
             queue.add(OTHER);
-            QueueEntry entry = queue.poll().orElseThrow();
+            QueuedPodInfo entry = queue.poll().orElseThrow();
             fixture.passSeconds(301);
             queue.flushUnschedulable();
-            queue.requeue(entry, OTHER, by("Silent"));
+            queue.addUnschedulable(entry, OTHER, by("Silent"));
 
-            assertThat(placeOf(queue, OTHER)).isEqualTo(QueuePlace.BACKOFF);
+            assertThat(placeOf(queue, OTHER)).isEqualTo(SubQueue.BACKOFF);
         }
     }
 
@@ -1087,9 +1091,9 @@ final class SchedulingQueueTest {
         @Test
         void forgetsPodsInFlight() {
             queue.add(POD);
-            QueueEntry entry = queue.poll().orElseThrow();
+            QueuedPodInfo entry = queue.poll().orElseThrow();
             queue.close();
-            queue.requeue(entry, POD, by("Fit"));
+            queue.addUnschedulable(entry, POD, by("Fit"));
             queue.done(entry);
 
             assertThat(queue.counts()).isEqualTo(new QueueCounts(0, 0, 0, 0, 0, 0));
@@ -1106,7 +1110,7 @@ final class SchedulingQueueTest {
 
     @Test
     void rejectorsAreListedByName() {
-        Rejectors rejectors = new Rejectors(Set.of("b", "c"), Set.of("a", "b"));
+        RejectorPlugins rejectors = new RejectorPlugins(Set.of("b", "c"), Set.of("a", "b"));
 
         assertThat(rejectors.all()).containsExactly("a", "b", "c");
     }
@@ -1117,7 +1121,7 @@ final class SchedulingQueueTest {
                         "Gate", pod -> pod.name().equals("gated") ? Status.unresolvable("no") : Status.success())
                 .queue();
         reject(queue, pod("parked"), by("Fit"));
-        reject(queue, pod("failed"), Rejectors.NONE);
+        reject(queue, pod("failed"), RejectorPlugins.NONE);
         queue.add(pod("flying"));
         queue.poll();
         queue.add(pod("ready"));
@@ -1139,9 +1143,9 @@ final class SchedulingQueueTest {
         SchedulingQueue queue = fixture.queue();
         reject(queue, POD, by("Fit"));
         reject(queue, OTHER, by("Fit"));
-        queue.moved(WellKnownEvents.FORCE_ACTIVATE, ObjectChange.added(POD));
+        queue.moveAllToActiveOrBackoff(WellKnownEvents.FORCE_ACTIVATE, ObjectChange.added(POD));
 
-        assertThat(placeOf(queue, POD)).isEqualTo(QueuePlace.BACKOFF);
-        assertThat(placeOf(queue, OTHER)).isEqualTo(QueuePlace.UNSCHEDULABLE);
+        assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.BACKOFF);
+        assertThat(placeOf(queue, OTHER)).isEqualTo(SubQueue.UNSCHEDULABLE);
     }
 }

@@ -12,9 +12,9 @@ import org.moorage.api.model.Pod;
  * @param event the event
  * @param change the object before and after; null for an event that is about no object, which is always a wildcard
  */
-record Happening(ClusterEvent event, @Nullable ObjectChange<Object> change) {
+record QueueEvent(ClusterEvent event, @Nullable ObjectChange<Object> change) {
     /** Whether a wildcard event is meant for this pod: it may be about a single one. */
-    boolean isMeantFor(QueueEntry entry) {
+    boolean isMeantFor(QueuedPodInfo entry) {
         if (change == null || change.after().isEmpty()) {
             return true;
         }

@@ -5,26 +5,27 @@ import org.moorage.api.Rejection;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.Nomination;
+import org.moorage.runtime.internal.binding.AssumedPod;
 import org.moorage.runtime.internal.binding.BindingCycle;
-import org.moorage.runtime.internal.binding.Candidate;
 import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.cycle.Diagnosis;
-import org.moorage.runtime.internal.queue.Rejectors;
+import org.moorage.runtime.internal.queue.RejectorPlugins;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
 import org.moorage.runtime.internal.queue.WellKnownEvents;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** What follows the end of a binding cycle. */
-final class BindingOutcome implements BindingCycle.Outcome {
-    private static final Logger LOG = LoggerFactory.getLogger(BindingOutcome.class);
+final class BindingResults implements BindingCycle.Outcome {
+    private static final Logger LOG = LoggerFactory.getLogger(BindingResults.class);
 
     private final SchedulerCache cache;
     private final SchedulingQueue queue;
-    private final FailedAttempts failures;
+    private final SchedulingFailures failures;
     private final SchedulerListener listener;
 
-    BindingOutcome(SchedulerCache cache, SchedulingQueue queue, FailedAttempts failures, SchedulerListener listener) {
+    BindingResults(
+            SchedulerCache cache, SchedulingQueue queue, SchedulingFailures failures, SchedulerListener listener) {
         this.cache = cache;
         this.queue = queue;
         this.failures = failures;
@@ -32,26 +33,26 @@ final class BindingOutcome implements BindingCycle.Outcome {
     }
 
     @Override
-    public void permitted(Candidate candidate) {
+    public void permitted(AssumedPod candidate) {
         queue.done(candidate.entry());
     }
 
     @Override
-    public void bound(Candidate candidate) {
+    public void bound(AssumedPod candidate) {
         listener.bound(candidate.pod(), candidate.pod().nodeName(), candidate.decision());
     }
 
     @Override
-    public void refused(Candidate candidate, Rejection why) {
+    public void refused(AssumedPod candidate, Rejection why) {
         Diagnosis diagnosis = Diagnosis.ofChosenNode(why);
-        rejected(candidate, why, diagnosis.message(""), FailedAttempts.rejectors(diagnosis));
+        rejected(candidate, why, diagnosis.message(""), SchedulingFailures.rejectors(diagnosis));
     }
 
     @Override
-    public void failed(Candidate candidate, Rejection why) {
+    public void failed(AssumedPod candidate, Rejection why) {
         if (why.status().isRejection()) {
             // The plugin said no too late for events to bring the pod back, so it backs off as after a failure.
-            rejected(candidate, why, why.status().message(), Rejectors.NONE);
+            rejected(candidate, why, why.status().message(), RejectorPlugins.NONE);
             return;
         }
         Pod pod = candidate.pod();
@@ -63,19 +64,19 @@ final class BindingOutcome implements BindingCycle.Outcome {
                 .addKeyValue("err", why.status().message())
                 .log("Error scheduling pod; retrying");
         if (forgotten) {
-            queue.moved(WellKnownEvents.ASSIGNED_POD_DELETE, ObjectChange.deleted(pod));
+            queue.moveAllToActiveOrBackoff(WellKnownEvents.ASSIGNED_POD_DELETE, ObjectChange.deleted(pod));
         }
         failures.error(candidate.entry(), why.status().message(), 0);
     }
 
-    private void rejected(Candidate candidate, Rejection why, String message, Rejectors rejectors) {
+    private void rejected(AssumedPod candidate, Rejection why, String message, RejectorPlugins rejectors) {
         Pod pod = candidate.pod();
         boolean forgotten = forget(pod);
         listener.bindingFailed(pod, pod.nodeName(), why.status().message());
         failures.unschedulable(candidate.entry(), message, 0, rejectors, Nomination.clear());
         if (forgotten) {
             // Only now, and not for the pod itself: its own leaving must not wake it.
-            queue.moved(
+            queue.moveAllToActiveOrBackoff(
                     WellKnownEvents.ASSIGNED_POD_DELETE,
                     ObjectChange.deleted(pod),
                     other -> !other.uid().equals(pod.uid()));

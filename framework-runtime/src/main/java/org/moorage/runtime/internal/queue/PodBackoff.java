@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
  * @param max at most; zero for no backoff at all
  * @param window what divides a second
  */
-record Backoff(Duration initial, Duration max, ChronoUnit window) {
+record PodBackoff(Duration initial, Duration max, ChronoUnit window) {
     /** The end of the backoff of a pod that has none. */
     static final Instant NONE = Instant.MIN;
 

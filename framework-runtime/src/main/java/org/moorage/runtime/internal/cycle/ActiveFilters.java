@@ -11,6 +11,6 @@ import org.moorage.api.plugin.PreFilterExtensions;
  * @param filters the filters that have a say about the pod
  * @param extensions the plugins to tell when a pod is thought to come or go
  */
-record CycleNotes(FilterPlugin[] filters, PreFilterExtensions[] extensions) {
-    static final StateKey<CycleNotes> KEY = StateKey.of("runtime/notes");
+record ActiveFilters(FilterPlugin[] filters, PreFilterExtensions[] extensions) {
+    static final StateKey<ActiveFilters> KEY = StateKey.of("runtime/notes");
 }

@@ -13,7 +13,7 @@ import org.moorage.api.plugin.QueuedPod;
  * <p>The queue alone changes it, and only while the pod is in the queue or being given back: whoever popped it may read it
  * until then, from any thread.
  */
-public final class QueueEntry implements QueuedPod {
+public final class QueuedPodInfo implements QueuedPod {
     private final String key;
     private Pod pod;
     private Instant timestamp;
@@ -21,13 +21,13 @@ public final class QueueEntry implements QueuedPod {
     private int attempts;
     private int unschedulableCount;
     private int consecutiveErrors;
-    private Instant backoffEnd = Backoff.NONE;
+    private Instant backoffEnd = PodBackoff.NONE;
     private @Nullable Instant initialAttemptTimestamp;
     private boolean flushed;
-    private Rejectors rejectors = Rejectors.NONE;
+    private RejectorPlugins rejectors = RejectorPlugins.NONE;
     private String gatedBy = "";
 
-    QueueEntry(Pod pod, Instant timestamp, long number) {
+    QueuedPodInfo(Pod pod, Instant timestamp, long number) {
         key = pod.key();
         this.pod = pod;
         this.timestamp = timestamp;
@@ -72,7 +72,7 @@ public final class QueueEntry implements QueuedPod {
 
     /** The end of its backoff, cut to a whole second; empty if it has none. */
     public Optional<Instant> backoffEnd() {
-        return backoffEnd.equals(Backoff.NONE) ? Optional.empty() : Optional.of(backoffEnd);
+        return backoffEnd.equals(PodBackoff.NONE) ? Optional.empty() : Optional.of(backoffEnd);
     }
 
     /** Whether it is tried because it had waited for too long, rather than because of an event. */
@@ -81,7 +81,7 @@ public final class QueueEntry implements QueuedPod {
     }
 
     /** The plugins that rejected the last attempt, and the one that gates it or has gated it since. */
-    public Rejectors rejectors() {
+    public RejectorPlugins rejectors() {
         return rejectors;
     }
 
@@ -135,7 +135,7 @@ public final class QueueEntry implements QueuedPod {
         flushed = true;
     }
 
-    void failed(Pod current, Rejectors by, Instant now, long returnNumber, Backoff backoff) {
+    void failed(Pod current, RejectorPlugins by, Instant now, long returnNumber, PodBackoff backoff) {
         pod = current;
         rejectors = by;
         if (by.isEmpty()) {

@@ -2,11 +2,11 @@
 package org.moorage.runtime.internal.queue;
 
 /** What an event means for a pod that a plugin rejected; the more urgent, the later in this order. */
-enum Verdict {
+enum QueueingStrategy {
     /** It is of no use to the pod, which stays parked. */
-    STAY,
+    QUEUE_SKIP,
     /** The pod is worth another attempt, when its backoff is over. */
-    TRY_AFTER_BACKOFF,
+    QUEUE_AFTER_BACKOFF,
     /** What the pod waited for has come, so that it is spared the backoff. */
-    TRY_NOW
+    QUEUE_IMMEDIATELY
 }

@@ -13,15 +13,15 @@ import org.moorage.runtime.cluster.Cluster;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.internal.cycle.Diagnosis;
 import org.moorage.runtime.internal.queue.Nominator;
-import org.moorage.runtime.internal.queue.QueueEntry;
-import org.moorage.runtime.internal.queue.Rejectors;
+import org.moorage.runtime.internal.queue.QueuedPodInfo;
+import org.moorage.runtime.internal.queue.RejectorPlugins;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** What follows a failed attempt: the pod goes back into the queue as it is by now, and the cluster is told why. */
-final class FailedAttempts {
-    private static final Logger LOG = LoggerFactory.getLogger(FailedAttempts.class);
+final class SchedulingFailures {
+    private static final Logger LOG = LoggerFactory.getLogger(SchedulingFailures.class);
 
     private final SchedulerListener listener;
     private final ObjectLister<Pod> pods;
@@ -30,7 +30,7 @@ final class FailedAttempts {
     private final Cluster cluster;
     private final Executor reports;
 
-    FailedAttempts(
+    SchedulingFailures(
             SchedulerListener listener,
             ObjectLister<Pod> pods,
             SchedulingQueue queue,
@@ -46,26 +46,26 @@ final class FailedAttempts {
     }
 
     /** Something went wrong, so that nothing is known about where the pod fits. */
-    Decision error(QueueEntry entry, String message, int evaluated) {
-        return requeue(entry, Decision.Outcome.ERROR, message, evaluated, Rejectors.NONE, Nomination.clear());
+    Decision error(QueuedPodInfo entry, String message, int evaluated) {
+        return requeue(entry, Decision.Outcome.ERROR, message, evaluated, RejectorPlugins.NONE, Nomination.clear());
     }
 
     /** The pod fits nowhere, as those plugins say. */
     Decision unschedulable(
-            QueueEntry entry, String message, int evaluated, Rejectors rejectors, Nomination nomination) {
+            QueuedPodInfo entry, String message, int evaluated, RejectorPlugins rejectors, Nomination nomination) {
         return requeue(entry, Decision.Outcome.UNSCHEDULABLE, message, evaluated, rejectors, nomination);
     }
 
-    static Rejectors rejectors(Diagnosis diagnosis) {
-        return new Rejectors(diagnosis.unschedulablePlugins(), diagnosis.pendingPlugins());
+    static RejectorPlugins rejectors(Diagnosis diagnosis) {
+        return new RejectorPlugins(diagnosis.unschedulablePlugins(), diagnosis.pendingPlugins());
     }
 
     private Decision requeue(
-            QueueEntry entry,
+            QueuedPodInfo entry,
             Decision.Outcome outcome,
             String message,
             int evaluated,
-            Rejectors rejectors,
+            RejectorPlugins rejectors,
             Nomination nomination) {
         Pod pod = entry.pod();
         Decision decision = new Decision(pod, outcome, "", 0, message, evaluated, 0, entry.attempts());
@@ -76,7 +76,7 @@ final class FailedAttempts {
             queue.done(entry);
             return decision;
         }
-        queue.requeue(entry, current.get(), rejectors);
+        queue.addUnschedulable(entry, current.get(), rejectors);
         nominator.add(current.get(), nomination);
         String reason = outcome == Decision.Outcome.UNSCHEDULABLE ? "Unschedulable" : "SchedulerError";
         reports.execute(() -> report(current.get(), reason, message, nomination));
@@ -111,7 +111,7 @@ final class FailedAttempts {
     }
 
     /** The pod is about to go, so that it is neither tried nor queued again. */
-    void skipDeleting(QueueEntry entry) {
+    void skipDeleting(QueuedPodInfo entry) {
         Pod pod = entry.pod();
         LOG.atDebug().addKeyValue("pod", pod.key()).log("Skip schedule deleting pod");
         tell(pod, "skip schedule deleting pod: " + pod.key());

@@ -16,7 +16,7 @@ import org.moorage.runtime.internal.queue.WellKnownEvents;
  * What a changed pod means: one that waits belongs into the queue, one with a node into the cache, and a pod goes from the
  * one to the other when it is bound. Pods that have run to their end belong nowhere.
  */
-public final class PodChanges {
+public final class PodEventHandlers {
     private final SchedulerCache cache;
     private final SchedulingQueue queue;
     private final Nominator nominator;
@@ -28,7 +28,7 @@ public final class PodChanges {
      *
      * @param ours whether one of the scheduler's profiles is responsible for a pod
      */
-    public PodChanges(
+    public PodEventHandlers(
             SchedulerCache cache,
             SchedulingQueue queue,
             Nominator nominator,
@@ -62,14 +62,14 @@ public final class PodChanges {
             cache.putPod(after);
             if (ran && before != null) {
                 for (ClusterEvent event : PodEvents.of(before, after)) {
-                    queue.moved(event, change);
+                    queue.moveAllToActiveOrBackoff(event, change);
                 }
             } else {
-                queue.moved(WellKnownEvents.ASSIGNED_POD_ADD, ObjectChange.added(after));
+                queue.moveAllToActiveOrBackoff(WellKnownEvents.ASSIGNED_POD_ADD, ObjectChange.added(after));
             }
         } else if (ran && before != null) {
             cache.removePod(before);
-            queue.moved(WellKnownEvents.ASSIGNED_POD_DELETE, ObjectChange.deleted(before));
+            queue.moveAllToActiveOrBackoff(WellKnownEvents.ASSIGNED_POD_DELETE, ObjectChange.deleted(before));
         }
     }
 
@@ -104,13 +104,13 @@ public final class PodChanges {
     // A pod that waits for its permit cleans up after itself when it is rejected.
     private void giveUp(Pod pod) {
         if (!waitingPods.remove(pod.uid())) {
-            queue.moved(WellKnownEvents.ASSIGNED_POD_DELETE, ObjectChange.deleted(pod));
+            queue.moveAllToActiveOrBackoff(WellKnownEvents.ASSIGNED_POD_DELETE, ObjectChange.deleted(pod));
         }
     }
 
     // What was kept free for the pod is free for those that are not more important.
     private void freeNomination(Pod pod) {
-        queue.moved(
+        queue.moveAllToActiveOrBackoff(
                 WellKnownEvents.ASSIGNED_POD_DELETE,
                 ObjectChange.deleted(pod),
                 other -> other.spec().priority() <= pod.spec().priority());

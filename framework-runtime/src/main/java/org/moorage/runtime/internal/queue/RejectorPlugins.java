@@ -12,11 +12,11 @@ import org.moorage.api.Code;
  * @param unschedulable those that did so for good
  * @param pending those that wait for somebody else's work, see {@link Code#PENDING}
  */
-public record Rejectors(Set<String> unschedulable, Set<String> pending) {
+public record RejectorPlugins(Set<String> unschedulable, Set<String> pending) {
     /** No plugin did: the attempt failed otherwise. */
-    public static final Rejectors NONE = new Rejectors(Set.of(), Set.of());
+    public static final RejectorPlugins NONE = new RejectorPlugins(Set.of(), Set.of());
 
-    public Rejectors {
+    public RejectorPlugins {
         unschedulable = Set.copyOf(unschedulable);
         pending = Set.copyOf(pending);
     }
@@ -38,12 +38,12 @@ public record Rejectors(Set<String> unschedulable, Set<String> pending) {
         return all;
     }
 
-    Rejectors withUnschedulable(String plugin) {
+    RejectorPlugins withUnschedulable(String plugin) {
         if (unschedulable.contains(plugin)) {
             return this;
         }
         Set<String> more = new HashSet<>(unschedulable);
         more.add(plugin);
-        return new Rejectors(more, pending);
+        return new RejectorPlugins(more, pending);
     }
 }

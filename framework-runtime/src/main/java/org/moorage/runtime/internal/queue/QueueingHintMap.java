@@ -11,10 +11,11 @@ import org.moorage.api.event.EventRegistration;
 import org.moorage.api.event.QueueingHint;
 
 /** Which plugins of which profile wait for an event. Safe for use by several threads. */
-final class Interests {
+final class QueueingHintMap {
     private final Map<String, QueueProfile> profiles;
     // As many entries as there are different events; those are named in code, so they are few.
-    private final Map<ClusterEvent, Map<String, List<Interest>>> interestsByProfileAndEvent = new ConcurrentHashMap<>();
+    private final Map<ClusterEvent, Map<String, List<QueueingHintFunction>>> interestsByProfileAndEvent =
+            new ConcurrentHashMap<>();
 
     /**
      * A registration that is for an event.
@@ -22,9 +23,9 @@ final class Interests {
      * @param plugin whose it is
      * @param hint the plugin's closer look
      */
-    record Interest(String plugin, QueueingHint<Object> hint) {}
+    record QueueingHintFunction(String plugin, QueueingHint<Object> hint) {}
 
-    Interests(Map<String, QueueProfile> profiles) {
+    QueueingHintMap(Map<String, QueueProfile> profiles) {
         this.profiles = profiles;
     }
 
@@ -34,9 +35,9 @@ final class Interests {
     }
 
     /** The interests in the event of those plugins that rejected a pod of the profile. */
-    List<Interest> of(String profile, Rejectors rejectors, ClusterEvent event) {
-        List<Interest> interests = new ArrayList<>();
-        for (Interest interest : byProfile(event).getOrDefault(profile, List.of())) {
+    List<QueueingHintFunction> of(String profile, RejectorPlugins rejectors, ClusterEvent event) {
+        List<QueueingHintFunction> interests = new ArrayList<>();
+        for (QueueingHintFunction interest : byProfile(event).getOrDefault(profile, List.of())) {
             if (rejectors.contains(interest.plugin())) {
                 interests.add(interest);
             }
@@ -46,7 +47,7 @@ final class Interests {
 
     /** Whether that plugin of the profile waits for the event. */
     boolean isOf(String profile, String plugin, ClusterEvent event) {
-        for (Interest interest : byProfile(event).getOrDefault(profile, List.of())) {
+        for (QueueingHintFunction interest : byProfile(event).getOrDefault(profile, List.of())) {
             if (interest.plugin().equals(plugin)) {
                 return true;
             }
@@ -54,18 +55,18 @@ final class Interests {
         return false;
     }
 
-    private Map<String, List<Interest>> byProfile(ClusterEvent event) {
+    private Map<String, List<QueueingHintFunction>> byProfile(ClusterEvent event) {
         return interestsByProfileAndEvent.computeIfAbsent(event, this::compute);
     }
 
-    private Map<String, List<Interest>> compute(ClusterEvent event) {
-        Map<String, List<Interest>> interestsByProfile = new HashMap<>();
+    private Map<String, List<QueueingHintFunction>> compute(ClusterEvent event) {
+        Map<String, List<QueueingHintFunction>> interestsByProfile = new HashMap<>();
         profiles.forEach((name, profile) -> {
-            List<Interest> interests = new ArrayList<>();
+            List<QueueingHintFunction> interests = new ArrayList<>();
             for (PluginEvents events : profile.events()) {
                 for (EventRegistration registration : events.registrations()) {
                     if (registration.event().covers(event)) {
-                        interests.add(new Interest(events.plugin(), registration.hint()));
+                        interests.add(new QueueingHintFunction(events.plugin(), registration.hint()));
                     }
                 }
             }

@@ -2,7 +2,7 @@
 package org.moorage.runtime.internal.queue;
 
 /** Where in the scheduling queue a pod is. */
-public enum QueuePlace {
+public enum SubQueue {
     /** Ready to be tried. */
     ACTIVE("active"),
     /** Rejected by plugins, and soon to be tried again; or at once when no pod is active. */
@@ -18,7 +18,7 @@ public enum QueuePlace {
 
     private final String text;
 
-    QueuePlace(String text) {
+    SubQueue(String text) {
         this.text = text;
     }
 

@@ -14,8 +14,8 @@ import java.util.Optional;
  * <p>They are kept in groups of which all pods wait for the same: there are few such groups, however many pods there are, so
  * an event that no rejector of a group waits for costs the group's pods nothing. Guarded by the queue's lock.
  */
-final class ParkedPods {
-    private final Map<Cause, Group> groupByCause = new LinkedHashMap<>();
+final class UnschedulablePods {
+    private final Map<GroupKey, Group> groupByCause = new LinkedHashMap<>();
     private final Map<String, Group> groupByKey = new HashMap<>();
     private int gated;
 
@@ -26,7 +26,7 @@ final class ParkedPods {
      * @param rejectors the plugins that rejected them
      * @param gatedBy the plugin that gates them; empty if none does
      */
-    record Cause(String profile, Rejectors rejectors, String gatedBy) {
+    record GroupKey(String profile, RejectorPlugins rejectors, String gatedBy) {
         boolean isGate() {
             return !gatedBy.isEmpty();
         }
@@ -38,7 +38,7 @@ final class ParkedPods {
      * @param cause the cause
      * @param entryByKey the pods, in the order of their coming
      */
-    private record Group(Cause cause, Map<String, QueueEntry> entryByKey) {}
+    private record Group(GroupKey cause, Map<String, QueuedPodInfo> entryByKey) {}
 
     /** How many pods there are, without the gated ones. */
     int unschedulable() {
@@ -50,21 +50,21 @@ final class ParkedPods {
     }
 
     /** Where an entry is that is here. */
-    static QueuePlace placeOf(QueueEntry entry) {
-        return entry.isGated() ? QueuePlace.GATED : QueuePlace.UNSCHEDULABLE;
+    static SubQueue placeOf(QueuedPodInfo entry) {
+        return entry.isGated() ? SubQueue.GATED : SubQueue.UNSCHEDULABLE;
     }
 
-    Collection<Cause> causes() {
+    Collection<GroupKey> causes() {
         return groupByCause.keySet();
     }
 
     /** The pods that are parked for that cause, in the order of their coming. */
-    Collection<QueueEntry> of(Cause cause) {
+    Collection<QueuedPodInfo> of(GroupKey cause) {
         Group group = groupByCause.get(cause);
         return group == null ? List.of() : group.entryByKey().values();
     }
 
-    Optional<QueueEntry> find(String key) {
+    Optional<QueuedPodInfo> find(String key) {
         Group group = groupByKey.get(key);
         return group == null
                 ? Optional.empty()
@@ -72,21 +72,21 @@ final class ParkedPods {
     }
 
     /** Adds an entry. While it is here, it must not be gated, or given other rejectors. */
-    void put(QueueEntry entry) {
+    void put(QueuedPodInfo entry) {
         remove(entry.key());
-        Cause cause = new Cause(entry.pod().spec().schedulerName(), entry.rejectors(), entry.gatedBy());
+        GroupKey cause = new GroupKey(entry.pod().spec().schedulerName(), entry.rejectors(), entry.gatedBy());
         Group group = groupByCause.computeIfAbsent(cause, absent -> new Group(absent, new LinkedHashMap<>()));
         group.entryByKey().put(entry.key(), entry);
         groupByKey.put(entry.key(), group);
         gated += cause.isGate() ? 1 : 0;
     }
 
-    Optional<QueueEntry> remove(String key) {
+    Optional<QueuedPodInfo> remove(String key) {
         Group group = groupByKey.remove(key);
         if (group == null) {
             return Optional.empty();
         }
-        Optional<QueueEntry> entry = Optional.ofNullable(group.entryByKey().remove(key));
+        Optional<QueuedPodInfo> entry = Optional.ofNullable(group.entryByKey().remove(key));
         if (group.entryByKey().isEmpty()) {
             groupByCause.remove(group.cause());
         }

@@ -12,10 +12,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-final class BackoffTest {
+final class PodBackoffTest {
     private static final Instant NOON = Instant.parse("2026-01-02T12:00:00Z");
     private static final Duration SECOND = Duration.ofSeconds(1);
-    private static final Backoff DEFAULT = new Backoff(SECOND, Duration.ofSeconds(10), ChronoUnit.SECONDS);
+    private static final PodBackoff DEFAULT = new PodBackoff(SECOND, Duration.ofSeconds(10), ChronoUnit.SECONDS);
 
     @Test
     void doublesUpToTheLimit() {
@@ -59,7 +59,7 @@ final class BackoffTest {
     @ParameterizedTest
     @MethodSource("lengths")
     void lastsFor(Length length) {
-        assertThat(new Backoff(length.initial(), length.max(), ChronoUnit.SECONDS).after(length.failures()))
+        assertThat(new PodBackoff(length.initial(), length.max(), ChronoUnit.SECONDS).after(length.failures()))
                 .isEqualTo(length.expected());
     }
 
@@ -106,15 +106,15 @@ final class BackoffTest {
 
     @Test
     void thereIsNoneWithoutFailuresOrWithALimitOfZero() {
-        assertThat(DEFAULT.end(NOON, 0)).isEqualTo(Backoff.NONE);
-        assertThat(new Backoff(SECOND, Duration.ZERO, ChronoUnit.SECONDS).end(NOON, 4))
-                .isEqualTo(Backoff.NONE);
-        assertThat(DEFAULT.lasts(Backoff.NONE, NOON)).isFalse();
+        assertThat(DEFAULT.end(NOON, 0)).isEqualTo(PodBackoff.NONE);
+        assertThat(new PodBackoff(SECOND, Duration.ZERO, ChronoUnit.SECONDS).end(NOON, 4))
+                .isEqualTo(PodBackoff.NONE);
+        assertThat(DEFAULT.lasts(PodBackoff.NONE, NOON)).isFalse();
     }
 
     @Test
     void canBeExact() {
-        Backoff exact = new Backoff(SECOND, Duration.ofSeconds(10), ChronoUnit.NANOS);
+        PodBackoff exact = new PodBackoff(SECOND, Duration.ofSeconds(10), ChronoUnit.NANOS);
         Instant failure = NOON.plusMillis(900);
         Instant end = exact.end(failure, 1);
 

@@ -5,7 +5,7 @@ import org.moorage.api.CycleState;
 import org.moorage.api.model.Pod;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.internal.cycle.Profile;
-import org.moorage.runtime.internal.queue.QueueEntry;
+import org.moorage.runtime.internal.queue.QueuedPodInfo;
 
 /**
  * A pod for which a node was chosen.
@@ -16,7 +16,7 @@ import org.moorage.runtime.internal.queue.QueueEntry;
  * @param pod the pod, with the chosen node
  * @param decision the choice
  */
-public record Candidate(QueueEntry entry, Profile profile, CycleState state, Pod pod, Decision decision) {
+public record AssumedPod(QueuedPodInfo entry, Profile profile, CycleState state, Pod pod, Decision decision) {
     String nodeName() {
         return pod.nodeName();
     }

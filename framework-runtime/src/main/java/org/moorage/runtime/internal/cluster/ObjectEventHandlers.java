@@ -20,8 +20,8 @@ import org.moorage.runtime.internal.queue.SchedulingQueue;
 import org.moorage.runtime.internal.queue.WellKnownEvents;
 
 /** What a changed object means: pods and nodes belong into the cache, and of every change the waiting pods are told. */
-public final class ObjectChanges implements ChangeHandler {
-    private final PodChanges pods;
+public final class ObjectEventHandlers implements ChangeHandler {
+    private final PodEventHandlers pods;
     private final SchedulerCache cache;
     private final SchedulingQueue queue;
     private final ObjectStore store;
@@ -32,7 +32,7 @@ public final class ObjectChanges implements ChangeHandler {
      * @param pods the handler of those that are pods
      * @param store the objects as they are
      */
-    public ObjectChanges(PodChanges pods, SchedulerCache cache, SchedulingQueue queue, ObjectStore store) {
+    public ObjectEventHandlers(PodEventHandlers pods, SchedulerCache cache, SchedulingQueue queue, ObjectStore store) {
         this.pods = pods;
         this.cache = cache;
         this.queue = queue;
@@ -48,7 +48,7 @@ public final class ObjectChanges implements ChangeHandler {
         } else if (kind.equals(ObjectKind.DEVICE_TAINT_RULE)) {
             taintRuleChanged(change.as(DeviceTaintRule.class));
         } else {
-            queue.moved(ObjectEvents.of(kind, change), change);
+            queue.moveAllToActiveOrBackoff(ObjectEvents.of(kind, change), change);
         }
     }
 
@@ -57,16 +57,16 @@ public final class ObjectChanges implements ChangeHandler {
         Node after = change.after().orElse(null);
         if (after == null) {
             cache.removeNode(change.latest().name());
-            queue.moved(WellKnownEvents.NODE_DELETE, change);
+            queue.moveAllToActiveOrBackoff(WellKnownEvents.NODE_DELETE, change);
             return;
         }
         cache.putNode(after);
         if (before == null) {
-            queue.moved(WellKnownEvents.NODE_ADD, change);
+            queue.moveAllToActiveOrBackoff(WellKnownEvents.NODE_ADD, change);
             return;
         }
         for (ClusterEvent event : NodeEvents.of(before, after)) {
-            queue.moved(event, change);
+            queue.moveAllToActiveOrBackoff(event, change);
         }
     }
 
@@ -77,7 +77,7 @@ public final class ObjectChanges implements ChangeHandler {
             ResourceSlice before = tainted(slice, change.before());
             ResourceSlice after = tainted(slice, change.after());
             if (!before.equals(after)) {
-                queue.moved(event, ObjectChange.updated(before, after));
+                queue.moveAllToActiveOrBackoff(event, ObjectChange.updated(before, after));
             }
         }
     }

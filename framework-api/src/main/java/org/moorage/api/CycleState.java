@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.api;
 
+import java.util.Arrays;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.Optional;
@@ -9,50 +10,75 @@ import org.jspecify.annotations.Nullable;
 /**
  * What plugins keep from one extension point to a later one, for one pod and one scheduling cycle.
  *
- * <p>Values are immutable, so {@link #fork()} is a shallow copy: a plugin that must account for "what if this pod were
- * gone" puts a new value into the fork. Safe for use by several threads; a value is read far more often than put.
+ * <p>Values are immutable: what changes in the course of a cycle is put anew. A key has one value for the whole cycle, which
+ * PreFilter or another point that runs once puts there, and one value for each node, for what Filter works out on
+ * a node and Score, Reserve or PreBind need again:
+ *
+ * <pre>{@code
+ * state.put(ALLOCATION, node.name(), allocation);           // in Filter
+ * state.find(ALLOCATION, nodeName).orElseThrow();           // in Reserve
+ * }</pre>
+ *
+ * <p>A state can be forked: a plugin that must account for "what if this pod were gone" puts a new value into the fork. What is
+ * put into one of the two afterwards is not seen in the other. Preemption forks once per node, so forking is cheap: values are
+ * not copied, and values of nodes only refer to what both share.
+ *
+ * <p>Safe for use by several threads. A value for the whole cycle is read far more often than put; values of different nodes may
+ * be put at once without waiting for each other.
  */
 public final class CycleState {
-    // Keys at even, values at odd places. A cycle has few entries, and a scan by identity beats hashing; copied on
+    // Keys at even, values at odd indexes. A cycle has few keys, and a scan by identity beats hashing; copied on
     // write so that the parallel passes read without a lock.
-    private volatile @Nullable Object[] entries;
+    private volatile @Nullable Object[] values;
+    private volatile @Nullable Object[] nodeValues;
 
     /** An empty state. */
     public CycleState() {
-        this(new Object[0]);
+        this(new Object[0], new Object[0]);
     }
 
-    private CycleState(@Nullable Object[] entries) {
-        this.entries = entries;
+    private CycleState(@Nullable Object[] values, @Nullable Object[] nodeValues) {
+        this.values = values;
+        this.nodeValues = nodeValues;
     }
 
-    /** Stores a value, in place of the one that the key had. */
+    /** Stores a value for the whole cycle, in place of the one that the key had. */
     public synchronized <T> void put(StateKey<T> key, T value) {
         Objects.requireNonNull(key, "key");
         Objects.requireNonNull(value, "value");
-        @Nullable Object[] old = entries;
-        for (int i = 0; i < old.length; i += 2) {
-            if (old[i] == key) {
-                @Nullable Object[] copy = old.clone();
-                copy[i + 1] = value;
-                entries = copy;
-                return;
-            }
-        }
-        @Nullable Object[] copy = java.util.Arrays.copyOf(old, old.length + 2);
-        copy[old.length] = key;
-        copy[old.length + 1] = value;
-        entries = copy;
+        values = with(values, key, value);
     }
 
     /**
-     * The value of a key.
+     * Stores a value for one node, in place of the one that the key had for that node.
+     *
+     * @param nodeName the name of the node
+     */
+    public <T> void put(StateKey<T> key, String nodeName, T value) {
+        Objects.requireNonNull(key, "key");
+        Objects.requireNonNull(nodeName, "nodeName");
+        Objects.requireNonNull(value, "value");
+        NodeValues known = (NodeValues) lookup(nodeValues, key);
+        (known == null ? addNodeValues(key) : known).put(nodeName, value);
+    }
+
+    private synchronized NodeValues addNodeValues(StateKey<?> key) {
+        NodeValues known = (NodeValues) lookup(nodeValues, key);
+        if (known == null) {
+            known = new NodeValues();
+            nodeValues = with(nodeValues, key, known);
+        }
+        return known;
+    }
+
+    /**
+     * The value of a key for the whole cycle.
      *
      * @throws NoSuchElementException if nothing was put, which is a mistake in the plugin: it reads at one extension
      *     point what it did not write at an earlier one
      */
     public <T> T get(StateKey<T> key) {
-        T value = lookup(key);
+        T value = lookupValue(key);
         if (value == null) {
             throw new NoSuchElementException(
                     "cycle state: no value for " + key + " (expected: put at an earlier point)");
@@ -60,24 +86,59 @@ public final class CycleState {
         return value;
     }
 
-    /** The value of a key, or empty if nothing was put. */
+    /** The value of a key for the whole cycle, or empty if nothing was put. */
     public <T> Optional<T> find(StateKey<T> key) {
-        return Optional.ofNullable(lookup(key));
+        return Optional.ofNullable(lookupValue(key));
     }
 
-    /** A state with the same values, whose later changes are its own. */
-    public CycleState fork() {
-        return new CycleState(entries);
+    /**
+     * The value of a key for one node, or empty if nothing was put for that node.
+     *
+     * @param nodeName the name of the node
+     */
+    @SuppressWarnings("unchecked") // put() stores under a key only what has the key's type
+    public <T> Optional<T> find(StateKey<T> key, String nodeName) {
+        NodeValues known = (NodeValues) lookup(nodeValues, key);
+        return known == null ? Optional.empty() : Optional.ofNullable((T) known.find(nodeName));
+    }
+
+    /** A state with the same values. What is put into one of the two from now on is not seen in the other. */
+    public synchronized CycleState fork() {
+        @Nullable Object[] forked = nodeValues;
+        if (forked.length > 0) {
+            forked = forked.clone();
+            for (int i = 1; i < forked.length; i += 2) {
+                forked[i] = Objects.requireNonNull((NodeValues) forked[i]).fork();
+            }
+        }
+        return new CycleState(values, forked);
     }
 
     @SuppressWarnings("unchecked") // put() stores under a key only what has the key's type
-    private <T> @Nullable T lookup(StateKey<T> key) {
-        @Nullable Object[] current = entries;
-        for (int i = 0; i < current.length; i += 2) {
-            if (current[i] == key) {
-                return (T) current[i + 1];
+    private <T> @Nullable T lookupValue(StateKey<T> key) {
+        return (T) lookup(values, key);
+    }
+
+    private static @Nullable Object lookup(@Nullable Object[] entries, StateKey<?> key) {
+        for (int i = 0; i < entries.length; i += 2) {
+            if (entries[i] == key) {
+                return entries[i + 1];
             }
         }
         return null;
+    }
+
+    private static @Nullable Object[] with(@Nullable Object[] entries, StateKey<?> key, Object value) {
+        for (int i = 0; i < entries.length; i += 2) {
+            if (entries[i] == key) {
+                @Nullable Object[] copy = entries.clone();
+                copy[i + 1] = value;
+                return copy;
+            }
+        }
+        @Nullable Object[] copy = Arrays.copyOf(entries, entries.length + 2);
+        copy[entries.length] = key;
+        copy[entries.length + 1] = value;
+        return copy;
     }
 }

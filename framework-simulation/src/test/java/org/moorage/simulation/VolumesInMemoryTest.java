@@ -29,13 +29,9 @@ import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.model.StorageClass;
 import org.moorage.api.model.Volume;
-import org.moorage.api.plugin.Patch;
 
 /** A cluster in memory that has a volume controller. */
 class VolumesInMemoryTest {
-    private static final String SELECT_N1 =
-            "{\"metadata\":{\"annotations\":{\"volume.kubernetes.io/selected-node\":\"n1\"}}}";
-
     private static PersistentVolumeClaim.Builder claim(String name, String className) {
         return PersistentVolumeClaim.of(
                         ObjectMeta.named(name).namespace("default").uid(name).build())
@@ -308,8 +304,8 @@ class VolumesInMemoryTest {
             objects.add(claim("c1", "wait").build());
             objects.add(claim("c2", "wait").build());
         });
-        cluster.patch(ObjectKind.PERSISTENT_VOLUME_CLAIM, "default", "c1", Patch.merge(SELECT_N1));
-        cluster.patch(ObjectKind.PERSISTENT_VOLUME_CLAIM, "default", "c2", Patch.merge(SELECT_N1));
+        cluster.volumes().selectNode(claimIn(cluster, "c1"), "n1");
+        cluster.volumes().selectNode(claimIn(cluster, "c2"), "n1");
         assertThat(claimIn(cluster, "c1").isBound()).isTrue();
         assertThat(left(cluster, "wait-a")).isEqualTo(Quantity.parse("1Gi"));
         assertThat(claimIn(cluster, "c2").isBound()).isFalse();
@@ -339,8 +335,8 @@ class VolumesInMemoryTest {
             objects.add(volume("v", "static", "3Gi").build());
         });
         cluster.startVolumeController();
-        cluster.patch(ObjectKind.PERSISTENT_VOLUME_CLAIM, "default", "p-x", Patch.merge(SELECT_N1));
-        cluster.patch(ObjectKind.PERSISTENT_VOLUME_CLAIM, "default", "p-y", Patch.merge(SELECT_N1));
+        cluster.volumes().selectNode(claimIn(cluster, "p-x"), "n1");
+        cluster.volumes().selectNode(claimIn(cluster, "p-y"), "n1");
         assertThat(left(cluster, "wait-a")).isEqualTo(Quantity.parse("5Gi"));
         assertThat(claimIn(cluster, "p-z").volumeName()).isEqualTo("v");
 

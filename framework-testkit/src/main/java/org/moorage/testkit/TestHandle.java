@@ -17,29 +17,39 @@ import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
+import java.util.stream.Collectors;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Snapshot;
 import org.moorage.api.StateKey;
 import org.moorage.api.Status;
 import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.DeviceAllocation;
+import org.moorage.api.model.DeviceRequest;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.ObjectMeta;
+import org.moorage.api.model.OtherObject;
+import org.moorage.api.model.PersistentVolume;
+import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
+import org.moorage.api.model.PodStatus;
+import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.ClusterWriter;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.MergePatch;
 import org.moorage.api.plugin.NodeDraft;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.ObjectLister;
-import org.moorage.api.plugin.Patch;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PodEvent;
 import org.moorage.api.plugin.PodInPreBind;
 import org.moorage.api.plugin.PreFilterExtensions;
+import org.moorage.api.plugin.ResourceClaimWriter;
+import org.moorage.api.plugin.VolumeWriter;
 import org.moorage.api.plugin.WaitingPod;
 
 /**
@@ -69,10 +79,9 @@ public final class TestHandle implements Handle {
     /**
      * A change that a plugin made.
      *
-     * @param what {@code bind}, {@code patchStatus}, {@code delete}, {@code patch}, that and the part that is patched, {@code
-     *     create} or {@code report}
+     * @param what the name of the writer's method
      * @param object the key of the object
-     * @param detail the node, condition, patch or note
+     * @param detail the node, condition, claim, patch or note
      */
     public record Change(String what, String object, String detail) {}
 
@@ -327,20 +336,93 @@ public final class TestHandle implements Handle {
         }
 
         @Override
-        public ObjectMeta patch(ObjectKind<?> kind, String namespace, String name, Patch patch) {
-            String what = patch.part().isEmpty() ? "patch" : "patch " + patch.part();
-            note(what, namespace.isEmpty() ? name : namespace + "/" + name, patch.json());
-            return lister(kind)
-                    .get(namespace, name)
-                    .map(ClusterObject::metadata)
-                    .orElseGet(() -> ObjectMeta.named(name).namespace(namespace).build());
+        public void patchExtendedResourceClaimStatus(Pod pod, PodStatus.ExtendedResourceClaimStatus status) {
+            note("patchExtendedResourceClaimStatus", pod.key(), status.claimName());
         }
 
         @Override
-        public ObjectMeta create(ObjectKind<?> kind, String namespace, String json) {
-            note("create", namespace, json);
-            String name = "created-" + changes.size();
-            return ObjectMeta.named(name).namespace(namespace).uid(name).build();
+        public void patchNodeAllocatableResourceClaimStatuses(Pod pod, List<PodStatus.NodeResourceClaim> statuses) {
+            String claims = statuses.stream()
+                    .map(PodStatus.NodeResourceClaim::claimName)
+                    .collect(Collectors.joining(" "));
+            note("patchNodeAllocatableResourceClaimStatuses", pod.key(), claims);
+        }
+
+        @Override
+        public VolumeWriter volumes() {
+            return new VolumeWriter() {
+                @Override
+                public PersistentVolume bind(PersistentVolume volume, PersistentVolumeClaim claim) {
+                    note("bind", volume.key(), claim.key());
+                    return volume.boundTo(claim);
+                }
+
+                @Override
+                public PersistentVolumeClaim selectNode(PersistentVolumeClaim claim, String nodeName) {
+                    note("selectNode", claim.key(), nodeName);
+                    return claim.withSelectedNode(nodeName);
+                }
+            };
+        }
+
+        @Override
+        public ResourceClaimWriter resourceClaims() {
+            return new ResourceClaimWriter() {
+                @Override
+                public ResourceClaim createForExtendedResources(Pod pod, List<DeviceRequest> requests) {
+                    note("createForExtendedResources", pod.key(), "");
+                    String name = "created-" + changes.size();
+                    ObjectMeta metadata = ObjectMeta.named(name)
+                            .namespace(pod.namespace())
+                            .uid(name)
+                            .build();
+                    return ResourceClaim.forExtendedResources(metadata, pod, requests);
+                }
+
+                @Override
+                public ResourceClaim addFinalizer(ResourceClaim claim) {
+                    note("addFinalizer", claim.key(), "");
+                    return claim.withFinalizer();
+                }
+
+                @Override
+                public ResourceClaim removeFinalizer(ResourceClaim claim) {
+                    note("removeFinalizer", claim.key(), "");
+                    return claim.withoutFinalizer();
+                }
+
+                @Override
+                public ResourceClaim allocate(ResourceClaim claim, DeviceAllocation allocation, Pod pod) {
+                    note("allocate", claim.key(), pod.key());
+                    return claim.withAllocation(allocation).withReservationFor(pod);
+                }
+
+                @Override
+                public ResourceClaim reserve(ResourceClaim claim, Pod pod) {
+                    note("reserve", claim.key(), pod.key());
+                    return claim.withReservationFor(pod);
+                }
+
+                @Override
+                public ResourceClaim unreserve(ResourceClaim claim, Pod pod) {
+                    note("unreserve", claim.key(), pod.key());
+                    return claim.withoutReservationFor(pod);
+                }
+
+                @Override
+                public ResourceClaim deallocate(ResourceClaim claim) {
+                    note("deallocate", claim.key(), "");
+                    return claim.deallocated();
+                }
+            };
+        }
+
+        @Override
+        public OtherObject patch(ObjectKind<OtherObject> kind, String namespace, String name, MergePatch patch) {
+            note("patch", namespace.isEmpty() ? name : namespace + "/" + name, patch.json());
+            return lister(kind)
+                    .get(namespace, name)
+                    .orElseThrow(() -> new ClusterException(kind.plural() + " \"" + name + "\" not found", 404, null));
         }
 
         @Override

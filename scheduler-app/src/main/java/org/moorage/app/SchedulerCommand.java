@@ -16,6 +16,7 @@ import org.moorage.api.plugin.ClusterException;
 import org.moorage.app.command.CommandException;
 import org.moorage.app.command.ConfigOptions;
 import org.moorage.app.kubernetes.ApiConnection;
+import org.moorage.app.kubernetes.ClusterSettings;
 import org.moorage.app.kubernetes.KubernetesCluster;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.SchedulerListener;
@@ -66,7 +67,7 @@ final class SchedulerCommand {
         ClientConnection connection = loaded.config().clientConnection();
         KubernetesCluster cluster = new KubernetesCluster(
                 new ApiConnection(kubeconfigOf(connection), master).open(),
-                KubernetesCluster.Settings.on(hostName()).withRate(connection.qps(), connection.burst()),
+                ClusterSettings.on(hostName()).withRate(connection.qps(), connection.burst()),
                 InstantSource.system(),
                 new Random(),
                 Executors.defaultThreadFactory());

@@ -2,6 +2,7 @@
 package org.moorage.api.model;
 
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -112,6 +113,18 @@ public final class ObjectMeta {
     /** Whether the object is being deleted. */
     public boolean isDeleting() {
         return deletionTimestamp != null;
+    }
+
+    /** The same metadata with another resource version. */
+    public ObjectMeta withResourceVersion(String version) {
+        return toBuilder().resourceVersion(version).build();
+    }
+
+    /** The same metadata with an annotation added, or its value replaced. */
+    public ObjectMeta withAnnotation(String key, String value) {
+        Map<String, String> changed = new HashMap<>(annotations);
+        changed.put(key, value);
+        return toBuilder().annotations(changed).build();
     }
 
     @Override

@@ -50,6 +50,12 @@ public final class PersistentVolume implements ClusterObject {
      * @param uid the claim's identity; empty if the volume is kept for whatever claim has the name
      */
     public record ClaimReference(String namespace, String name, String uid) {
+        /** A reference to this very claim. */
+        public static ClaimReference to(PersistentVolumeClaim claim) {
+            return new ClaimReference(
+                    claim.namespace(), claim.name(), claim.metadata().uid());
+        }
+
         /** Whether the volume is kept for this claim. */
         public boolean covers(PersistentVolumeClaim other) {
             return name.equals(other.name())
@@ -164,6 +170,27 @@ public final class PersistentVolume implements ClusterObject {
         return phase.equals(AVAILABLE)
                 && (other.selector().isEmpty() || other.selector().get().matches(metadata.labels()))
                 && accessModes.containsAll(other.accessModes());
+    }
+
+    /**
+     * The volume with its reference to a claim, marked as bound by a controller unless somebody else had kept it for the claim;
+     * this volume if it has the reference already.
+     */
+    public PersistentVolume boundTo(PersistentVolumeClaim other) {
+        ClaimReference reference = ClaimReference.to(other);
+        if (reference.equals(claim)) {
+            return this;
+        }
+        boolean isKept = claim != null && claim.covers(other);
+        return toBuilder()
+                .metadata(isKept ? metadata : metadata.withAnnotation(BOUND_BY_CONTROLLER, "yes"))
+                .claim(reference)
+                .build();
+    }
+
+    /** The same volume with other metadata. */
+    public PersistentVolume withMetadata(ObjectMeta changed) {
+        return toBuilder().metadata(changed).build();
     }
 
     @Override

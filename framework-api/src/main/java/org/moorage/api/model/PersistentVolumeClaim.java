@@ -123,6 +123,16 @@ public final class PersistentVolumeClaim implements ClusterObject {
         return Optional.ofNullable(metadata.annotations().get(SELECTED_NODE));
     }
 
+    /** The same claim with the node that a volume is to be made for. */
+    public PersistentVolumeClaim withSelectedNode(String nodeName) {
+        return withMetadata(metadata.withAnnotation(SELECTED_NODE, nodeName));
+    }
+
+    /** The same claim with other metadata. */
+    public PersistentVolumeClaim withMetadata(ObjectMeta changed) {
+        return toBuilder().metadata(changed).build();
+    }
+
     /** Whether one of the pod's volumes is this claim, by its name or because it is made for the pod. */
     public boolean isUsedBy(Pod pod) {
         if (namespace().equals(pod.namespace())) {

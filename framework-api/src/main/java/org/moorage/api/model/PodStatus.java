@@ -90,6 +90,29 @@ public final class PodStatus {
         }
     }
 
+    /**
+     * The claim for the extended resources of the pod.
+     *
+     * @param claimName the claim's name
+     * @param requestMappings which container has which resource from which request of the claim
+     */
+    public record ExtendedResourceClaimStatus(
+            String claimName, List<ContainerExtendedResourceRequest> requestMappings) {
+        public ExtendedResourceClaimStatus {
+            Objects.requireNonNull(claimName, "claimName");
+            requestMappings = List.copyOf(requestMappings);
+        }
+    }
+
+    /**
+     * A container has a resource from a request of the claim for extended resources.
+     *
+     * @param containerName the container
+     * @param resourceName the resource
+     * @param requestName the request
+     */
+    public record ContainerExtendedResourceRequest(String containerName, String resourceName, String requestName) {}
+
     /** {@code Pending}, {@code Running}, {@code Succeeded}, {@code Failed}; empty if unknown. */
     public String phase() {
         return phase;

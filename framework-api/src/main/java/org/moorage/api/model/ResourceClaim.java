@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.api.model;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -83,6 +85,21 @@ public record ResourceClaim(
         }
     }
 
+    /**
+     * The claim for the extended resources of a pod, which owns it.
+     *
+     * @param metadata the claim's name and identity
+     * @param pod the pod
+     * @param requests what it asks for
+     */
+    public static ResourceClaim forExtendedResources(ObjectMeta metadata, Pod pod, List<DeviceRequest> requests) {
+        ObjectMeta owned = metadata.toBuilder()
+                .annotations(Map.of(EXTENDED_RESOURCES, "true"))
+                .ownerReferences(List.of(new OwnerReference("v1", "Pod", pod.name(), pod.uid(), true)))
+                .build();
+        return of(owned, requests);
+    }
+
     /** A claim of these requests that is not in the cluster. */
     public static ResourceClaim of(ObjectMeta metadata, List<DeviceRequest> requests) {
         return new ResourceClaim(
@@ -138,8 +155,23 @@ public record ResourceClaim(
         return new ResourceClaim(changed, finalizers, requests, constraints, config, allocation, reservedFor, devices);
     }
 
-    /** The same claim with other finalizers. */
-    public ResourceClaim withFinalizers(List<String> changed) {
+    /** The same claim with {@link #FINALIZER}. */
+    public ResourceClaim withFinalizer() {
+        List<String> changed = new ArrayList<>(finalizers);
+        if (!changed.contains(FINALIZER)) {
+            changed.add(FINALIZER);
+        }
+        return withFinalizers(changed);
+    }
+
+    /** The same claim without {@link #FINALIZER}. */
+    public ResourceClaim withoutFinalizer() {
+        List<String> changed = new ArrayList<>(finalizers);
+        changed.remove(FINALIZER);
+        return withFinalizers(changed);
+    }
+
+    private ResourceClaim withFinalizers(List<String> changed) {
         return new ResourceClaim(metadata, changed, requests, constraints, config, allocation, reservedFor, devices);
     }
 
@@ -148,9 +180,36 @@ public record ResourceClaim(
         return new ResourceClaim(metadata, finalizers, changed, constraints, config, allocation, reservedFor, devices);
     }
 
-    /** The same claim with another status. */
-    public ResourceClaim withStatus(
-            Optional<DeviceAllocation> given, List<Consumer> users, List<DeviceReport> reports) {
-        return new ResourceClaim(metadata, finalizers, requests, constraints, config, given, users, reports);
+    /** The same claim with an allocation. */
+    public ResourceClaim withAllocation(DeviceAllocation changed) {
+        return withStatus(Optional.of(changed), reservedFor, devices);
+    }
+
+    /** The same claim reserved for one more pod. */
+    public ResourceClaim withReservationFor(Pod pod) {
+        List<Consumer> changed = reservedForOthersThan(pod);
+        changed.add(Consumer.of(pod));
+        return withStatus(allocation, changed, devices);
+    }
+
+    /** The same claim not reserved for a pod. */
+    public ResourceClaim withoutReservationFor(Pod pod) {
+        return withStatus(allocation, reservedForOthersThan(pod), devices);
+    }
+
+    private List<Consumer> reservedForOthersThan(Pod pod) {
+        List<Consumer> others = new ArrayList<>(reservedFor);
+        others.removeIf(consumer -> consumer.uid().equals(pod.uid()));
+        return others;
+    }
+
+    /** The same claim without allocation, reservations and reports. */
+    public ResourceClaim deallocated() {
+        return withStatus(Optional.empty(), List.of(), List.of());
+    }
+
+    private ResourceClaim withStatus(
+            Optional<DeviceAllocation> given, List<Consumer> consumers, List<DeviceReport> reports) {
+        return new ResourceClaim(metadata, finalizers, requests, constraints, config, given, consumers, reports);
     }
 }

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.api.plugin;
 
+import java.util.List;
 import java.util.Optional;
 import org.moorage.api.model.ObjectKind;
-import org.moorage.api.model.ObjectMeta;
+import org.moorage.api.model.OtherObject;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
+import org.moorage.api.model.PodStatus;
 
 /**
  * Changes the cluster. Each call returns when the cluster has taken the change, and throws {@link ClusterException} when it
  * has not.
+ *
+ * <p>A change of an object is for the object of that uid: if another one has come in its place under the same name, the change
+ * fails with a conflict. Where it is also for one version of the object only, the method says so.
  */
 public interface ClusterWriter {
     /** Binds a pod to a node. */
@@ -24,33 +29,35 @@ public interface ClusterWriter {
      */
     void patchStatus(Pod pod, Optional<PodCondition> condition, Nomination nomination);
 
+    /** Sets a pod's {@code status.extendedResourceClaimStatus}. */
+    void patchExtendedResourceClaimStatus(Pod pod, PodStatus.ExtendedResourceClaimStatus status);
+
+    /** Sets a pod's {@code status.nodeAllocatableResourceClaimStatuses}; an empty list removes them. */
+    void patchNodeAllocatableResourceClaimStatuses(Pod pod, List<PodStatus.NodeResourceClaim> statuses);
+
     /** Deletes a pod; one that is gone already is no failure. */
     void delete(Pod pod);
 
+    /** Changes persistent volumes and their claims. */
+    VolumeWriter volumes();
+
+    /** Changes resource claims. */
+    ResourceClaimWriter resourceClaims();
+
     /**
-     * Changes some fields of an object.
+     * Patches an object of a kind that has no type of its own here.
      *
      * @param kind its kind
      * @param namespace its namespace; empty for objects of the whole cluster
      * @param name its name
      * @param patch what changes
-     * @return the object's metadata after the change
+     * @return the object after the change
      */
-    ObjectMeta patch(ObjectKind<?> kind, String namespace, String name, Patch patch);
-
-    /**
-     * Makes an object.
-     *
-     * @param kind its kind
-     * @param namespace its namespace; empty for objects of the whole cluster
-     * @param json the object, as JSON text; it may leave the name to the cluster
-     * @return the object's metadata, as the cluster has it
-     */
-    ObjectMeta create(ObjectKind<?> kind, String namespace, String json);
+    OtherObject patch(ObjectKind<OtherObject> kind, String namespace, String name, MergePatch patch);
 
     /** Deletes an object of that name; one that is gone already is no failure. */
     void delete(ObjectKind<?> kind, String namespace, String name);
 
-    /** Reports to people what happened to a pod. Never fails, and does not wait: reports may be dropped under load. */
+    /** Reports an event of a pod. Never fails, and does not wait: events may be dropped under load. */
     void report(PodEvent event);
 }

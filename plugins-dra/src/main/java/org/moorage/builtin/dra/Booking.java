@@ -50,7 +50,7 @@ final class Booking {
             DeviceAllocation allocation = plan.get().allocations().get(i);
             ResourceClaim claim = pods.all().get(place);
             reserved.put(place, allocation);
-            claims.reserve(claim.withStatus(Optional.of(allocation), claim.reservedFor(), claim.devices()));
+            claims.reserve(claim.withAllocation(allocation));
         }
         state.put(RESERVED, Map.copyOf(reserved));
     }

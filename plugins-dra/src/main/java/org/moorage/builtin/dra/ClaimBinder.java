@@ -4,27 +4,25 @@ package org.moorage.builtin.dra;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.ObjectKind;
-import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.ClusterException;
-import org.moorage.api.plugin.ClusterWriter;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.Patch;
 import org.moorage.api.plugin.PodEvent;
+import org.moorage.api.plugin.ResourceClaimWriter;
 
 /** Writes to the cluster what claims are given, and takes it back. */
 final class ClaimBinder {
     private static final Duration POLL_EVERY = Duration.ofSeconds(5);
 
     private final Handle handle;
-    private final ClusterWriter writer;
+    private final ResourceClaimWriter writer;
     private final ClaimTracker claims;
     private final InstantSource clock;
     private final Duration bindingTimeout;
@@ -32,7 +30,7 @@ final class ClaimBinder {
 
     ClaimBinder(Handle handle, ClaimTracker claims, Duration bindingTimeout, DeviceFeatures features) {
         this.handle = handle;
-        writer = handle.writer();
+        writer = handle.writer().resourceClaims();
         this.claims = claims;
         clock = handle.clock();
         this.bindingTimeout = bindingTimeout;
@@ -69,64 +67,40 @@ final class ClaimBinder {
     }
 
     private ResourceClaim allocate(ResourceClaim claim, DeviceAllocation given, Pod pod) {
-        List<String> finalizers = new ArrayList<>(claim.finalizers());
-        if (!finalizers.contains(ResourceClaim.FINALIZER)) {
-            attempt("add finalizer to", claim, ClaimJson.addFinalizer(claim));
-            finalizers.add(ResourceClaim.FINALIZER);
-        }
+        ResourceClaim kept = claim.finalizers().contains(ResourceClaim.FINALIZER)
+                ? claim
+                : attempt("add finalizer to claim " + claim.key(), () -> writer.addFinalizer(claim));
         // Only where somebody waits for devices is it of use to know since when.
         DeviceAllocation dated = features.readiness() ? given.at(clock.instant()) : given;
-        ObjectMeta written = attempt("add allocation and reservation to", claim, ClaimJson.allocate(claim, dated, pod));
-        return claim.withMetadata(written)
-                .withFinalizers(finalizers)
-                .withStatus(Optional.of(dated), withUser(claim, pod), claim.devices());
+        return attempt(
+                "add allocation and reservation to claim " + claim.key(), () -> writer.allocate(kept, dated, pod));
     }
 
     private ResourceClaim reserve(ResourceClaim claim, Pod pod) {
-        ObjectMeta written = attempt("add reservation to", claim, ClaimJson.reserve(claim, pod));
-        return claim.withMetadata(written).withStatus(claim.allocation(), withUser(claim, pod), claim.devices());
+        return attempt("add reservation to claim " + claim.key(), () -> writer.reserve(claim, pod));
     }
 
-    private static List<ResourceClaim.Consumer> withUser(ResourceClaim claim, Pod pod) {
-        List<ResourceClaim.Consumer> users = new ArrayList<>(claim.reservedFor());
-        users.add(ResourceClaim.Consumer.of(pod));
-        return users;
-    }
-
-    private ObjectMeta attempt(String what, ResourceClaim claim, Patch patch) {
+    private static ResourceClaim attempt(String what, Supplier<ResourceClaim> write) {
         try {
-            return patch(claim, patch);
+            return write.get();
         } catch (ClusterException failed) {
-            throw new IllegalStateException(what + " claim " + claim.key() + ": " + failed.getMessage(), failed);
+            throw new IllegalStateException(what + ": " + failed.getMessage(), failed);
         }
     }
 
-    private ObjectMeta patch(ResourceClaim claim, Patch patch) {
-        return writer.patch(ObjectKind.RESOURCE_CLAIM, claim.namespace(), claim.name(), patch);
-    }
-
-    /** Makes the claim for the extended resources of a pod, as planned. */
+    /** Creates the claim for the extended resources of a pod, as planned. */
     ResourceClaim create(ResourceClaim planned, Pod pod) {
-        try {
-            ObjectMeta made = writer.create(
-                    ObjectKind.RESOURCE_CLAIM,
-                    pod.namespace(),
-                    ClaimJson.extendedResourceClaim(pod, planned.requests()));
-            return planned.withMetadata(made);
-        } catch (ClusterException failed) {
-            throw new IllegalStateException(
-                    "create claim for extended resources " + planned.key() + ": " + failed.getMessage(), failed);
-        }
+        return attempt(
+                "create claim for extended resources " + planned.key(),
+                () -> writer.createForExtendedResources(pod, planned.requests()));
     }
 
     /** Tells in a pod's status which claim has its extended resources. */
-    void publish(Pod pod, ResourceClaim claim, List<ExtendedResources.Mapping> mappings) {
+    void publish(Pod pod, ResourceClaim claim, List<PodStatus.ContainerExtendedResourceRequest> mappings) {
         try {
-            writer.patch(
-                    ObjectKind.POD,
-                    pod.namespace(),
-                    pod.name(),
-                    ClaimJson.extendedResourceStatus(pod, claim.name(), mappings));
+            handle.writer()
+                    .patchExtendedResourceClaimStatus(
+                            pod, new PodStatus.ExtendedResourceClaimStatus(claim.name(), mappings));
         } catch (ClusterException failed) {
             throw new IllegalStateException(
                     "update pod " + pod.key() + " ExtendedResourceClaimStatus: " + failed.getMessage(), failed);
@@ -136,7 +110,7 @@ final class ClaimBinder {
     /** Tells in a pod's status what its claims take of its node. */
     void publish(Pod pod, List<PodStatus.NodeResourceClaim> nodeResources) {
         try {
-            writer.patch(ObjectKind.POD, pod.namespace(), pod.name(), ClaimJson.nodeResourceStatus(pod, nodeResources));
+            handle.writer().patchNodeAllocatableResourceClaimStatuses(pod, nodeResources);
         } catch (ClusterException failed) {
             throw new IllegalStateException(
                     "updating pod " + pod.key() + " NodeAllocatableResourceClaimStatuses: " + failed.getMessage(),
@@ -150,13 +124,14 @@ final class ClaimBinder {
      * @throws IllegalStateException if they are not within the limit, or will not be
      */
     void awaitDevices(List<ResourceClaim> bound, Pod pod, String nodeName) {
-        writer.report(new PodEvent(
-                pod,
-                Optional.empty(),
-                PodEvent.NORMAL,
-                "BindingConditionsPending",
-                "Scheduling",
-                "waiting for binding conditions for device on node " + nodeName));
+        handle.writer()
+                .report(new PodEvent(
+                        pod,
+                        Optional.empty(),
+                        PodEvent.NORMAL,
+                        "BindingConditionsPending",
+                        "Scheduling",
+                        "waiting for binding conditions for device on node " + nodeName));
         Instant end = clock.instant().plus(bindingTimeout);
         // Counted as well as measured, so that it ends where a clock stands still.
         for (long looks = bindingTimeout.dividedBy(POLL_EVERY); !areReady(bound); looks--) {
@@ -190,22 +165,22 @@ final class ClaimBinder {
             claims.forget(claim);
         }
         if (claim.allocation().isPresent() && claim.isReservedFor(pod)) {
-            patch(claim, ClaimJson.unreserve(claim, pod));
+            writer.unreserve(claim, pod);
         }
     }
 
     /** Takes its devices from a claim. */
     void deallocate(ResourceClaim claim) {
-        patch(claim, ClaimJson.deallocate(claim));
+        writer.deallocate(claim);
         claims.forget(claim);
     }
 
     /** Deletes a claim that was made for extended resources. */
     void delete(ResourceClaim claim) {
         if (claim.finalizers().contains(ResourceClaim.FINALIZER)) {
-            patch(claim, ClaimJson.removeFinalizer(claim));
+            writer.removeFinalizer(claim);
         }
-        writer.delete(ObjectKind.RESOURCE_CLAIM, claim.namespace(), claim.name());
+        handle.writer().delete(ObjectKind.RESOURCE_CLAIM, claim.namespace(), claim.name());
         claims.forget(claim);
     }
 }

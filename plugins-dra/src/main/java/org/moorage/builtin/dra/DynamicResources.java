@@ -263,7 +263,7 @@ public final class DynamicResources
             return Status.success();
         }
         Optional<ResourceClaim> nodeClaim = Optional.empty();
-        List<ExtendedResources.Mapping> mappings = List.of();
+        List<PodStatus.ContainerExtendedResourceRequest> mappings = List.of();
         if (pods.extendedResourceClaim().isPresent()) {
             ResourceClaim claim = pods.extendedResourceClaim().get();
             if (!claim.requests().isEmpty()) {

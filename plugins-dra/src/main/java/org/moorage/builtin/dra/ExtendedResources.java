@@ -16,6 +16,7 @@ import org.moorage.api.model.DeviceClass;
 import org.moorage.api.model.DeviceRequest;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodStatus.ContainerExtendedResourceRequest;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.model.Resources;
@@ -26,10 +27,7 @@ import org.moorage.api.model.Resources;
  * @param requests what a claim for them asks for
  * @param mappings which container has which resource from which request
  */
-record ExtendedResources(List<DeviceRequest> requests, List<Mapping> mappings) {
-    /** A container has a resource from a request. */
-    record Mapping(String container, String resource, String request) {}
-
+record ExtendedResources(List<DeviceRequest> requests, List<ContainerExtendedResourceRequest> mappings) {
     private static final String IN_MEMORY = "<extended-resources>";
 
     /** The classes of the devices that may stand in for what a pod requests. */
@@ -87,7 +85,7 @@ record ExtendedResources(List<DeviceRequest> requests, List<Mapping> mappings) {
         int initContainers = containers.size();
         containers.addAll(pod.spec().containers());
         List<DeviceRequest> requests = new ArrayList<>();
-        List<Mapping> mappings = new ArrayList<>();
+        List<ContainerExtendedResourceRequest> mappings = new ArrayList<>();
         SortedMap<String, DeviceClass> ordered = new TreeMap<>(classes);
         ordered.forEach((resource, deviceClass) ->
                 new OneResource(containers, initContainers, resource, deviceClass.name()).addTo(requests, mappings));
@@ -102,7 +100,7 @@ record ExtendedResources(List<DeviceRequest> requests, List<Mapping> mappings) {
         private final String resource;
         private final String deviceClass;
         private final @Nullable DeviceRequest[] lasting;
-        private final List<Mapping> mappings = new ArrayList<>();
+        private final List<ContainerExtendedResourceRequest> mappings = new ArrayList<>();
         private @Nullable DeviceRequest largestAtStart;
 
         OneResource(List<Container> containers, int initContainers, String resource, String deviceClass) {
@@ -113,7 +111,7 @@ record ExtendedResources(List<DeviceRequest> requests, List<Mapping> mappings) {
             lasting = new DeviceRequest[containers.size()];
         }
 
-        void addTo(List<DeviceRequest> allRequests, List<Mapping> allMappings) {
+        void addTo(List<DeviceRequest> allRequests, List<ContainerExtendedResourceRequest> allMappings) {
             for (int i = 0; i < containers.size(); i++) {
                 if (!isOnlyAtStart(i)) {
                     lasting[i] = request(i, containers.size());
@@ -136,9 +134,12 @@ record ExtendedResources(List<DeviceRequest> requests, List<Mapping> mappings) {
             if (largest != null) {
                 // They run one after the other, so the largest request serves them all.
                 for (int i = firstAtStart; i < mappings.size(); i++) {
-                    Mapping mapping = mappings.get(i);
-                    if (namesAtStart.contains(mapping.request())) {
-                        mappings.set(i, new Mapping(mapping.container(), resource, largest.name()));
+                    ContainerExtendedResourceRequest mapping = mappings.get(i);
+                    if (namesAtStart.contains(mapping.requestName())) {
+                        mappings.set(
+                                i,
+                                new ContainerExtendedResourceRequest(
+                                        mapping.containerName(), resource, largest.name()));
                     }
                 }
                 allRequests.add(largest);
@@ -169,7 +170,7 @@ record ExtendedResources(List<DeviceRequest> requests, List<Mapping> mappings) {
                 DeviceRequest reusable = lasting[i];
                 if (reusable != null) {
                     missing -= reusable.count();
-                    mappings.add(new Mapping(container.name(), resource, reusable.name()));
+                    mappings.add(new ContainerExtendedResourceRequest(container.name(), resource, reusable.name()));
                     if (missing <= 0) {
                         return null;
                     }
@@ -177,7 +178,7 @@ record ExtendedResources(List<DeviceRequest> requests, List<Mapping> mappings) {
             }
             int place = new ArrayList<>(new TreeMap<>(container.requests()).keySet()).indexOf(resource);
             String name = "container-" + index + "-request-" + place;
-            mappings.add(new Mapping(container.name(), resource, name));
+            mappings.add(new ContainerExtendedResourceRequest(container.name(), resource, name));
             return DeviceRequest.of(name, deviceClass, missing);
         }
     }

@@ -38,7 +38,7 @@ final class PodClaims {
     record Plan(
             List<DeviceAllocation> allocations,
             Optional<ResourceClaim> extendedResourceClaim,
-            List<ExtendedResources.Mapping> mappings,
+            List<PodStatus.ContainerExtendedResourceRequest> mappings,
             List<PodStatus.NodeResourceClaim> nodeResources) {}
 
     /**

@@ -21,7 +21,7 @@ import org.yaml.snakeyaml.error.YAMLException;
  * @param master the server's address, in place of the kubeconfig's
  */
 public record ApiConnection(Optional<Path> kubeconfig, Optional<String> master) {
-    // Credential commands and token files are asked again before what they gave is likely to have run out.
+    /** How often credential commands are run and token files are read again. */
     private static final Duration TOKEN_REFRESH = Duration.ofMinutes(5);
 
     /**
@@ -50,7 +50,7 @@ public record ApiConnection(Optional<Path> kubeconfig, Optional<String> master) 
                 | NullPointerException
                 | ClassCastException e) {
             throw new ClusterException(
-                    "kubeconfig " + file + ": " + Failures.shown(e)
+                    "kubeconfig " + file + ": " + ErrorText.of(e)
                             + " (expected: a kubeconfig whose current context names a server)",
                     0,
                     e);
@@ -67,7 +67,7 @@ public record ApiConnection(Optional<Path> kubeconfig, Optional<String> master) 
         } catch (IOException | IllegalArgumentException | IllegalStateException e) {
             throw new ClusterException(
                     "no kubeconfig and no address of the API server was given, and this is no pod of a cluster: "
-                            + Failures.shown(e),
+                            + ErrorText.of(e),
                     0,
                     e);
         }

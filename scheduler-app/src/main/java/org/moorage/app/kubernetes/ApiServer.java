@@ -31,31 +31,34 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.objects.ObjectStreams;
 
-/** Sends requests to the API server over client-java's connection, and turns refusals into {@link ClusterException}s. */
+/** Sends requests to the API server, with client-java's address and credentials. A failure is a {@link ClusterException}. */
 final class ApiServer {
     static final String JSON = "application/json";
+    static final String JSON_MERGE = "application/merge-patch+json";
+    static final String STRATEGIC_MERGE = "application/strategic-merge-patch+json";
 
-    // client-java files every kind of credential that goes into a header under this name.
+    /** client-java's name for all credentials that are sent in a header. */
     private static final String[] CREDENTIALS = {"BearerToken"};
-    private static final int MOST_TRIES_WHEN_TOLD_TO_WAIT = 10;
-    private static final Duration SHORTEST_RETRY = Duration.ofMillis(10);
-    private static final int LONGEST_REFUSAL = 64 << 10;
-    private static final int LONGEST_SHOWN = 300;
+
+    private static final int MAX_TRIES = 10;
+    private static final Duration MIN_RETRY_WAIT = Duration.ofMillis(10);
+    private static final int MAX_STATUS_BYTES = 64 << 10;
+    private static final int MAX_MESSAGE_LENGTH = 300;
 
     private final ApiClient client;
     private final OkHttpClient http;
     private final TokenBucket bucket;
-    private final Duration limit;
+    private final Duration timeout;
     private final InstantSource clock;
-    private final Stopper stopper;
+    private final StopSignal stop;
     private final Set<Call> open = ConcurrentHashMap.newKeySet();
 
-    /** What the server answers, as it comes. */
-    final class Answer implements AutoCloseable {
+    /** A successful response, whose body may still be on its way. To be closed. */
+    final class StreamedResponse implements AutoCloseable {
         private final Call call;
         private final Response response;
 
-        private Answer(Call call, Response response) {
+        private StreamedResponse(Call call, Response response) {
             this.call = call;
             this.response = response;
         }
@@ -77,28 +80,28 @@ final class ApiServer {
      * @param client its address and credentials
      * @param connections the connections to it
      * @param bucket limits the requests
-     * @param limit how long a request may take, unless it says otherwise
+     * @param timeout how long a request may take; a streamed response has a limit of its own
      * @param clock tells the time
-     * @param stopper ends all waits
+     * @param stop ends all waits
      */
     ApiServer(
             ApiClient client,
             OkHttpClient connections,
             TokenBucket bucket,
-            Duration limit,
+            Duration timeout,
             InstantSource clock,
-            Stopper stopper) {
+            StopSignal stop) {
         this.client = client;
         this.bucket = bucket;
-        this.limit = limit;
+        this.timeout = timeout;
         this.clock = clock;
-        this.stopper = stopper;
+        this.stop = stop;
         http = connections
                 .newBuilder()
-                .connectTimeout(limit)
-                .readTimeout(limit)
-                .writeTimeout(limit)
-                .callTimeout(limit)
+                .connectTimeout(timeout)
+                .readTimeout(timeout)
+                .writeTimeout(timeout)
+                .callTimeout(timeout)
                 .build();
     }
 
@@ -106,7 +109,7 @@ final class ApiServer {
         return client.getBasePath();
     }
 
-    /** Breaks off what is being sent and read. */
+    /** Cancels all requests whose responses are not closed. */
     void cancelAll() {
         open.forEach(Call::cancel);
     }
@@ -121,8 +124,8 @@ final class ApiServer {
     }
 
     /**
-     * Sends a change. What the server says of its success besides that is not read: it is not always of the type that one
-     * would think.
+     * Sends a change. The body of a successful response is not read: of a binding it is a Status, of a deletion the object or a
+     * Status.
      *
      * @param what the change, for messages
      * @throws ClusterException if the server did not take it, or did not answer
@@ -140,27 +143,27 @@ final class ApiServer {
      */
     ObjectNode changeObject(String what, String method, String path, String contentType, ObjectNode body) {
         Body sent = new Body(contentType, body, method.equals("POST"));
-        try (Answer answer = send(what, request(what, method, path, Map.of(), sent), http)) {
-            return ObjectStreams.object(new String(answer.body().readAllBytes(), StandardCharsets.UTF_8));
+        try (StreamedResponse response = send(what, request(what, method, path, Map.of(), sent), http)) {
+            return ObjectStreams.object(new String(response.body().readAllBytes(), StandardCharsets.UTF_8));
         } catch (IOException e) {
-            throw new ClusterException(what + ": " + address() + ": " + Failures.shown(e), 0, e);
+            throw new ClusterException(what + ": " + address() + ": " + ErrorText.of(e), 0, e);
         }
     }
 
     /**
-     * Asks for something.
+     * Sends a GET request whose response is read as it comes.
      *
-     * @param what the question, for messages
-     * @param silence how long the answer may let wait for its next part
-     * @return an answer that the caller closes
-     * @throws ClusterException if the server did not give an answer
+     * @param what the request, for messages
+     * @param readTimeout how long the next part of the response may take
+     * @return the response, which the caller closes
+     * @throws ClusterException if the server did not answer with a success
      */
-    Answer ask(String what, String path, Map<String, String> query, Duration silence) {
-        OkHttpClient patient = http.newBuilder()
-                .readTimeout(silence)
+    StreamedResponse get(String what, String path, Map<String, String> query, Duration readTimeout) {
+        OkHttpClient streaming = http.newBuilder()
+                .readTimeout(readTimeout)
                 .callTimeout(Duration.ZERO)
                 .build();
-        return send(what, request(what, "GET", path, query, null), patient);
+        return send(what, request(what, "GET", path, query, null), streaming);
     }
 
     private Request request(
@@ -178,7 +181,7 @@ final class ApiServer {
         try {
             client.updateParamsForAuth(CREDENTIALS, credentials, headers, new HashMap<>(), "", method, complete.uri());
         } catch (ApiException e) {
-            throw new ClusterException(what + ": " + address() + ": " + Failures.shown(e), 0, e);
+            throw new ClusterException(what + ": " + address() + ": " + ErrorText.of(e), 0, e);
         }
         Request.Builder request = new Request.Builder()
                 .url(complete)
@@ -189,40 +192,41 @@ final class ApiServer {
         return request.build();
     }
 
-    private Answer send(String what, Request request, OkHttpClient patient) {
-        Instant deadline = clock.instant().plus(limit);
+    private StreamedResponse send(String what, Request request, OkHttpClient sender) {
+        Instant deadline = clock.instant().plus(timeout);
         for (int tries = 1; ; tries++) {
-            if (stopper.isStopped() || stopper.stopsWithin(bucket.take())) {
+            if (stop.isSent() || stop.isSentWithin(bucket.take())) {
                 throw new ClusterException(
                         what + ": " + address() + ": given up, since closed or interrupted", 0, null);
             }
-            Call call = patient.newCall(request);
+            Call call = sender.newCall(request);
             open.add(call);
-            ClusterException refusal;
+            ClusterException failure;
             Duration wait;
             try {
-                Answer answer = new Answer(call, call.execute());
-                if (answer.response.isSuccessful()) {
-                    return answer;
+                Response response = call.execute();
+                if (response.isSuccessful()) {
+                    return new StreamedResponse(call, response);
                 }
-                try (answer) {
-                    refusal = refusal(what, answer.response);
-                    wait = retryAfter(answer.response);
+                try (response) {
+                    failure = failure(what, response);
+                    wait = retryAfter(response);
                 }
+                open.remove(call);
             } catch (IOException | TokenAquisitionException e) {
                 open.remove(call);
-                throw new ClusterException(what + ": " + address() + ": " + Failures.shown(e), 0, e);
+                throw new ClusterException(what + ": " + address() + ": " + ErrorText.of(e), 0, e);
             }
-            boolean again = !wait.isZero()
-                    && tries < MOST_TRIES_WHEN_TOLD_TO_WAIT
+            boolean isRetried = !wait.isZero()
+                    && tries < MAX_TRIES
                     && clock.instant().plus(wait).isBefore(deadline);
-            if (!again || stopper.stopsWithin(wait)) {
-                throw refusal;
+            if (!isRetried || stop.isSentWithin(wait)) {
+                throw failure;
             }
         }
     }
 
-    // A server that is too busy says when to come again.
+    // How long a busy server asks to wait; zero if it does not ask.
     private static Duration retryAfter(Response response) {
         String seconds = response.header("Retry-After", "");
         boolean busy = response.code() == 429 || response.code() >= 500;
@@ -230,21 +234,22 @@ final class ApiServer {
             return Duration.ZERO;
         }
         Duration wait = Duration.ofSeconds(Integer.parseInt(seconds));
-        return wait.isZero() ? SHORTEST_RETRY : wait;
+        return wait.isZero() ? MIN_RETRY_WAIT : wait;
     }
 
-    private static ClusterException refusal(String what, Response response) {
+    private static ClusterException failure(String what, Response response) {
         String reason = response.message();
         String message = "";
         try {
-            message = response.peekBody(LONGEST_REFUSAL).string().strip().replace('\n', ' ');
+            message = response.peekBody(MAX_STATUS_BYTES).string().strip().replace('\n', ' ');
             ObjectNode status = ObjectStreams.object(message);
             message = status.path("message").asText(message);
             reason = status.path("reason").asText(reason);
         } catch (IOException notAStatus) {
             message = message.isEmpty() ? "(no message)" : message;
         }
-        String shown = message.length() <= LONGEST_SHOWN ? message : message.substring(0, LONGEST_SHOWN) + "…";
+        String shown =
+                message.length() <= MAX_MESSAGE_LENGTH ? message : message.substring(0, MAX_MESSAGE_LENGTH) + "…";
         String code = reason.isEmpty() ? String.valueOf(response.code()) : response.code() + " " + reason;
         return new ClusterException(what + ": " + code + ": " + shown, response.code(), null);
     }
@@ -270,8 +275,8 @@ final class ApiServer {
             return bytes.length;
         }
 
-        // OkHttp would send a request again when a connection breaks under it. If the server had taken the first one,
-        // a binding would then be a conflict with itself.
+        // OkHttp sends a request once more if the connection breaks. If the server had taken the first one, a binding
+        // would then fail with a conflict.
         @Override
         public boolean isOneShot() {
             return oneShot;

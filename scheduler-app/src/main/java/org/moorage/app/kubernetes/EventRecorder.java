@@ -14,12 +14,12 @@ import java.time.temporal.ChronoUnit;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.random.RandomGenerator;
-import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.OtherObject;
 import org.moorage.api.model.Pod;
@@ -29,10 +29,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Posts events, from a thread of its own and as far as its queue has room.
+ * Sends events, from a thread of its own and as far as its queue has room.
  *
- * <p>As with kube-scheduler, what happens again within some minutes does not make another event but a series of the first:
- * its second occurrence is posted, further ones are counted, and the count is posted now and then and in the end.
+ * <p>As with kube-scheduler, an event that occurs again within some minutes becomes a series: its second occurrence is sent as
+ * such, further ones are counted, and the count is sent now and then and when the series is finished.
  */
 final class EventRecorder implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(EventRecorder.class);
@@ -40,43 +40,45 @@ final class EventRecorder implements Runnable {
     private static final ObjectKind<OtherObject> EVENT = ObjectKind.other("events.k8s.io/v1", "Event", "events", true);
     private static final DateTimeFormatter MICRO_TIME =
             DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSSSSS'Z'").withZone(UTC);
-    private static final String MERGE = "application/merge-patch+json";
 
-    private static final int QUEUED = 1000;
-    private static final int REMEMBERED = 10_000;
-    private static final int MOST_TRIES = 12;
-    private static final Duration SERIES_ENDS_AFTER = Duration.ofMinutes(6);
-    private static final Duration COUNT_POSTED_EVERY = Duration.ofMinutes(30);
-    private static final Duration TIDIED_EVERY = Duration.ofMinutes(1);
+    private static final int QUEUE_CAPACITY = 1000;
+    private static final int MAX_SERIES = 10_000;
+    private static final int MAX_TRIES = 12;
+    /** A series is finished when its event has not occurred for so long. */
+    private static final Duration FINISH_TIME = Duration.ofMinutes(6);
+    /** The count of a series is sent that often. */
+    private static final Duration REFRESH_TIME = Duration.ofMinutes(30);
 
-    private static final int LONGEST_NOTE = 1024;
-    private static final String CUT = " ...";
-    private static final int LONGEST_INSTANCE = 128;
-    private static final int LONGEST_NAME = 253;
+    private static final Duration CHECK_INTERVAL = Duration.ofMinutes(1);
+
+    private static final int MAX_NOTE_BYTES = 1024;
+    private static final String TRUNCATED = " ...";
+    private static final int MAX_INSTANCE_LENGTH = 128;
+    private static final int MAX_NAME_LENGTH = 253;
 
     private final ApiServer server;
     private final String hostName;
-    private final Backoff backoff;
+    private final RetryBackoff backoff;
     private final InstantSource clock;
     private final RandomGenerator random;
-    private final Stopper stopper;
-    private final BlockingQueue<Occurrence> queue = new ArrayBlockingQueue<>(QUEUED);
-    private final AtomicBoolean full = new AtomicBoolean();
+    private final StopSignal stop;
+    private final BlockingQueue<Occurrence> queue = new ArrayBlockingQueue<>(QUEUE_CAPACITY);
+    private final AtomicBoolean isDropping = new AtomicBoolean();
 
-    // The rest belongs to the thread that posts.
-    private final Map<Subject, Series> seriesBySubject = new LinkedHashMap<>(16, 0.75f, true);
-    private Instant tidied;
-    private long lastNanos;
-    private boolean failing;
+    // What follows is for the thread that sends.
+    private final Map<EventKey, Series> seriesByKey = new LinkedHashMap<>(16, 0.75f, true);
+    private Instant lastCheck;
+    private long lastNameNanos;
+    private boolean isFailing;
 
     private record Occurrence(PodEvent event, Instant time) {}
 
-    /** What two events must share to be the same thing again. The note is not part of it: it often holds a count. */
-    private record Subject(
+    /** What occurrences of one event have in common. The note is not part of it: it often contains a count. */
+    private record EventKey(
             String type, String reason, String action, String controller, String pod, String uid, String relatedUid) {
-        static Subject of(PodEvent event) {
+        static EventKey of(PodEvent event) {
             Pod pod = event.pod();
-            return new Subject(
+            return new EventKey(
                     event.type(),
                     event.reason(),
                     event.action(),
@@ -87,153 +89,157 @@ final class EventRecorder implements Runnable {
         }
     }
 
+    /** An event that was sent, and how often it has occurred since. */
     private static final class Series {
         final String namespace;
         final String name;
         int count = 1;
-        int posted = 1;
-        Instant last;
-        Instant lastPost;
+        int sentCount = 1;
+        Instant lastOccurrence;
+        Instant lastSent;
 
         Series(String namespace, String name, Instant time) {
             this.namespace = namespace;
             this.name = name;
-            last = time;
-            lastPost = time;
+            lastOccurrence = time;
+            lastSent = time;
+        }
+
+        boolean isFinished(Instant now) {
+            return now.isAfter(lastOccurrence.plus(FINISH_TIME));
         }
     }
 
     EventRecorder(
-            ApiServer server,
-            KubernetesCluster.Settings settings,
-            InstantSource clock,
-            RandomGenerator random,
-            Stopper stopper) {
+            ApiServer server, ClusterSettings settings, InstantSource clock, RandomGenerator random, StopSignal stop) {
         this.server = server;
         this.clock = clock;
         this.random = random;
-        this.stopper = stopper;
+        this.stop = stop;
         hostName = settings.hostName();
         backoff = settings.backoff();
-        tidied = clock.instant();
+        lastCheck = clock.instant();
     }
 
-    /** Takes an event to be posted, or drops it if too many wait. */
+    /** Queues an event to be sent, or drops it if the queue is full. */
     void report(PodEvent event) {
-        boolean taken = queue.offer(new Occurrence(event, clock.instant()));
-        if (taken) {
-            // Not at the first free place: a server that is merely slow would have it said over and over.
-            if (queue.size() < QUEUED / 2) {
-                full.set(false);
+        boolean isQueued = queue.offer(new Occurrence(event, clock.instant()));
+        if (isQueued) {
+            // Not as soon as there is room: a server that is merely slow would have the warning logged over and over.
+            if (queue.size() < QUEUE_CAPACITY / 2) {
+                isDropping.set(false);
             }
-        } else if (!full.getAndSet(true)) {
-            LOG.atWarn().addKeyValue("queued", QUEUED).log("Dropping events: the API server takes them too slowly");
+        } else if (!isDropping.getAndSet(true)) {
+            LOG.atWarn()
+                    .addKeyValue("queued", QUEUE_CAPACITY)
+                    .log("Dropping events: the API server takes them too slowly");
         }
     }
 
     @Override
     public void run() {
         try {
-            while (!stopper.isStopped()) {
-                Occurrence next = queue.poll(TIDIED_EVERY.toNanos(), TimeUnit.NANOSECONDS);
+            while (!stop.isSent()) {
+                Occurrence next = queue.poll(CHECK_INTERVAL.toNanos(), TimeUnit.NANOSECONDS);
                 if (next != null) {
-                    post(next);
+                    record(next);
                 }
-                tidy();
+                checkSeries();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private void post(Occurrence occurrence) {
-        Subject subject = Subject.of(occurrence.event);
-        Series series = seriesBySubject.get(subject);
-        if (series != null && !isOver(series, occurrence.time)) {
+    private void record(Occurrence occurrence) {
+        EventKey key = EventKey.of(occurrence.event);
+        Series series = seriesByKey.get(key);
+        if (series != null && !series.isFinished(occurrence.time)) {
             series.count++;
-            series.last = occurrence.time;
-            if (series.count > 2 || postCount(series)) {
+            series.lastOccurrence = occurrence.time;
+            if (series.count > 2 || sendCount(series)) {
                 return;
             }
         }
-        create(subject, occurrence);
+        create(key, occurrence);
     }
 
-    private void create(Subject subject, Occurrence occurrence) {
+    private void create(EventKey key, Occurrence occurrence) {
         String namespace = namespaceOf(occurrence.event.pod());
-        String name = nameOf(occurrence);
-        ObjectNode event = eventOf(occurrence, namespace, name);
-        Series former = seriesBySubject.remove(subject);
-        if (former != null && former.count > former.posted) {
-            postCount(former);
+        String name = newName(occurrence);
+        ObjectNode event = json(occurrence, namespace, name);
+        Series former = seriesByKey.remove(key);
+        if (former != null && former.count > former.sentCount) {
+            sendCount(former);
         }
-        if (send("event " + namespace + "/" + name, "POST", "", ApiServer.JSON, event, namespace) != null) {
+        if (send("POST", namespace, name, "", ApiServer.JSON, event).isPresent()) {
             return;
         }
-        seriesBySubject.put(subject, new Series(namespace, name, occurrence.time));
-        if (seriesBySubject.size() > REMEMBERED) {
-            Iterator<Series> eldest = seriesBySubject.values().iterator();
+        seriesByKey.put(key, new Series(namespace, name, occurrence.time));
+        if (seriesByKey.size() > MAX_SERIES) {
+            Iterator<Series> eldest = seriesByKey.values().iterator();
             eldest.next();
             eldest.remove();
         }
     }
 
-    /** Posts how often it has happened; false if the event is no longer there. */
-    private boolean postCount(Series series) {
+    /** Sends how often an event has occurred; false if it is no longer there. */
+    private boolean sendCount(Series series) {
         ObjectNode patch = JsonNodeFactory.instance.objectNode();
-        patch.putObject("series").put("count", series.count).put("lastObservedTime", MICRO_TIME.format(series.last));
-        String what = "event " + series.namespace + "/" + series.name;
-        ClusterException failure = send(what, "PATCH", series.name, MERGE, patch, series.namespace);
-        series.posted = series.count;
-        series.lastPost = series.last;
-        return failure == null || !failure.isNotFound();
+        patch.putObject("series")
+                .put("count", series.count)
+                .put("lastObservedTime", MICRO_TIME.format(series.lastOccurrence));
+        Optional<ClusterException> failure =
+                send("PATCH", series.namespace, series.name, series.name, ApiServer.JSON_MERGE, patch);
+        series.sentCount = series.count;
+        series.lastSent = series.lastOccurrence;
+        return failure.filter(ClusterException::isNotFound).isEmpty();
     }
 
-    private void tidy() {
+    // Sends the counts that are due, and forgets the series that are finished.
+    private void checkSeries() {
         Instant now = clock.instant();
-        if (now.isBefore(tidied.plus(TIDIED_EVERY))) {
+        if (now.isBefore(lastCheck.plus(CHECK_INTERVAL))) {
             return;
         }
-        tidied = now;
-        for (Iterator<Series> all = seriesBySubject.values().iterator(); all.hasNext(); ) {
+        lastCheck = now;
+        for (Iterator<Series> all = seriesByKey.values().iterator(); all.hasNext(); ) {
             Series series = all.next();
-            boolean over = isOver(series, now);
-            boolean due = over || now.isAfter(series.lastPost.plus(COUNT_POSTED_EVERY));
-            if (due && series.count > series.posted) {
-                over |= !postCount(series);
+            boolean isOver = series.isFinished(now);
+            boolean isDue = isOver || now.isAfter(series.lastSent.plus(REFRESH_TIME));
+            if (isDue && series.count > series.sentCount) {
+                isOver |= !sendCount(series);
             }
-            if (over) {
+            if (isOver) {
                 all.remove();
             }
         }
     }
 
-    private static boolean isOver(Series series, Instant now) {
-        return now.isAfter(series.last.plus(SERIES_ENDS_AFTER));
-    }
-
-    // Null if it was taken.
-    private @Nullable ClusterException send(
-            String what, String method, String name, String contentType, ObjectNode body, String namespace) {
+    /** Returns why the server did not take it; empty if it did. */
+    private Optional<ClusterException> send(
+            String method, String namespace, String name, String nameInPath, String contentType, ObjectNode body) {
+        String what = "event " + namespace + "/" + name;
+        String path = ApiServer.path(EVENT, namespace, nameInPath);
         for (int tries = 1; ; tries++) {
             try {
-                server.change(what, method, ApiServer.path(EVENT, namespace, name), contentType, body);
-                failing = false;
-                return null;
+                server.change(what, method, path, contentType, body);
+                isFailing = false;
+                return Optional.empty();
             } catch (ClusterException e) {
-                boolean mayPass = e.httpStatus() == 0 || e.httpStatus() == 429 || e.httpStatus() >= 500;
-                if (!failing && !stopper.isStopped()) {
+                boolean isRetried = e.httpStatus() == 0 || e.httpStatus() == 429 || e.httpStatus() >= 500;
+                if (!isFailing && !stop.isSent()) {
                     LOG.atWarn().addKeyValue("cause", e.getMessage()).log("Cannot post events");
                 }
-                failing = true;
-                if (!mayPass || tries == MOST_TRIES || stopper.stopsWithin(backoff.after(tries, random))) {
-                    return e;
+                isFailing = true;
+                if (!isRetried || tries == MAX_TRIES || stop.isSentWithin(backoff.after(tries, random))) {
+                    return Optional.of(e);
                 }
             }
         }
     }
 
-    private ObjectNode eventOf(Occurrence occurrence, String namespace, String name) {
+    private ObjectNode json(Occurrence occurrence, String namespace, String name) {
         PodEvent event = occurrence.event;
         String scheduler = event.pod().spec().schedulerName();
         ObjectNode json = JsonNodeFactory.instance.objectNode();
@@ -241,12 +247,12 @@ final class EventRecorder implements Runnable {
         json.putObject("metadata").put("name", name).put("namespace", namespace);
         json.put("eventTime", MICRO_TIME.format(occurrence.time));
         json.put("reportingController", scheduler);
-        json.put("reportingInstance", first(scheduler + "-" + hostName, LONGEST_INSTANCE));
+        json.put("reportingInstance", prefix(scheduler + "-" + hostName, MAX_INSTANCE_LENGTH));
         json.put("action", event.action());
         json.put("reason", event.reason());
         json.set("regarding", reference(event.pod()));
         event.related().ifPresent(related -> json.set("related", reference(related)));
-        json.put("note", cut(event.note()));
+        json.put("note", truncated(event.note()));
         json.put("type", event.type());
         return json;
     }
@@ -265,28 +271,29 @@ final class EventRecorder implements Runnable {
         return pod.namespace().isEmpty() ? "default" : pod.namespace();
     }
 
-    // Two events of one pod must not have one name, even within a tick of the clock.
-    private String nameOf(Occurrence occurrence) {
+    // The pod's name and the time in nanoseconds, which is increased where the clock has not moved, so that no two
+    // events have one name.
+    private String newName(Occurrence occurrence) {
         long nanos = ChronoUnit.NANOS.between(Instant.EPOCH, occurrence.time);
-        lastNanos = Math.max(nanos, lastNanos + 1);
-        String suffix = "." + Long.toHexString(lastNanos);
-        return first(occurrence.event.pod().name(), LONGEST_NAME - suffix.length()) + suffix;
+        lastNameNanos = Math.max(nanos, lastNameNanos + 1);
+        String suffix = "." + Long.toHexString(lastNameNanos);
+        return prefix(occurrence.event.pod().name(), MAX_NAME_LENGTH - suffix.length()) + suffix;
     }
 
-    private static String first(String text, int length) {
+    private static String prefix(String text, int length) {
         return text.length() <= length ? text : text.substring(0, length);
     }
 
-    // The limit is one of bytes, and no character may be torn apart.
-    static String cut(String note) {
+    /** A note of at most as many bytes as the server takes, without half a character at its end. */
+    static String truncated(String note) {
         byte[] bytes = note.getBytes(StandardCharsets.UTF_8);
-        if (bytes.length <= LONGEST_NOTE) {
+        if (bytes.length <= MAX_NOTE_BYTES) {
             return note;
         }
-        int end = LONGEST_NOTE - CUT.length();
+        int end = MAX_NOTE_BYTES - TRUNCATED.length();
         while ((bytes[end] & 0xC0) == 0x80) {
             end--;
         }
-        return new String(bytes, 0, end, StandardCharsets.UTF_8) + CUT;
+        return new String(bytes, 0, end, StandardCharsets.UTF_8) + TRUNCATED;
     }
 }

@@ -129,8 +129,7 @@ class ApiConnectionTest {
 
     private String authorization(ApiConnection connection) throws InterruptedException {
         server.on("POST", "/api/v1/namespaces/default/pods/web/binding", request -> Answer.ok("{}"));
-        KubernetesCluster.Settings settings =
-                KubernetesCluster.Settings.on("host-1").withListLimit(Duration.ofSeconds(1));
+        ClusterSettings settings = ClusterSettings.on("host-1").withListTimeout(Duration.ofSeconds(1));
         try (KubernetesCluster cluster = new KubernetesCluster(
                 connection.open(), settings, InstantSource.system(), new Random(1), Thread::new)) {
             cluster.bind(

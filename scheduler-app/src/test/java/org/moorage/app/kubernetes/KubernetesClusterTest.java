@@ -27,6 +27,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
@@ -34,15 +35,25 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.DeviceAllocation;
+import org.moorage.api.model.DeviceConfig;
+import org.moorage.api.model.DeviceRequest;
+import org.moorage.api.model.DeviceToleration;
+import org.moorage.api.model.NodeSelector;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.ObjectMeta;
+import org.moorage.api.model.OtherObject;
+import org.moorage.api.model.PersistentVolume;
+import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.PodStatus;
+import org.moorage.api.model.Quantity;
+import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.MergePatch;
 import org.moorage.api.plugin.Nomination;
-import org.moorage.api.plugin.Patch;
 import org.moorage.api.plugin.PodEvent;
 import org.moorage.app.kubernetes.StubApiServer.Answer;
 import org.moorage.app.kubernetes.StubApiServer.Request;
@@ -57,6 +68,7 @@ class KubernetesClusterTest {
     private static final String EVENTS = "/apis/events.k8s.io/v1/namespaces/default/events";
     private static final Instant NOW = Instant.parse("2026-11-21T09:30:00.123456789Z");
     private static final String END = "";
+    private static final ObjectKind<OtherObject> QUOTA = ObjectKind.other("x.org/v1", "Quota", "quotas", true);
 
     private final StubApiServer server = new StubApiServer();
     private final AtomicReference<Instant> time = new AtomicReference<>(NOW);
@@ -64,17 +76,17 @@ class KubernetesClusterTest {
     private final List<Thread> threads = new CopyOnWriteArrayList<>();
     private final KubernetesCluster cluster = open(settings(Duration.ofSeconds(20)));
 
-    private static KubernetesCluster.Settings settings(Duration listLimit) {
-        return new KubernetesCluster.Settings(
+    private static ClusterSettings settings(Duration listTimeout) {
+        return new ClusterSettings(
                 0,
                 1,
-                listLimit,
+                listTimeout,
                 Duration.ofSeconds(10),
-                new Backoff(Duration.ofMillis(5), Duration.ofMillis(20)),
+                new RetryBackoff(Duration.ofMillis(5), Duration.ofMillis(20)),
                 "host-1");
     }
 
-    private KubernetesCluster open(KubernetesCluster.Settings settings) {
+    private KubernetesCluster open(ClusterSettings settings) {
         return new KubernetesCluster(
                 new ClientBuilder().setBasePath(server.address()).build(), settings, time::get, new Random(1), work -> {
                     Thread thread = new Thread(work);
@@ -236,7 +248,7 @@ class KubernetesClusterTest {
                             ? Answer.stream(stream(
                                     event("ADDED", broken), event("DELETED", broken), event("ADDED", pod("b", 3))))
                             : Answer.ok(list(1, "", broken, pod("a", 1))));
-            Log log = Log.of(KindWatcher.class);
+            Log log = Log.of(Reflector.class);
 
             watchPods();
 
@@ -354,7 +366,7 @@ class KubernetesClusterTest {
         void waitsForAServerThatIsDownAndSaysSoOnce() throws InterruptedException {
             emptyListAndWatches();
             server.goDown();
-            Log log = Log.of(KindWatcher.class);
+            Log log = Log.of(Reflector.class);
 
             CompletableFuture<Void> watch = CompletableFuture.runAsync(KubernetesClusterTest.this::watchPods);
             List<Level> levels = List.of(log.next(), log.next(), log.next(), log.next());
@@ -635,44 +647,312 @@ class KubernetesClusterTest {
         }
 
         @Test
-        void patchesAnyObject() throws InterruptedException {
-            String path = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims/gpu";
-            server.on("PATCH", path, request -> Answer.ok("{}"));
+        void patchesObjectsOfOtherKinds() throws InterruptedException {
+            server.on(
+                    "PATCH",
+                    "/apis/x.org/v1/namespaces/default/quotas/q",
+                    request -> Answer.ok("{'metadata': {'resourceVersion': '7'}}".replace('\'', '"')));
 
-            cluster.patch(
-                    ObjectKind.other("resource.k8s.io/v1", "ResourceClaim", "resourceclaims", true),
-                    "default",
-                    "gpu",
-                    Patch.merge("{\"status\":{\"allocation\":null}}"));
+            OtherObject written = cluster.patch(QUOTA, "default", "q", MergePatch.of("{\"spec\":{\"max\":null}}"));
 
+            assertThat(written.metadata().resourceVersion()).isEqualTo("7");
             Request request = server.next();
             assertThat(request.contentType()).isEqualTo("application/merge-patch+json");
-            assertThat(request.json()).isEqualTo(json("{'status': {'allocation': null}}"));
+            assertThat(request.json()).isEqualTo(json("{'spec': {'max': null}}"));
         }
 
         @Test
-        void patchesThePartThatIsMeant() throws InterruptedException {
-            String path = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims/gpu/status";
-            server.on("PATCH", path, request -> Answer.ok("{'metadata':{'resourceVersion':'7'}}".replace('\'', '"')));
+        void patchesTheStatusOfObjectsOfOtherKinds() throws InterruptedException {
+            server.on("PATCH", "/apis/x.org/v1/namespaces/default/quotas/q/status", request -> Answer.ok("{}"));
 
-            ObjectMeta written = cluster.patch(
-                    ObjectKind.RESOURCE_CLAIM,
-                    "default",
-                    "gpu",
-                    Patch.strategic("{\"status\":{\"reservedFor\":null}}").withPart("status"));
+            cluster.patch(QUOTA, "default", "q", MergePatch.ofStatus("{\"status\":{\"used\":1}}"));
 
-            assertThat(written.resourceVersion()).isEqualTo("7");
+            assertThat(server.next().json()).isEqualTo(json("{'status': {'used': 1}}"));
+        }
+
+        @Test
+        void refusesAPatchThatIsNoObject() {
+            assertThatThrownBy(() -> cluster.patch(QUOTA, "default", "q", MergePatch.of("[]")))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage("json: [] (expected: a JSON object)");
+        }
+
+        @Test
+        void deletesObjectsOfTheWholeCluster() throws InterruptedException {
+            cluster.delete(ObjectKind.NODE, "", "node-1");
+            assertThat(server.next().path()).isEqualTo("/api/v1/nodes/node-1");
+
+            server.on("DELETE", NODES + "/node-1", request -> Answer.status(403, "Forbidden", "no"));
+            assertThatThrownBy(() -> cluster.delete(ObjectKind.NODE, "", "node-1"))
+                    .hasMessage("delete Node node-1: 403 Forbidden: no");
+        }
+    }
+
+    @Nested
+    class ChangingVolumesAndClaims {
+        private static final String VOLUME = "/api/v1/persistentvolumes/v";
+        private static final String VOLUME_CLAIM = "/api/v1/namespaces/default/persistentvolumeclaims/data";
+        private static final String CLAIMS = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims";
+        private static final String MERGE = "application/merge-patch+json";
+        private static final String STRATEGIC = "application/strategic-merge-patch+json";
+
+        private static final PersistentVolume V = PersistentVolume.of(
+                        ObjectMeta.named("v").uid("v1").resourceVersion("3").build())
+                .build();
+        private static final PersistentVolumeClaim DATA = PersistentVolumeClaim.of(ObjectMeta.named("data")
+                        .namespace("default")
+                        .uid("d1")
+                        .resourceVersion("4")
+                        .build())
+                .build();
+        private static final PersistentVolume KEPT = V.toBuilder()
+                .claim(new PersistentVolume.ClaimReference("default", "data", ""))
+                .build();
+        private static final ResourceClaim GPU = ResourceClaim.of(
+                ObjectMeta.named("gpu")
+                        .namespace("default")
+                        .uid("c1")
+                        .resourceVersion("5")
+                        .build(),
+                List.of());
+
+        private static DeviceAllocation plainAllocation() {
+            return new DeviceAllocation(List.of(result()), List.of(), Optional.empty(), Optional.empty());
+        }
+
+        private static DeviceAllocation.Result result() {
+            return new DeviceAllocation.Result(
+                    "r", "gpu.x.org", "p", "gpu-0", false, List.of(), List.of(), List.of(), "", Map.of());
+        }
+
+        private static DeviceAllocation fullAllocation() {
+            DeviceToleration toleration = new DeviceToleration(
+                    "k", "Exists", "", "", "{\"key\":\"k\",\"operator\":\"Exists\",\"tolerationSeconds\":5}");
+            return new DeviceAllocation(
+                    List.of(new DeviceAllocation.Result(
+                            "r/a",
+                            "gpu.x.org",
+                            "p",
+                            "gpu-0",
+                            true,
+                            List.of(toleration),
+                            List.of("ready"),
+                            List.of("broken"),
+                            "share",
+                            Map.of("memory", Quantity.parse("1Gi"), "cores", Quantity.of(2)))),
+                    List.of(
+                            new DeviceAllocation.Config(
+                                    true, new DeviceConfig(List.of("r"), "{\"opaque\":{\"driver\":\"gpu.x.org\"}}")),
+                            new DeviceAllocation.Config(false, new DeviceConfig(List.of(), "{}"))),
+                    Optional.of(new NodeSelector(List.of(new NodeSelector.Term(
+                            List.of(new NodeSelector.Requirement("zone", "In", List.of("a", "b"))),
+                            List.of(new NodeSelector.Requirement("metadata.name", "In", List.of("n"))))))),
+                    Optional.of(NOW));
+        }
+
+        record Case(
+                String name,
+                Consumer<KubernetesCluster> write,
+                String method,
+                String path,
+                String contentType,
+                String body) {
+            @Override
+            public String toString() {
+                return name;
+            }
+        }
+
+        static final List<Case> CASES = List.of(
+                new Case(
+                        "a volume is bound to a claim",
+                        cluster -> cluster.volumes().bind(V, DATA),
+                        "PATCH",
+                        VOLUME,
+                        MERGE,
+                        "{'metadata': {'annotations': {'pv.kubernetes.io/bound-by-controller': 'yes'},"
+                                + " 'resourceVersion': '3'}, 'spec': {'claimRef': {'apiVersion': 'v1',"
+                                + " 'kind': 'PersistentVolumeClaim', 'namespace': 'default', 'name': 'data',"
+                                + " 'uid': 'd1', 'resourceVersion': '4'}}}"),
+                new Case(
+                        "a volume that somebody keeps for a claim is not marked as bound by a controller",
+                        cluster -> cluster.volumes().bind(KEPT, DATA),
+                        "PATCH",
+                        VOLUME,
+                        MERGE,
+                        "{'metadata': {'resourceVersion': '3'}, 'spec': {'claimRef': {'apiVersion': 'v1',"
+                                + " 'kind': 'PersistentVolumeClaim', 'namespace': 'default', 'name': 'data',"
+                                + " 'uid': 'd1', 'resourceVersion': '4'}}}"),
+                new Case(
+                        "the node of a claim is selected",
+                        cluster -> cluster.volumes().selectNode(DATA, "n"),
+                        "PATCH",
+                        VOLUME_CLAIM,
+                        MERGE,
+                        "{'metadata': {'annotations': {'volume.kubernetes.io/selected-node': 'n'},"
+                                + " 'resourceVersion': '4'}}"),
+                new Case(
+                        "a finalizer is added",
+                        cluster -> cluster.resourceClaims().addFinalizer(GPU),
+                        "PATCH",
+                        CLAIMS + "/gpu",
+                        STRATEGIC,
+                        "{'metadata': {'uid': 'c1', 'finalizers': ['resource.kubernetes.io/delete-protection']}}"),
+                new Case(
+                        "a finalizer is removed",
+                        cluster -> cluster.resourceClaims().removeFinalizer(GPU),
+                        "PATCH",
+                        CLAIMS + "/gpu",
+                        STRATEGIC,
+                        "{'metadata': {'uid': 'c1',"
+                                + " '$deleteFromPrimitiveList/finalizers': ['resource.kubernetes.io/delete-protection']}}"),
+                new Case(
+                        "a device is allocated",
+                        cluster -> cluster.resourceClaims().allocate(GPU, plainAllocation(), pod("u1")),
+                        "PATCH",
+                        CLAIMS + "/gpu/status",
+                        STRATEGIC,
+                        "{'metadata': {'uid': 'c1'}, 'status': {'allocation': {'devices': {'results': ["
+                                + "{'request': 'r', 'driver': 'gpu.x.org', 'pool': 'p', 'device': 'gpu-0'}]}},"
+                                + " 'reservedFor': [{'resource': 'pods', 'name': 'web', 'uid': 'u1'}]}}"),
+                new Case(
+                        "a device is allocated with all that can be said of it",
+                        cluster -> cluster.resourceClaims().allocate(GPU, fullAllocation(), pod("u1")),
+                        "PATCH",
+                        CLAIMS + "/gpu/status",
+                        STRATEGIC,
+                        "{'metadata': {'uid': 'c1'}, 'status': {'allocation': {'devices': {'results': ["
+                                + "{'request': 'r/a', 'driver': 'gpu.x.org', 'pool': 'p', 'device': 'gpu-0',"
+                                + " 'adminAccess': true,"
+                                + " 'tolerations': [{'key': 'k', 'operator': 'Exists', 'tolerationSeconds': 5}],"
+                                + " 'bindingConditions': ['ready'], 'bindingFailureConditions': ['broken'],"
+                                + " 'shareID': 'share', 'consumedCapacity': {'cores': '2', 'memory': '1073741824'}}],"
+                                + " 'config': [{'source': 'FromClass', 'requests': ['r'],"
+                                + " 'opaque': {'driver': 'gpu.x.org'}}, {'source': 'FromClaim', 'requests': []}]},"
+                                + " 'nodeSelector': {'nodeSelectorTerms': [{"
+                                + "'matchExpressions': [{'key': 'zone', 'operator': 'In', 'values': ['a', 'b']}],"
+                                + " 'matchFields': [{'key': 'metadata.name', 'operator': 'In', 'values': ['n']}]}]},"
+                                + " 'allocationTimestamp': '2026-11-21T09:30:00Z'},"
+                                + " 'reservedFor': [{'resource': 'pods', 'name': 'web', 'uid': 'u1'}]}}"),
+                new Case(
+                        "a claim is reserved",
+                        cluster -> cluster.resourceClaims().reserve(GPU, pod("u1")),
+                        "PATCH",
+                        CLAIMS + "/gpu/status",
+                        STRATEGIC,
+                        "{'metadata': {'uid': 'c1'}, 'status': {"
+                                + "'reservedFor': [{'resource': 'pods', 'name': 'web', 'uid': 'u1'}]}}"),
+                new Case(
+                        "a reservation is removed",
+                        cluster -> cluster.resourceClaims().unreserve(GPU, pod("u1")),
+                        "PATCH",
+                        CLAIMS + "/gpu/status",
+                        STRATEGIC,
+                        "{'metadata': {'uid': 'c1'}, 'status': {'reservedFor': [{'$patch': 'delete', 'uid': 'u1'}]}}"),
+                new Case(
+                        "a claim is deallocated",
+                        cluster -> cluster.resourceClaims().deallocate(GPU),
+                        "PATCH",
+                        CLAIMS + "/gpu/status",
+                        STRATEGIC,
+                        "{'metadata': {'uid': 'c1', 'resourceVersion': '5'},"
+                                + " 'status': {'allocation': null, 'reservedFor': null, 'devices': null}}"),
+                new Case(
+                        "a claim for extended resources is created",
+                        cluster -> cluster.resourceClaims()
+                                .createForExtendedResources(pod("u1"), List.of(DeviceRequest.of("r", "gpu", 2))),
+                        "POST",
+                        CLAIMS,
+                        "application/json",
+                        "{'apiVersion': 'resource.k8s.io/v1', 'kind': 'ResourceClaim', 'metadata': {"
+                                + "'namespace': 'default', 'generateName': 'web-extended-resources-',"
+                                + " 'annotations': {'resource.kubernetes.io/extended-resource-claim': 'true'},"
+                                + " 'ownerReferences': [{'apiVersion': 'v1', 'kind': 'Pod', 'name': 'web', 'uid': 'u1',"
+                                + " 'controller': true}]}, 'spec': {'devices': {'requests': [{'name': 'r',"
+                                + " 'exactly': {'deviceClassName': 'gpu', 'allocationMode': 'ExactCount', 'count': 2}}]}}}"),
+                new Case(
+                        "a pod's claim for extended resources is named",
+                        cluster -> cluster.patchExtendedResourceClaimStatus(
+                                pod("u1"),
+                                new PodStatus.ExtendedResourceClaimStatus(
+                                        "made",
+                                        List.of(new PodStatus.ContainerExtendedResourceRequest(
+                                                "main", "x.org/gpu", "r")))),
+                        "PATCH",
+                        WEB + "/status",
+                        STRATEGIC,
+                        "{'metadata': {'uid': 'u1'}, 'status': {'extendedResourceClaimStatus': {"
+                                + "'resourceClaimName': 'made', 'requestMappings': [{'containerName': 'main',"
+                                + " 'resourceName': 'x.org/gpu', 'requestName': 'r'}]}}}"),
+                new Case(
+                        "what a pod's claims take of its node is told",
+                        cluster -> cluster.patchNodeAllocatableResourceClaimStatuses(
+                                pod("u1"),
+                                List.of(new PodStatus.NodeResourceClaim(
+                                        "gpu", List.of("main"), Map.of("cpu", Quantity.of(4))))),
+                        "PATCH",
+                        WEB + "/status",
+                        STRATEGIC,
+                        "{'metadata': {'uid': 'u1'}, 'status': {'nodeAllocatableResourceClaimStatuses': [{"
+                                + "'resourceClaimName': 'gpu', 'containers': ['main'], 'resources': {'cpu': '4'}}]}}"),
+                new Case(
+                        "a pod's claims take nothing of its node any more",
+                        cluster -> cluster.patchNodeAllocatableResourceClaimStatuses(pod("u1"), List.of()),
+                        "PATCH",
+                        WEB + "/status",
+                        STRATEGIC,
+                        "{'metadata': {'uid': 'u1'}, 'status': {'nodeAllocatableResourceClaimStatuses': null}}"));
+
+        @ParameterizedTest
+        @FieldSource("CASES")
+        void sendsOneRequest(Case c) throws InterruptedException {
+            server.on(c.method, c.path, request -> Answer.ok("{}"));
+
+            c.write.accept(cluster);
+
             Request request = server.next();
-            assertThat(request.contentType()).isEqualTo("application/strategic-merge-patch+json");
-            assertThat(request.json()).isEqualTo(json("{'status': {'reservedFor': null}}"));
+            assertThat(request.method() + " " + request.path()).isEqualTo(c.method + " " + c.path);
+            assertThat(request.contentType()).isEqualTo(c.contentType);
+            assertThat(request.json()).isEqualTo(json(c.body));
+            assertThat(server.waiting()).isZero();
+        }
+
+        @ParameterizedTest
+        @FieldSource("CASES")
+        void failsWithTheServersWords(Case c) {
+            server.on(c.method, c.path, request -> Answer.status(409, "Conflict", "the object has been modified"));
+
+            assertThatThrownBy(() -> c.write.accept(cluster))
+                    .isInstanceOfSatisfying(
+                            ClusterException.class,
+                            failure -> assertThat(failure.isConflict()).isTrue())
+                    .hasMessageEndingWith(": 409 Conflict: the object has been modified");
         }
 
         @Test
-        void patchesObjectsOfTheWholeCluster() {
-            assertThatThrownBy(() -> cluster.patch(ObjectKind.NODE, "", "node-1", Patch.merge("{}")))
-                    .hasMessage("patch Node node-1: 404 NotFound: the server has no /api/v1/nodes/node-1");
-            assertThatThrownBy(() -> cluster.patch(ObjectKind.NODE, "", "node-1", Patch.merge("[]")))
-                    .isInstanceOf(IllegalArgumentException.class);
+        void returnsTheObjectThatTheServerAnswersWith() {
+            server.on("PATCH", CLAIMS + "/gpu/status", request -> Answer.ok("""
+                    {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
+                     "metadata": {"name": "gpu", "namespace": "default", "uid": "c1", "resourceVersion": "9"},
+                     "status": {"reservedFor": [{"resource": "pods", "name": "other", "uid": "u0"},
+                                                {"resource": "pods", "name": "web", "uid": "u1"}]}}"""));
+
+            ResourceClaim written = cluster.resourceClaims().reserve(GPU, pod("u1"));
+
+            assertThat(written.metadata().resourceVersion()).isEqualTo("9");
+            assertThat(written.reservedFor())
+                    .extracting(ResourceClaim.Consumer::uid)
+                    .containsExactly("u0", "u1");
+        }
+
+        @Test
+        void failsIfTheAnswerIsNoSuchObject() {
+            server.on("PATCH", VOLUME, request -> Answer.ok("{\"spec\":{\"capacity\":{\"storage\":\"much\"}}}"));
+
+            assertThatThrownBy(() -> cluster.volumes().bind(V, DATA))
+                    .isInstanceOf(ClusterException.class)
+                    .hasMessageStartingWith("patch PersistentVolume v: ")
+                    .hasMessageContaining("spec.capacity.storage: \"much\" (expected: a quantity)");
         }
     }
 
@@ -788,8 +1068,12 @@ class KubernetesClusterTest {
 
         @Test
         void areDroppedRatherThanWaitedFor() throws InterruptedException {
-            BlockingQueue<String> hold = new LinkedBlockingQueue<>();
-            server.on("POST", EVENTS, request -> Answer.stream(hold));
+            CompletableFuture<Void> hold = new CompletableFuture<>();
+            server.on("POST", EVENTS, request -> {
+                // Not a byte of the answer is sent before the test is over.
+                hold.join();
+                return Answer.status(201, "", "");
+            });
             Log log = Log.of(EventRecorder.class);
 
             cluster.report(failed("held"));
@@ -801,6 +1085,7 @@ class KubernetesClusterTest {
             assertThat(log.warnings())
                     .hasSize(1)
                     .allSatisfy(warning -> assertThat(warning).startsWith("Dropping events"));
+            hold.complete(null);
         }
 
         record Note(String name, String note, String posted) {
@@ -823,7 +1108,7 @@ class KubernetesClusterTest {
         @ParameterizedTest
         @FieldSource("NOTES")
         void areCutToWhatTheServerTakes(Note note) {
-            assertThat(EventRecorder.cut(note.note)).isEqualTo(note.posted);
+            assertThat(EventRecorder.truncated(note.note)).isEqualTo(note.posted);
         }
 
         private static PodEvent failed(String note) {

@@ -59,8 +59,8 @@ class RequestPaceTest {
     }
 
     @Nested
-    class OfABackoff {
-        private final Backoff backoff = new Backoff(Duration.ofMillis(800), Duration.ofSeconds(30));
+    class OfARetryBackoff {
+        private final RetryBackoff backoff = new RetryBackoff(Duration.ofMillis(800), Duration.ofSeconds(30));
 
         @Test
         void doublesWithSomeChanceUpToTheLongest() {
@@ -75,9 +75,9 @@ class RequestPaceTest {
 
         @Test
         void needsSensibleDurations() {
-            assertThatThrownBy(() -> new Backoff(Duration.ZERO, Duration.ofSeconds(1)))
+            assertThatThrownBy(() -> new RetryBackoff(Duration.ZERO, Duration.ofSeconds(1)))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessage("backoff: PT0S to PT1S (expected: above 0, and the first no longer than the longest)");
+                    .hasMessage("backoff: PT0S to PT1S (expected: above 0, and initial no longer than max)");
         }
     }
 }

@@ -12,6 +12,7 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
@@ -31,18 +32,26 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.DeviceAllocation;
+import org.moorage.api.model.DeviceRequest;
 import org.moorage.api.model.Node;
+import org.moorage.api.model.NodeSelector;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.OtherObject;
+import org.moorage.api.model.PersistentVolume;
+import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.Quantity;
+import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.MergePatch;
 import org.moorage.api.plugin.Nomination;
-import org.moorage.api.plugin.Patch;
 import org.moorage.api.plugin.PodEvent;
+import org.moorage.api.plugin.ResourceClaimWriter;
 import org.moorage.app.kubernetes.ApiConnection;
+import org.moorage.app.kubernetes.ClusterSettings;
 import org.moorage.app.kubernetes.KubernetesCluster;
 import org.moorage.runtime.cluster.ClusterListener;
 
@@ -83,7 +92,7 @@ class LiveClusterTest {
     private static KubernetesCluster connect() {
         return new KubernetesCluster(
                 new ApiConnection(Optional.of(plane.kubeconfig()), Optional.empty()).open(),
-                KubernetesCluster.Settings.on("host-1"),
+                ClusterSettings.on("host-1"),
                 InstantSource.system(),
                 new Random(1),
                 Thread::new);
@@ -247,14 +256,86 @@ class LiveClusterTest {
     }
 
     @Test
-    void patchesAnObject() throws InterruptedException {
-        watch();
+    void patchesAnObjectOfAKindWithoutAType() {
+        plane.create("""
+                {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings", "namespace": "default"},
+                 "data": {"kept": "yes", "removed": "soon"}}""");
+        ObjectKind<OtherObject> kind = ObjectKind.other("v1", "ConfigMap", "configmaps", true);
 
-        cluster.patch(
-                ObjectKind.NODE, "", "node-1", Patch.merge("{\"metadata\":{\"annotations\":{\"seen\":\"yes\"}}}"));
+        OtherObject written = cluster.patch(
+                kind, "default", "settings", MergePatch.of("{\"data\":{\"added\":\"too\",\"removed\":null}}"));
 
-        view.await(() -> view.objects.get("Node node-1") instanceof Node node
-                && node.metadata().annotations().containsKey("seen"));
+        assertThat(written.json()).contains("\"data\":{\"added\":\"too\",\"kept\":\"yes\"}");
+    }
+
+    @Test
+    void bindsAVolumeAndSelectsTheNodeOfAClaimInTheVersionsThatAreKnown() throws InterruptedException {
+        plane.create("""
+                {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "disk"},
+                 "spec": {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "hostPath": {"path": "/x"}}}""");
+        plane.create("""
+                {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "data", "namespace": "default"},
+                 "spec": {"accessModes": ["ReadWriteOnce"], "storageClassName": "none",
+                          "resources": {"requests": {"storage": "1Gi"}}}}""");
+        cluster.watch(Set.of(ObjectKind.PERSISTENT_VOLUME, ObjectKind.PERSISTENT_VOLUME_CLAIM), false, view);
+        PersistentVolume disk = (PersistentVolume) view.objects.get("PersistentVolume disk");
+        PersistentVolumeClaim data = (PersistentVolumeClaim) view.objects.get("PersistentVolumeClaim default/data");
+
+        PersistentVolume bound = cluster.volumes().bind(disk, data);
+        PersistentVolumeClaim selected = cluster.volumes().selectNode(data, "node-1");
+
+        assertThat(bound.claim()).contains(PersistentVolume.ClaimReference.to(data));
+        assertThat(bound.metadata().annotations()).containsEntry(PersistentVolume.BOUND_BY_CONTROLLER, "yes");
+        assertThat(selected.selectedNode()).contains("node-1");
+        view.await(() -> view.objects.get("PersistentVolume disk") instanceof PersistentVolume seen
+                && seen.claim().isPresent());
+        assertThatThrownBy(() -> cluster.volumes().bind(disk, data)).matches(LiveClusterTest::isConflict);
+        assertThatThrownBy(() -> cluster.volumes().selectNode(data, "node-2")).matches(LiveClusterTest::isConflict);
+    }
+
+    private static boolean isConflict(Throwable thrown) {
+        return thrown instanceof ClusterException failure && failure.isConflict();
+    }
+
+    @Test
+    void allocatesReservesAndDeallocatesAClaim() throws InterruptedException {
+        plane.create("""
+                {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
+                 "metadata": {"name": "gpu", "namespace": "default"},
+                 "spec": {"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "gpu"}}]}}}""");
+        createPod("first");
+        createPod("second");
+        cluster.watch(Set.of(ObjectKind.POD, ObjectKind.RESOURCE_CLAIM), false, view);
+        Pod first = view.pod("first", found -> true);
+        Pod second = view.pod("second", found -> true);
+        ResourceClaim known = (ResourceClaim) view.objects.get("ResourceClaim default/gpu");
+        DeviceAllocation allocation = new DeviceAllocation(
+                List.of(new DeviceAllocation.Result(
+                        "r", "gpu.example.com", "pool", "gpu-0", false, List.of(), List.of(), List.of(), "", Map.of())),
+                List.of(),
+                Optional.of(new NodeSelector(List.of(new NodeSelector.Term(
+                        List.of(), List.of(new NodeSelector.Requirement("metadata.name", "In", List.of("node-1"))))))),
+                Optional.empty());
+        ResourceClaimWriter writer = cluster.resourceClaims();
+
+        ResourceClaim allocated = writer.allocate(writer.addFinalizer(known), allocation, first);
+        ResourceClaim shared = writer.reserve(known, second);
+
+        assertThat(allocated.finalizers()).contains(ResourceClaim.FINALIZER);
+        assertThat(allocated.allocation()).contains(allocation);
+        assertThat(shared.reservedFor())
+                .containsExactlyInAnyOrder(ResourceClaim.Consumer.of(first), ResourceClaim.Consumer.of(second));
+        assertThat(writer.unreserve(shared, first).reservedFor()).containsExactly(ResourceClaim.Consumer.of(second));
+        assertThatThrownBy(() -> writer.deallocate(shared)).matches(LiveClusterTest::isConflict);
+
+        ResourceClaim deallocated = writer.deallocate(writer.unreserve(known, second));
+
+        assertThat(deallocated.allocation()).isEmpty();
+        assertThat(deallocated.reservedFor()).isEmpty();
+        assertThat(writer.removeFinalizer(known).finalizers()).isEmpty();
+        ResourceClaim created = writer.createForExtendedResources(first, List.of(DeviceRequest.of("r", "gpu", 1)));
+        assertThat(created.isForExtendedResourcesOf(first)).isTrue();
+        assertThat(created.name()).startsWith("first-extended-resources-");
     }
 
     @Test
@@ -315,7 +396,7 @@ class LiveClusterTest {
     void saysThatAKindIsNotThere() {
         try (KubernetesCluster hasty = new KubernetesCluster(
                 new ApiConnection(Optional.of(plane.kubeconfig()), Optional.empty()).open(),
-                KubernetesCluster.Settings.on("host-1").withListLimit(Duration.ofSeconds(2)),
+                ClusterSettings.on("host-1").withListTimeout(Duration.ofSeconds(2)),
                 InstantSource.system(),
                 new Random(1),
                 Thread::new)) {

@@ -5,21 +5,18 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Consumer;
 import org.moorage.api.Snapshot;
 import org.moorage.api.model.CsiNode;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
-import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.PersistentVolume;
 import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.ClusterWriter;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.ObjectLister;
+import org.moorage.api.plugin.VolumeWriter;
 
 /** Reserves volumes for a pod, has them bound or made, and waits until they are. */
 final class Binder {
@@ -55,11 +52,11 @@ final class Binder {
         List<Reservation.Binding> bindings = new ArrayList<>();
         for (PodClaims.Binding binding : plan.bindings()) {
             bindings.add(new Reservation.Binding(
-                    binding.volume(), boundTo(binding.volume(), binding.claim()), binding.claim()));
+                    binding.volume(), binding.volume().boundTo(binding.claim()), binding.claim()));
         }
         List<Reservation.Provision> provisions = new ArrayList<>();
         for (PersistentVolumeClaim claim : plan.provisions()) {
-            provisions.add(new Reservation.Provision(claim, waitingFor(claim, nodeName)));
+            provisions.add(new Reservation.Provision(claim, claim.withSelectedNode(nodeName)));
         }
         Reservation reservation = new Reservation(List.copyOf(bindings), List.copyOf(provisions), 0);
         try {
@@ -76,33 +73,6 @@ final class Binder {
             throw outOfSync;
         }
         return reservation;
-    }
-
-    private static PersistentVolume boundTo(PersistentVolume volume, PersistentVolumeClaim claim) {
-        PersistentVolume.ClaimReference reference = new PersistentVolume.ClaimReference(
-                claim.namespace(), claim.name(), claim.metadata().uid());
-        if (volume.claim().filter(reference::equals).isPresent()) {
-            return volume;
-        }
-        // A volume that a person keeps for the claim is not marked as bound by a controller.
-        boolean keptByPerson =
-                volume.claim().filter(known -> known.covers(claim)).isPresent();
-        ObjectMeta metadata = keptByPerson
-                ? volume.metadata()
-                : annotated(volume.metadata(), PersistentVolume.BOUND_BY_CONTROLLER, "yes");
-        return volume.toBuilder().metadata(metadata).claim(reference).build();
-    }
-
-    private static PersistentVolumeClaim waitingFor(PersistentVolumeClaim claim, String nodeName) {
-        return claim.toBuilder()
-                .metadata(annotated(claim.metadata(), PersistentVolumeClaim.SELECTED_NODE, nodeName))
-                .build();
-    }
-
-    private static ObjectMeta annotated(ObjectMeta metadata, String key, String value) {
-        Map<String, String> annotations = new HashMap<>(metadata.annotations());
-        annotations.put(key, value);
-        return metadata.toBuilder().annotations(annotations).build();
     }
 
     /** Takes back what was reserved and is not written yet; what is written shows soon enough. */
@@ -126,21 +96,17 @@ final class Binder {
      * @param progress is given the reservation after each step
      */
     void write(Reservation reservation, Consumer<Reservation> progress) {
-        ClusterWriter writer = handle.writer();
+        VolumeWriter writer = handle.writer().volumes();
         int written = 0;
         for (Reservation.Binding binding : reservation.bindings()) {
             if (binding.isChange()) {
-                writer.patch(ObjectKind.PERSISTENT_VOLUME, "", binding.after().name(), MergePatches.ofBinding(binding));
+                writer.bind(binding.before(), binding.claim());
             }
             progress.accept(reservation.withWritten(++written));
         }
         for (Reservation.Provision provision : reservation.provisions()) {
-            PersistentVolumeClaim claim = provision.after();
-            writer.patch(
-                    ObjectKind.PERSISTENT_VOLUME_CLAIM,
-                    claim.namespace(),
-                    claim.name(),
-                    MergePatches.ofProvision(claim));
+            writer.selectNode(
+                    provision.before(), provision.after().selectedNode().orElseThrow());
             progress.accept(reservation.withWritten(++written));
         }
     }

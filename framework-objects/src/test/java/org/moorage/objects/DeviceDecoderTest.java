@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.simulation;
+package org.moorage.objects;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.model.CounterSet;
 import org.moorage.api.model.Device;
 import org.moorage.api.model.DeviceAttribute;
@@ -24,10 +21,8 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.model.ResourceSlice;
-import org.moorage.objects.ObjectDecoder;
-import org.moorage.objects.ObjectStreams;
 
-class ClaimPatchTest {
+class DeviceDecoderTest {
     private static final ObjectDecoder DECODER = new ObjectDecoder();
 
     @Test
@@ -93,9 +88,9 @@ class ClaimPatchTest {
         assertThat(device.bindsToNode() && device.isShared()).isTrue();
     }
 
-    private static ResourceClaim claim() {
-        try {
-            return DECODER.decode(ObjectKind.RESOURCE_CLAIM, ObjectStreams.object("""
+    @Test
+    void readsClaims() throws IOException {
+        ResourceClaim claim = DECODER.decode(ObjectKind.RESOURCE_CLAIM, ObjectStreams.object("""
                     {"metadata": {"name": "c", "namespace": "default", "finalizers": ["a"]},
                      "spec": {"devices": {
                        "requests": [
@@ -109,14 +104,6 @@ class ClaimPatchTest {
                          "devices": {"results": [{"request": "r", "driver": "d", "pool": "p", "device": "x",
                                                   "shareID": "1", "consumedCapacity": {"memory": "1Gi"}}]}},
                        "reservedFor": [{"resource": "pods", "name": "p", "uid": "u"}]}}"""), false);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    @Test
-    void readsClaims() {
-        ResourceClaim claim = claim();
         assertThat(claim.finalizers()).containsExactly("a");
         assertThat(claim.requests().get(0).wantsAll()).isTrue();
         assertThat(claim.requests().get(1).alternatives()).singleElement().satisfies(alternative -> {
@@ -141,56 +128,5 @@ class ClaimPatchTest {
         assertThat(DeviceClass.ofResource("deviceclass.resource.kubernetes.io/gpu", List.of(gpu)))
                 .contains(gpu);
         assertThat(DeviceClass.ofResource("cpu", List.of(gpu))).isEmpty();
-    }
-
-    private record Patch(String name, String json, List<String> finalizers, List<String> users, boolean allocated) {
-        @Override
-        public String toString() {
-            return name;
-        }
-    }
-
-    static final List<Patch> PATCHES = List.of(
-            new Patch("nothing", "{}", List.of("a"), List.of("u"), true),
-            new Patch(
-                    "one more finalizer",
-                    "{\"metadata\":{\"finalizers\":[\"b\",\"a\"]}}",
-                    List.of("a", "b"),
-                    List.of("u"),
-                    true),
-            new Patch(
-                    "one finalizer less",
-                    "{\"metadata\":{\"$deleteFromPrimitiveList/finalizers\":[\"a\"]}}",
-                    List.of(),
-                    List.of("u"),
-                    true),
-            new Patch(
-                    "one more user",
-                    "{\"status\":{\"reservedFor\":[{\"resource\":\"pods\",\"name\":\"q\",\"uid\":\"v\"}]}}",
-                    List.of("a"),
-                    List.of("u", "v"),
-                    true),
-            new Patch(
-                    "one user less",
-                    "{\"status\":{\"reservedFor\":[{\"$patch\":\"delete\",\"uid\":\"u\"}]}}",
-                    List.of("a"),
-                    List.of(),
-                    true),
-            new Patch(
-                    "no devices any more",
-                    "{\"status\":{\"allocation\":null,\"reservedFor\":null,\"devices\":null}}",
-                    List.of("a"),
-                    List.of(),
-                    false));
-
-    @ParameterizedTest
-    @FieldSource("PATCHES")
-    void appliesPatches(Patch patch) throws IOException {
-        ResourceClaim changed = ClaimPatch.apply(claim(), ObjectStreams.object(patch.json), DECODER);
-        assertThat(changed.finalizers()).isEqualTo(patch.finalizers);
-        assertThat(changed.reservedFor())
-                .extracting(ResourceClaim.Consumer::uid)
-                .isEqualTo(patch.users);
-        assertThat(changed.allocation().isPresent()).isEqualTo(patch.allocated);
     }
 }

@@ -28,58 +28,68 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells a listener of all objects of one kind: lists them, then watches from there, and goes on whatever happens. An object
- * that cannot be read is logged and passed over.
+ * Tells a listener of all objects of one kind: lists them, watches from the version of the list on, and lists again when the watch
+ * cannot go on. An object that cannot be read is logged and left out.
  */
-final class KindWatcher<T extends ClusterObject> implements Runnable {
-    private static final Logger LOG = LoggerFactory.getLogger(KindWatcher.class);
+final class Reflector<T extends ClusterObject> implements Runnable {
+    private static final Logger LOG = LoggerFactory.getLogger(Reflector.class);
 
-    private static final int PAGE = 500;
+    private static final int PAGE_SIZE = 500;
     private static final int GONE = 410;
-    // No answer, too many requests, not available: the watch may go on where it was. With any other it may never.
-    private static final Set<Integer> COMES_BACK = Set.of(0, 429, 503);
-    private static final Duration SHORTEST_WATCH = Duration.ofMinutes(5);
-    // The server ends a watch by itself; when it has not after this time more, the connection is dead.
-    private static final Duration GRACE = Duration.ofSeconds(30);
-    private static final Duration SUSPICIOUSLY_SHORT = Duration.ofSeconds(1);
+    /** No answer, too many requests, not available: the watch can go on from its version. */
+    private static final Set<Integer> RESUMABLE = Set.of(0, 429, 503);
+
+    private static final Duration MIN_WATCH_TIMEOUT = Duration.ofMinutes(5);
+    /** When the server has not ended a watch this long after its timeout, the connection is dead. */
+    private static final Duration WATCH_TIMEOUT_GRACE = Duration.ofSeconds(30);
+    /** A watch that ends in less than this without an event counts as a failure. */
+    private static final Duration VERY_SHORT_WATCH = Duration.ofSeconds(1);
 
     private final ObjectKind<T> kind;
     private final boolean podJson;
     private final ApiServer server;
     private final ObjectDecoder decoder;
     private final ClusterListener listener;
-    private final Duration listLimit;
-    private final Backoff backoff;
+    private final Duration requestTimeout;
+    private final RetryBackoff backoff;
     private final InstantSource clock;
     private final RandomGenerator random;
-    private final Stopper stopper;
+    private final StopSignal stop;
     private final CompletableFuture<Void> listed = new CompletableFuture<>();
 
     private String resourceVersion = "";
-    private boolean gone;
+    private boolean isExpired;
     private int failures;
-    private volatile @Nullable ClusterException lastFailure;
+    private volatile @Nullable Failure lastFailure;
 
-    KindWatcher(
+    /**
+     * What went wrong. Only its text is kept: the exception of an answer that cannot be read holds on to the answer.
+     *
+     * @param message what was asked and what came back
+     * @param httpStatus the status code of the answer; 0 if there was none
+     */
+    record Failure(String message, int httpStatus) {}
+
+    Reflector(
             ObjectKind<T> kind,
             boolean podJson,
             ApiServer server,
             ObjectDecoder decoder,
             ClusterListener listener,
-            KubernetesCluster.Settings settings,
+            ClusterSettings settings,
             InstantSource clock,
             RandomGenerator random,
-            Stopper stopper) {
+            StopSignal stop) {
         this.kind = kind;
         this.podJson = podJson;
         this.server = server;
         this.decoder = decoder;
         this.listener = listener;
-        listLimit = settings.requestLimit();
+        requestTimeout = settings.requestTimeout();
         backoff = settings.backoff();
         this.clock = clock;
         this.random = random;
-        this.stopper = stopper;
+        this.stop = stop;
     }
 
     ObjectKind<T> kind() {
@@ -91,47 +101,48 @@ final class KindWatcher<T extends ClusterObject> implements Runnable {
         return listed;
     }
 
-    /** What went wrong last, if anything did. */
-    Optional<ClusterException> lastFailure() {
+    /** Why the last list or watch failed; empty if it did not. */
+    Optional<Failure> lastFailure() {
         return Optional.ofNullable(lastFailure);
     }
 
     @Override
     public void run() {
-        while (!stopper.isStopped() && !Thread.currentThread().isInterrupted()) {
+        while (!stop.isSent() && !Thread.currentThread().isInterrupted()) {
             try {
                 if (resourceVersion.isEmpty()) {
                     list();
                 }
                 watch();
             } catch (ClusterException e) {
-                if (e.httpStatus() == GONE && !gone) {
-                    gone = true;
+                if (e.httpStatus() == GONE && !isExpired) {
+                    isExpired = true;
                     resourceVersion = "";
-                    LOG.atInfo().addKeyValue("kind", kind).log("The watch is too old to go on; listing again");
+                    LOG.atInfo().addKeyValue("kind", kind).log("The version of the watch has expired; listing again");
                 } else {
-                    failed(e, !COMES_BACK.contains(e.httpStatus()));
+                    if (!RESUMABLE.contains(e.httpStatus())) {
+                        resourceVersion = "";
+                    }
+                    failed(new Failure(e.getMessage(), e.httpStatus()));
                 }
             } catch (IOException e) {
-                failed(new ClusterException(watching() + ": " + Failures.shown(e), 0, e), false);
+                failed(new Failure(watching() + ": " + ErrorText.of(e), 0));
             } catch (RuntimeException e) {
-                // A fault of ours or the listener's; its picture of the cluster is made good by a new list.
-                if (!stopper.isStopped()) {
+                // A fault in this program. A new list replaces what the listener has missed.
+                resourceVersion = "";
+                if (!stop.isSent()) {
                     LOG.atError().setCause(e).addKeyValue("kind", kind).log("Cannot take in a change; listing again");
                 }
-                failed(new ClusterException(watching() + ": " + Failures.shown(e), 0, e), true);
+                failed(new Failure(watching() + ": " + ErrorText.of(e), 0));
             }
         }
     }
 
-    private void failed(ClusterException failure, boolean listAgain) {
-        if (stopper.isStopped()) {
+    private void failed(Failure failure) {
+        if (stop.isSent()) {
             return;
         }
         lastFailure = failure;
-        if (listAgain) {
-            resourceVersion = "";
-        }
         failures++;
         Duration wait = backoff.after(failures, random);
         // Once for all failures until the next success: a server that is down would fill the log otherwise.
@@ -139,13 +150,14 @@ final class KindWatcher<T extends ClusterObject> implements Runnable {
                 .addKeyValue("kind", kind)
                 .addKeyValue("failures", failures)
                 .addKeyValue("nextTry", wait)
-                .addKeyValue("cause", failure.getMessage())
+                .addKeyValue("cause", failure.message())
                 .log("Cannot list or watch; trying again");
-        stopper.stopsWithin(wait);
+        stop.isSentWithin(wait);
     }
 
     private void succeeded() {
-        gone = false;
+        isExpired = false;
+        lastFailure = null;
         if (failures > 0) {
             LOG.atInfo()
                     .addKeyValue("kind", kind)
@@ -159,12 +171,12 @@ final class KindWatcher<T extends ClusterObject> implements Runnable {
         List<T> objects = new ArrayList<>();
         String version;
         try {
-            version = listPages(objects, PAGE);
+            version = listPages(objects, PAGE_SIZE);
         } catch (ClusterException e) {
             if (e.httpStatus() != GONE) {
                 throw e;
             }
-            // The cluster changes faster than the pages can be had; one large answer cannot grow old.
+            // The cluster changes faster than the pages can be read. A single page cannot expire.
             objects.clear();
             version = listPages(objects, 0);
         }
@@ -178,19 +190,20 @@ final class KindWatcher<T extends ClusterObject> implements Runnable {
                 .log("Listed");
     }
 
-    private String listPages(List<T> objects, int page) throws IOException {
+    private String listPages(List<T> objects, int pageSize) throws IOException {
         String continuation = "";
         do {
             Map<String, String> query = query();
-            if (page > 0) {
-                query.put("limit", String.valueOf(page));
+            if (pageSize > 0) {
+                query.put("limit", String.valueOf(pageSize));
             }
             if (!continuation.isEmpty()) {
                 query.put("continue", continuation);
             }
             ObjectStreams.ListPage read;
-            try (ApiServer.Answer answer = server.ask("list " + kind.plural(), path(), query, listLimit)) {
-                read = ObjectStreams.list(answer.body(), kind, tree -> {
+            try (ApiServer.StreamedResponse response =
+                    server.get("list " + kind.plural(), path(), query, requestTimeout)) {
+                read = ObjectStreams.list(response.body(), kind, tree -> {
                     T object = decoded(tree);
                     if (object != null) {
                         objects.add(object);
@@ -201,30 +214,31 @@ final class KindWatcher<T extends ClusterObject> implements Runnable {
             if (continuation.isEmpty()) {
                 return read.resourceVersion();
             }
-        } while (!stopper.isStopped());
+        } while (!stop.isSent());
         throw new ClusterException("list " + kind.plural() + ": given up, since closed", 0, null);
     }
 
     private void watch() throws IOException {
-        Duration length = SHORTEST_WATCH.plusSeconds(random.nextInt((int) SHORTEST_WATCH.toSeconds()));
+        Duration timeout = MIN_WATCH_TIMEOUT.plusSeconds(random.nextInt((int) MIN_WATCH_TIMEOUT.toSeconds()));
         Map<String, String> query = query();
         query.put("watch", "true");
         query.put("allowWatchBookmarks", "true");
         query.put("resourceVersion", resourceVersion);
-        query.put("timeoutSeconds", String.valueOf(length.toSeconds()));
+        query.put("timeoutSeconds", String.valueOf(timeout.toSeconds()));
         Instant start = clock.instant();
         String before = resourceVersion;
-        try (ApiServer.Answer answer = server.ask(watching(), path(), query, length.plus(GRACE))) {
-            ObjectStreams.watch(answer.body(), this::take);
+        try (ApiServer.StreamedResponse response =
+                server.get(watching(), path(), query, timeout.plus(WATCH_TIMEOUT_GRACE))) {
+            ObjectStreams.watch(response.body(), this::handle);
         }
-        boolean quick = Duration.between(start, clock.instant()).compareTo(SUSPICIOUSLY_SHORT) < 0;
-        if (quick && resourceVersion.equals(before)) {
+        boolean isVeryShort = Duration.between(start, clock.instant()).compareTo(VERY_SHORT_WATCH) < 0;
+        if (isVeryShort && resourceVersion.equals(before)) {
             throw new ClusterException(watching() + ": ended at once, without an event", 0, null);
         }
         succeeded();
     }
 
-    private void take(String type, ObjectNode tree) {
+    private void handle(String type, ObjectNode tree) {
         switch (type) {
             case "ADDED", "MODIFIED" -> {
                 T object = decoded(tree);
@@ -255,7 +269,7 @@ final class KindWatcher<T extends ClusterObject> implements Runnable {
         succeeded();
     }
 
-    // Whatever is wrong with one object, the others must still be had.
+    // Null if the object cannot be read.
     private @Nullable T decoded(ObjectNode tree) {
         try {
             return decoder.decode(kind, tree, podJson);
@@ -265,13 +279,13 @@ final class KindWatcher<T extends ClusterObject> implements Runnable {
                     .addKeyValue("kind", kind)
                     .addKeyValue("namespace", metadata.path("namespace").asText(""))
                     .addKeyValue("name", metadata.path("name").asText(""))
-                    .addKeyValue("cause", e instanceof ObjectDecodeException ? e.getMessage() : Failures.shown(e))
+                    .addKeyValue("cause", e instanceof ObjectDecodeException ? e.getMessage() : ErrorText.of(e))
                     .log("Passing over an object that cannot be read");
             return null;
         }
     }
 
-    // That an object is gone must be told even if the rest of it cannot be read.
+    // Enough to tell that an object was deleted, if the rest of it cannot be read.
     private static ObjectNode identityOf(ObjectNode tree) {
         ObjectNode identity = JsonNodeFactory.instance.objectNode();
         ObjectNode metadata = identity.putObject("metadata");

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.kubernetes;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.net.ConnectException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.random.RandomGenerator;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodCondition;
+import org.moorage.api.model.PodStatus;
+import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.Nomination;
+
+/** Sends changes of pods to the API server. What the server answers to a success is not read: nobody needs the pod. */
+final class PodWrites {
+    private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
+    private static final int MOST_STATUS_TRIES = 4;
+    private static final RetryBackoff STATUS_BACKOFF = new RetryBackoff(Duration.ofMillis(50), Duration.ofSeconds(1));
+    private static final Set<Integer> RETRIED_STATUS_CODES = Set.of(409, 500, 503);
+
+    private final ApiServer server;
+    private final InstantSource clock;
+    private final RandomGenerator random;
+    private final StopSignal stop;
+
+    PodWrites(ApiServer server, InstantSource clock, RandomGenerator random, StopSignal stop) {
+        this.server = server;
+        this.clock = clock;
+        this.random = random;
+        this.stop = stop;
+    }
+
+    void bind(Pod pod, String nodeName) {
+        ObjectNode binding = JSON.objectNode().put("apiVersion", "v1").put("kind", "Binding");
+        ObjectNode metadata =
+                binding.putObject("metadata").put("name", pod.name()).put("namespace", pod.namespace());
+        if (!pod.uid().isEmpty()) {
+            // Not a pod of the same name that has come in its place.
+            metadata.put("uid", pod.uid());
+        }
+        binding.putObject("target").put("apiVersion", "v1").put("kind", "Node").put("name", nodeName);
+        server.change("bind " + pod.key() + " to " + nodeName, "POST", path(pod) + "/binding", ApiServer.JSON, binding);
+    }
+
+    void patchStatus(Pod pod, Optional<PodCondition> condition, Nomination nomination) {
+        ObjectNode status = JSON.objectNode();
+        condition
+                .filter(changed -> !pod.status().conditions().contains(changed))
+                .ifPresent(changed -> status.putArray("conditions").add(condition(changed, pod)));
+        if (nomination.overrides() && !nomination.nodeName().equals(pod.status().nominatedNodeName())) {
+            putOrRemove(status, "nominatedNodeName", nomination.nodeName());
+        }
+        if (status.isEmpty()) {
+            return;
+        }
+        for (int tries = 1; ; tries++) {
+            try {
+                patchStatus(pod, status);
+                return;
+            } catch (ClusterException e) {
+                if (tries == MOST_STATUS_TRIES
+                        || !isRetried(e)
+                        || stop.isSentWithin(STATUS_BACKOFF.after(tries, random))) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private static boolean isRetried(ClusterException failure) {
+        return RETRIED_STATUS_CODES.contains(failure.httpStatus()) || failure.getCause() instanceof ConnectException;
+    }
+
+    private ObjectNode condition(PodCondition condition, Pod pod) {
+        ObjectNode json = JSON.objectNode().put("type", condition.type()).put("status", condition.status());
+        putOrRemove(json, "reason", condition.reason());
+        putOrRemove(json, "message", condition.message());
+        if (condition.observedGeneration() != 0) {
+            json.put("observedGeneration", condition.observedGeneration());
+        }
+        json.putNull("lastProbeTime");
+        boolean isTransition = pod.status()
+                .condition(condition.type())
+                .map(known -> !known.status().equals(condition.status()))
+                .orElse(true);
+        if (isTransition) {
+            json.put(
+                    "lastTransitionTime",
+                    clock.instant().truncatedTo(ChronoUnit.SECONDS).toString());
+        }
+        return json;
+    }
+
+    // In a patch null removes a field.
+    private static void putOrRemove(ObjectNode patch, String field, String value) {
+        if (value.isEmpty()) {
+            patch.putNull(field);
+        } else {
+            patch.put(field, value);
+        }
+    }
+
+    void patchExtendedResourceClaimStatus(Pod pod, PodStatus.ExtendedResourceClaimStatus changed) {
+        ObjectNode status = JSON.objectNode();
+        ArrayNode mappings = status.putObject("extendedResourceClaimStatus")
+                .put("resourceClaimName", changed.claimName())
+                .putArray("requestMappings");
+        for (PodStatus.ContainerExtendedResourceRequest mapping : changed.requestMappings()) {
+            mappings.addObject()
+                    .put("containerName", mapping.containerName())
+                    .put("resourceName", mapping.resourceName())
+                    .put("requestName", mapping.requestName());
+        }
+        patchStatus(pod, status);
+    }
+
+    void patchNodeAllocatableResourceClaimStatuses(Pod pod, List<PodStatus.NodeResourceClaim> changed) {
+        String field = "nodeAllocatableResourceClaimStatuses";
+        ObjectNode status = JSON.objectNode();
+        if (changed.isEmpty()) {
+            status.putNull(field);
+        } else {
+            ArrayNode claims = status.putArray(field);
+            for (PodStatus.NodeResourceClaim claim : changed) {
+                ObjectNode json = claims.addObject().put("resourceClaimName", claim.claimName());
+                claim.containers().forEach(json.putArray("containers")::add);
+                json.set("resources", ResourceClaimJson.quantities(claim.resources()));
+            }
+        }
+        patchStatus(pod, status);
+    }
+
+    private void patchStatus(Pod pod, ObjectNode status) {
+        ObjectNode patch = JSON.objectNode();
+        if (!pod.uid().isEmpty()) {
+            patch.putObject("metadata").put("uid", pod.uid());
+        }
+        patch.set("status", status);
+        server.change("patch status of " + pod.key(), "PATCH", path(pod) + "/status", ApiServer.STRATEGIC_MERGE, patch);
+    }
+
+    void delete(Pod pod) {
+        ObjectNode options = JSON.objectNode().put("apiVersion", "v1").put("kind", "DeleteOptions");
+        if (!pod.uid().isEmpty()) {
+            options.putObject("preconditions").put("uid", pod.uid());
+        }
+        try {
+            server.change("delete " + pod.key(), "DELETE", path(pod), ApiServer.JSON, options);
+        } catch (ClusterException e) {
+            // A conflict here means that a pod of the same name has come in its place.
+            if (!e.isNotFound() && !e.isConflict()) {
+                throw e;
+            }
+        }
+    }
+
+    private static String path(Pod pod) {
+        return ApiServer.path(ObjectKind.POD, pod.namespace(), pod.name());
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.kubernetes;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
+import org.moorage.api.model.DeviceAllocation;
+import org.moorage.api.model.DeviceRequest;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.ResourceClaim;
+import org.moorage.api.plugin.ResourceClaimWriter;
+
+/**
+ * Sends changes of resource claims to the API server, as strategic merge patches: so that pods can be added to and removed from
+ * {@code reservedFor} whatever else is in it.
+ */
+final class ResourceClaimWrites implements ResourceClaimWriter {
+    private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
+    private static final String STATUS = "status";
+
+    private final ObjectPatches patches;
+
+    ResourceClaimWrites(ObjectPatches patches) {
+        this.patches = patches;
+    }
+
+    @Override
+    public ResourceClaim createForExtendedResources(Pod pod, List<DeviceRequest> requests) {
+        return patches.create(
+                ObjectKind.RESOURCE_CLAIM, pod.namespace(), ResourceClaimJson.forExtendedResources(pod, requests));
+    }
+
+    @Override
+    public ResourceClaim addFinalizer(ResourceClaim claim) {
+        return patchFinalizers(claim, "finalizers");
+    }
+
+    @Override
+    public ResourceClaim removeFinalizer(ResourceClaim claim) {
+        return patchFinalizers(claim, "$deleteFromPrimitiveList/finalizers");
+    }
+
+    private ResourceClaim patchFinalizers(ResourceClaim claim, String field) {
+        ObjectNode patch = patch(claim);
+        patch.withObject("metadata").putArray(field).add(ResourceClaim.FINALIZER);
+        return patches.mergeStrategically(ObjectKind.RESOURCE_CLAIM, claim.namespace(), claim.name(), "", patch);
+    }
+
+    @Override
+    public ResourceClaim allocate(ResourceClaim claim, DeviceAllocation allocation, Pod pod) {
+        ObjectNode status = JSON.objectNode();
+        status.set("allocation", ResourceClaimJson.allocation(allocation));
+        status.putArray("reservedFor").add(consumer(pod));
+        return patchStatus(claim, patch(claim), status);
+    }
+
+    @Override
+    public ResourceClaim reserve(ResourceClaim claim, Pod pod) {
+        ObjectNode status = JSON.objectNode();
+        status.putArray("reservedFor").add(consumer(pod));
+        return patchStatus(claim, patch(claim), status);
+    }
+
+    @Override
+    public ResourceClaim unreserve(ResourceClaim claim, Pod pod) {
+        ObjectNode status = JSON.objectNode();
+        status.putArray("reservedFor").addObject().put("$patch", "delete").put("uid", pod.uid());
+        return patchStatus(claim, patch(claim), status);
+    }
+
+    @Override
+    public ResourceClaim deallocate(ResourceClaim claim) {
+        ObjectNode patch = patch(claim);
+        String version = claim.metadata().resourceVersion();
+        if (!version.isEmpty()) {
+            patch.withObject("metadata").put("resourceVersion", version);
+        }
+        ObjectNode status = JSON.objectNode();
+        status.putNull("allocation").putNull("reservedFor").putNull("devices");
+        return patchStatus(claim, patch, status);
+    }
+
+    private static ObjectNode patch(ResourceClaim claim) {
+        ObjectNode patch = JSON.objectNode();
+        patch.putObject("metadata").put("uid", claim.metadata().uid());
+        return patch;
+    }
+
+    private static ObjectNode consumer(Pod pod) {
+        return JSON.objectNode()
+                .put("resource", ObjectKind.POD.plural())
+                .put("name", pod.name())
+                .put("uid", pod.uid());
+    }
+
+    private ResourceClaim patchStatus(ResourceClaim claim, ObjectNode patch, ObjectNode status) {
+        patch.set(STATUS, status);
+        return patches.mergeStrategically(ObjectKind.RESOURCE_CLAIM, claim.namespace(), claim.name(), STATUS, patch);
+    }
+}

@@ -3,11 +3,13 @@ package org.moorage.simulation;
 
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Collection;
 import java.util.concurrent.atomic.AtomicLong;
+import org.moorage.api.model.ClusterObject;
 
 /**
- * Time that passes only by being asked for, so that each run of a simulation is the same. Two pods never come at the same
- * time, which keeps those of equal priority in order.
+ * A clock that advances by a microsecond each time it is read, so that each run of a simulation is the same. No two pods are
+ * added to the queue at the same time, which keeps pods of equal priority in order.
  */
 public final class SteppingClock implements InstantSource {
     private static final long STEP_NANOS = 1_000;
@@ -15,9 +17,18 @@ public final class SteppingClock implements InstantSource {
     private final Instant start;
     private final AtomicLong steps = new AtomicLong();
 
-    /** A clock that first shows this time. */
-    public SteppingClock(Instant start) {
+    private SteppingClock(Instant start) {
         this.start = start;
+    }
+
+    /** A clock that starts when the newest of these objects was created. */
+    public static SteppingClock startingAfter(Collection<? extends ClusterObject> objects) {
+        Instant newest = Instant.EPOCH;
+        for (ClusterObject object : objects) {
+            Instant created = object.metadata().creationTimestamp().orElse(Instant.EPOCH);
+            newest = created.isAfter(newest) ? created : newest;
+        }
+        return new SteppingClock(newest);
     }
 
     @Override

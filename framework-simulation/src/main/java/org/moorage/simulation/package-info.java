@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * A cluster without an API server: objects in memory, completed as the API server completes them, with a volume controller.
+ * Schedules without an API server: a cluster in memory, its objects completed as the API server completes them, and a volume
+ * controller.
  *
- * <p>Starting points: {@link org.moorage.simulation.InMemoryCluster}, {@link org.moorage.simulation.Defaulting}, {@link
- * org.moorage.simulation.SteppingClock}.
+ * <p>Starting points: {@link org.moorage.simulation.Simulation}, {@link org.moorage.simulation.InMemoryCluster}, {@link
+ * org.moorage.simulation.Defaulting}.
  */
 @NullMarked
 package org.moorage.simulation;

@@ -13,7 +13,7 @@ import org.moorage.api.plugin.ClusterException;
 import org.moorage.app.command.CommandException;
 import org.moorage.app.command.Commands;
 import org.moorage.app.command.ConfigOptions;
-import org.moorage.app.command.NearMatches;
+import org.moorage.app.command.Suggestions;
 import org.moorage.app.command.Terminal;
 import org.moorage.objects.ClusterFileException;
 import org.moorage.objects.ObjectDecodeException;
@@ -154,7 +154,7 @@ public final class Main implements Callable<Integer> {
         if (argument.startsWith("-")) {
             String flag = argument.contains("=") ? argument.substring(0, argument.indexOf('=')) : argument;
             return "unknown flag " + flag + seeHelp + "."
-                    + NearMatches.hint(
+                    + Suggestions.hint(
                             flag, command.getCommandSpec().optionsMap().keySet());
         }
         List<String> commands = new ArrayList<>(command.getSubcommands().keySet());
@@ -163,7 +163,7 @@ public final class Main implements Callable<Integer> {
         }
         return "unknown command \"" + argument + "\" (expected: "
                 + (command.getParent() == null ? "flags, or " : "") + "one of " + String.join(", ", commands) + ")."
-                + NearMatches.hint(argument, commands);
+                + Suggestions.hint(argument, commands);
     }
 
     private static String missing(MissingParameterException mistake) {

@@ -6,11 +6,11 @@ import java.util.Locale;
 import java.util.Optional;
 import org.moorage.api.plugin.Problems;
 
-/** Finds what a person may have meant. */
+/** The name that a person may have meant instead of an unknown one. */
 final class Suggestion {
     private Suggestion() {}
 
-    /** Reports a field that there is not. */
+    /** Reports an unknown field. */
     static void unknownField(Collection<String> known, String field, Problems problems) {
         problems.report(closest(field, known)
                 .map(name -> "unknown field. Maybe " + name + ".")
@@ -25,34 +25,12 @@ final class Suggestion {
         String closest = "";
         int least = Math.max(1, Math.min(3, wanted.length() / 4)) + 1;
         for (String candidate : candidates) {
-            int distance = distance(wanted, candidate.toLowerCase(Locale.ROOT));
+            int distance = EditDistance.between(wanted, candidate.toLowerCase(Locale.ROOT));
             if (distance < least) {
                 least = distance;
                 closest = candidate;
             }
         }
         return closest.isEmpty() ? Optional.empty() : Optional.of(closest);
-    }
-
-    // How many letters to insert, leave out, replace or swap with the next one.
-    private static int distance(String from, String to) {
-        int[][] cost = new int[from.length() + 1][to.length() + 1];
-        for (int i = 0; i <= from.length(); i++) {
-            for (int j = 0; j <= to.length(); j++) {
-                if (i == 0 || j == 0) {
-                    cost[i][j] = i + j;
-                    continue;
-                }
-                int replaced = from.charAt(i - 1) == to.charAt(j - 1) ? 0 : 1;
-                cost[i][j] = Math.min(cost[i - 1][j - 1] + replaced, Math.min(cost[i - 1][j], cost[i][j - 1]) + 1);
-                if (i > 1
-                        && j > 1
-                        && from.charAt(i - 1) == to.charAt(j - 2)
-                        && from.charAt(i - 2) == to.charAt(j - 1)) {
-                    cost[i][j] = Math.min(cost[i][j], cost[i - 2][j - 2] + 1);
-                }
-            }
-        }
-        return cost[from.length()][to.length()];
     }
 }

@@ -9,6 +9,7 @@ import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.config.LoadedConfig;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.plugin.PluginRegistry;
+import org.moorage.simulation.ClusterDump;
 import org.moorage.simulation.InMemoryCluster;
 import org.moorage.simulation.SteppingClock;
 import picocli.CommandLine.Command;
@@ -34,12 +35,8 @@ final class ExplainCommand implements Callable<Integer> {
     @Mixin
     private ConfigOptions config = new ConfigOptions();
 
-    @Option(
-            names = {"-o", "--output"},
-            paramLabel = "FORMAT",
-            converter = OutputFormat.Named.class,
-            description = "How to answer: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
-    private OutputFormat output = OutputFormat.TABLE;
+    @Mixin
+    private OutputOptions output = new OutputOptions();
 
     @Option(names = "--all-nodes", description = "Name every node, however many there are.")
     private boolean allNodes;
@@ -55,7 +52,7 @@ final class ExplainCommand implements Callable<Integer> {
             arity = "1..*",
             paramLabel = "CLUSTER",
             description = "Files or folders with the cluster's objects, in YAML or JSON; - for stdin.")
-    private List<String> cluster = new ArrayList<>();
+    private List<String> sources = new ArrayList<>();
 
     ExplainCommand(Terminal terminal) {
         this.terminal = terminal;
@@ -65,25 +62,21 @@ final class ExplainCommand implements Callable<Integer> {
     public Integer call() {
         PluginRegistry registry = config.registry();
         LoadedConfig loaded = config.load(registry);
-        ClusterInput input = ClusterInput.read(cluster, terminal.in(), registry, loaded.featureGates());
-        Pod pod = find(podName, input.pods());
+        ClusterDump dump = ClusterDump.read(sources, terminal.in(), registry, loaded.featureGates());
+        Pod pod = find(podName, dump.pods());
         ConfigFile.warnOfWhatIsMissing(loaded, terminal);
-        ExplainReport report = new ExplainReport(evaluate(pod, input, loaded, registry), notes(pod), allNodes);
-        if (output == OutputFormat.TABLE) {
-            report.print(terminal);
-        } else {
-            output.print(report.tree(), terminal);
-        }
+        ExplainReport report = new ExplainReport(evaluate(pod, dump, loaded, registry), notes(pod), allNodes);
+        output.print(report, terminal);
         return 0;
     }
 
-    private Evaluation evaluate(Pod pod, ClusterInput input, LoadedConfig loaded, PluginRegistry registry) {
-        InMemoryCluster objects = InMemoryCluster.of(input.objects());
+    private Evaluation evaluate(Pod pod, ClusterDump dump, LoadedConfig loaded, PluginRegistry registry) {
+        InMemoryCluster cluster = InMemoryCluster.of(dump.objects());
         if (pod.isBound()) {
-            objects.remove(pod);
+            cluster.remove(pod);
         }
-        Scheduler.Builder builder = Scheduler.builder(loaded, registry, objects)
-                .clock(new SteppingClock(input.youngest()))
+        Scheduler.Builder builder = Scheduler.builder(loaded, registry, cluster)
+                .clock(SteppingClock.startingAfter(dump.objects()))
                 .bindingExecutor(Runnable::run);
         try (Scheduler scheduler = builder.build()) {
             scheduler.start();
@@ -108,7 +101,7 @@ final class ExplainCommand implements Callable<Integer> {
         }
         if (found.isEmpty()) {
             throw new CommandException("pod \"" + wanted + "\" is not among the " + pods.size()
-                    + " pods of the cluster." + NearMatches.hint(wanted, names));
+                    + " pods of the cluster." + Suggestions.hint(wanted, names));
         }
         if (found.size() > 1) {
             throw new CommandException(

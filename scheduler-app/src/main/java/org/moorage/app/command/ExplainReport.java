@@ -17,8 +17,8 @@ import org.moorage.api.model.Pod;
 import org.moorage.app.command.TextTable.Cell;
 import org.moorage.runtime.decision.Evaluation;
 
-/** Tells what the plugins say about a pod. */
-final class ExplainReport {
+/** What the plugins answer for a pod on each node. */
+final class ExplainReport implements Report {
     private static final int NODES_NAMED = 6;
     private static final int NODES_SCORED = 10;
     private static final int HEADER_WIDTH = 12;
@@ -26,19 +26,19 @@ final class ExplainReport {
     private final Evaluation evaluation;
     private final List<String> notes;
     private final boolean allNodes;
-    private final List<Verdict> verdicts;
+    private final List<RejectedNodes> rejected;
     private final List<String> ranking;
 
-    /** What a plugin says about some nodes. */
-    private record Verdict(String plugin, String message, List<String> nodes) {}
+    /** The nodes that a plugin rejects for one reason. */
+    private record RejectedNodes(String plugin, String reason, List<String> nodes) {}
 
-    private record Reason(String plugin, String message) {}
+    private record PluginReason(String plugin, String reason) {}
 
     ExplainReport(Evaluation evaluation, List<String> notes, boolean allNodes) {
         this.evaluation = evaluation;
         this.notes = notes;
         this.allNodes = allNodes;
-        verdicts = verdicts(evaluation);
+        rejected = rejected(evaluation);
         ranking = new ArrayList<>(evaluation.feasible());
         ranking.sort(Comparator.<String>comparingLong(node -> -total(node)).thenComparing(node -> node));
     }
@@ -47,26 +47,27 @@ final class ExplainReport {
         return evaluation.totals().getOrDefault(node, 0L);
     }
 
-    private static List<Verdict> verdicts(Evaluation evaluation) {
-        Map<Reason, List<String>> nodesByReason = new LinkedHashMap<>();
+    private static List<RejectedNodes> rejected(Evaluation evaluation) {
+        Map<PluginReason, List<String>> nodesByReason = new LinkedHashMap<>();
         evaluation.objections().forEach((node, objections) -> {
             for (Rejection objection : objections) {
                 for (String reason : objection.status().reasons()) {
                     nodesByReason
-                            .computeIfAbsent(new Reason(objection.plugin(), reason), any -> new ArrayList<>())
+                            .computeIfAbsent(new PluginReason(objection.plugin(), reason), any -> new ArrayList<>())
                             .add(node);
                 }
             }
         });
-        List<Verdict> verdicts = new ArrayList<>();
-        nodesByReason.forEach((reason, nodes) -> verdicts.add(new Verdict(reason.plugin, reason.message, nodes)));
-        verdicts.sort(Comparator.<Verdict>comparingInt(verdict -> -verdict.nodes.size())
-                .thenComparing(Verdict::plugin)
-                .thenComparing(Verdict::message));
-        return verdicts;
+        List<RejectedNodes> rejected = new ArrayList<>();
+        nodesByReason.forEach((reason, nodes) -> rejected.add(new RejectedNodes(reason.plugin, reason.reason, nodes)));
+        rejected.sort(Comparator.<RejectedNodes>comparingInt(entry -> -entry.nodes.size())
+                .thenComparing(RejectedNodes::plugin)
+                .thenComparing(RejectedNodes::reason));
+        return rejected;
     }
 
-    void print(Terminal terminal) {
+    @Override
+    public void print(Terminal terminal) {
         printWrapped(headline(), terminal);
         for (String note : notes) {
             printWrapped(note, terminal);
@@ -77,13 +78,13 @@ final class ExplainReport {
                         rejection.plugin() + " rejects the pod before any node is looked at: "
                                 + rejection.status().message(),
                         terminal));
-        int rejected = evaluation.rejections().size();
-        if (rejected > 0) {
+        int count = evaluation.rejections().size();
+        if (count > 0) {
             terminal.out().println();
             terminal.out()
-                    .println(Style.BOLD.of(
-                            "Not on " + rejected + " of " + nodes(evaluation.nodeCount()) + ":", terminal));
-            printVerdicts(terminal);
+                    .println(TextStyle.BOLD.of(
+                            "Not on " + count + " of " + nodes(evaluation.nodeCount()) + ":", terminal));
+            printRejected(terminal);
         }
         evaluation.preFilterNodes().ifPresent(left -> {
             terminal.out().println();
@@ -91,7 +92,7 @@ final class ExplainReport {
         });
         if (!ranking.isEmpty()) {
             terminal.out().println();
-            terminal.out().println(Style.BOLD.of("Weighted scores:", terminal));
+            terminal.out().println(TextStyle.BOLD.of("Weighted scores:", terminal));
             printScores(terminal);
         }
         evaluation.postFilter().ifPresent(answer -> {
@@ -132,13 +133,13 @@ final class ExplainReport {
                 : pod + " would go to one of " + list(best) + " with score " + total(best.get(0)) + of;
     }
 
-    private void printVerdicts(Terminal terminal) {
+    private void printRejected(Terminal terminal) {
         TextTable table = new TextTable().left().left().left();
-        for (Verdict verdict : verdicts) {
+        for (RejectedNodes entry : rejected) {
             table.row(List.of(
-                    new Cell("  " + verdict.plugin, Style.BAD),
-                    Cell.of(verdict.message),
-                    Cell.of(nodes(verdict.nodes.size()) + ": " + list(verdict.nodes))));
+                    new Cell("  " + entry.plugin, TextStyle.BAD),
+                    Cell.of(entry.reason),
+                    Cell.of(nodes(entry.nodes.size()) + ": " + list(entry.nodes))));
         }
         table.print(terminal);
     }
@@ -164,8 +165,8 @@ final class ExplainReport {
         for (String node : ranking.subList(0, shown)) {
             boolean isBest = best.contains(node);
             List<Cell> row = new ArrayList<>();
-            row.add(new Cell((isBest ? "* " : "  ") + node, isBest ? Style.GOOD : Style.PLAIN));
-            row.add(new Cell(Long.toString(total(node)), Style.BOLD));
+            row.add(new Cell((isBest ? "* " : "  ") + node, isBest ? TextStyle.GOOD : TextStyle.PLAIN));
+            row.add(new Cell(Long.toString(total(node)), TextStyle.BOLD));
             for (String plugin : plugins) {
                 Long score = evaluation.scores().getOrDefault(node, Map.of()).get(plugin);
                 row.add(Cell.of(score == null ? "-" : score.toString()));
@@ -200,7 +201,8 @@ final class ExplainReport {
     }
 
     /** The same for programs, with every node. */
-    ObjectNode tree() {
+    @Override
+    public ObjectNode tree() {
         ObjectNode tree = JsonNodeFactory.instance.objectNode();
         tree.put("pod", evaluation.pod().key());
         tree.put("fits", !ranking.isEmpty());
@@ -215,10 +217,10 @@ final class ExplainReport {
             evaluation.scores().getOrDefault(node, Map.of()).forEach(byPlugin::put);
         }
         ArrayNode rejections = tree.putArray("rejections");
-        for (Verdict verdict : verdicts) {
-            ObjectNode entry =
-                    rejections.addObject().put("plugin", verdict.plugin).put("message", verdict.message);
-            addAll(entry.putArray("nodes"), verdict.nodes);
+        for (RejectedNodes entry : rejected) {
+            ObjectNode rejection =
+                    rejections.addObject().put("plugin", entry.plugin).put("message", entry.reason);
+            addAll(rejection.putArray("nodes"), entry.nodes);
         }
         evaluation.preFilterRejection().ifPresent(rejection -> put(tree, "preFilter", rejection));
         evaluation

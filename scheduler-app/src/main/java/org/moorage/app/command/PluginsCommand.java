@@ -23,7 +23,6 @@ import org.moorage.runtime.plugin.ExtensionPoint;
 import org.moorage.runtime.plugin.PluginRegistry;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 /** Lists the plugins that configurations may name. */
 @Command(name = "plugins", description = "Lists the plugins that a configuration may name.")
@@ -35,26 +34,24 @@ final class PluginsCommand implements Callable<Integer> {
     @Mixin
     private PluginOptions plugins = new PluginOptions();
 
-    @Option(
-            names = {"-o", "--output"},
-            paramLabel = "FORMAT",
-            converter = OutputFormat.Named.class,
-            description = "How to answer: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
-    private OutputFormat output = OutputFormat.TABLE;
+    @Mixin
+    private OutputOptions output = new OutputOptions();
 
     PluginsCommand(Terminal terminal) {
         this.terminal = terminal;
     }
 
+    /** The plugins, their extension points and their arguments. */
+    private record PluginList(ObjectNode tree) implements Report {
+        @Override
+        public void print(Terminal terminal) {
+            table(tree).print(terminal);
+        }
+    }
+
     @Override
     public Integer call() {
-        PluginRegistry registry = plugins.registry();
-        ObjectNode tree = tree(registry);
-        if (output == OutputFormat.TABLE) {
-            table(tree).print(terminal);
-        } else {
-            output.print(tree, terminal);
-        }
+        output.print(new PluginList(tree(plugins.registry())), terminal);
         return 0;
     }
 

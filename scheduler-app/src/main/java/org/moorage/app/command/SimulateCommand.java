@@ -2,6 +2,8 @@
 package org.moorage.app.command;
 
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -14,6 +16,9 @@ import java.util.random.RandomGenerator;
 import org.moorage.runtime.config.LoadedConfig;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.plugin.PluginRegistry;
+import org.moorage.simulation.ClusterDump;
+import org.moorage.simulation.Simulation;
+import org.moorage.simulation.SimulationResult;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -40,12 +45,8 @@ final class SimulateCommand implements Callable<Integer> {
     @Option(names = "--trace", paramLabel = "FILE", description = "Write each step to this file, as JSON.")
     private Optional<Path> trace = Optional.empty();
 
-    @Option(
-            names = {"-o", "--output"},
-            paramLabel = "FORMAT",
-            converter = OutputFormat.Named.class,
-            description = "How to answer: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
-    private OutputFormat output = OutputFormat.TABLE;
+    @Mixin
+    private OutputOptions output = new OutputOptions();
 
     @Option(names = "--exit-code", description = "End with 1 if a pod was tried and has no node.")
     private boolean exitCode;
@@ -54,7 +55,7 @@ final class SimulateCommand implements Callable<Integer> {
             arity = "1..*",
             paramLabel = "CLUSTER",
             description = "Files or folders with the cluster's objects, in YAML or JSON; - for stdin.")
-    private List<String> cluster = new ArrayList<>();
+    private List<String> sources = new ArrayList<>();
 
     SimulateCommand(Terminal terminal) {
         this.terminal = terminal;
@@ -64,46 +65,40 @@ final class SimulateCommand implements Callable<Integer> {
     public Integer call() {
         PluginRegistry registry = config.registry();
         LoadedConfig loaded = config.load(registry);
-        ClusterInput input = ClusterInput.readSettled(cluster, terminal.in(), registry, loaded.featureGates());
+        ClusterDump dump = ClusterDump.readWithEphemeralClaims(sources, terminal.in(), registry, loaded.featureGates());
         ConfigFile.warnOfWhatIsMissing(loaded, terminal);
         RandomGenerator random =
                 seed.<RandomGenerator>map(SplittableRandom::new).orElseGet(RandomGenerator::getDefault);
-        Simulation.Result result = trace.isPresent()
-                ? traced(input, trace.get(), loaded, registry, random)
-                : run(input, loaded, registry, random, decision -> {});
-        SimulationReport report = new SimulationReport(result, seed);
-        if (output == OutputFormat.TABLE) {
-            report.print(terminal);
-        } else {
-            output.print(report.tree(), terminal);
-        }
-        boolean failed = result.pods().stream().anyMatch(pod -> pod.outcome().isFailure());
+        Simulation simulation = Simulation.of(dump.objects(), loaded, registry).random(random);
+        Instant start = terminal.clock().instant();
+        SimulationResult result =
+                trace.isPresent() ? runTraced(simulation, dump, trace.get()) : run(simulation, decision -> {});
+        Duration took = Duration.between(start, terminal.clock().instant());
+        output.print(new SimulationReport(result, took, seed), terminal);
+        boolean failed = result.pods().stream().anyMatch(pod -> pod.state().isFailure());
         return exitCode && failed ? 1 : 0;
     }
 
-    private Simulation.Result traced(
-            ClusterInput input, Path file, LoadedConfig loaded, PluginRegistry registry, RandomGenerator random) {
-        try (TraceFile steps = TraceFile.create(file, config.file(), input.trees())) {
-            return run(input, loaded, registry, random, steps::step);
+    private SimulationResult runTraced(Simulation simulation, ClusterDump dump, Path file) {
+        try (TraceFile steps = TraceFile.create(file, config.file(), dump.trees())) {
+            return run(simulation, steps::step);
         }
     }
 
-    private Simulation.Result run(
-            ClusterInput input,
-            LoadedConfig loaded,
-            PluginRegistry registry,
-            RandomGenerator random,
-            Consumer<Decision> steps) {
-        Progress progress = new Progress(terminal, "pods", input.waitingPods().size());
+    private SimulationResult run(Simulation simulation, Consumer<Decision> steps) {
+        ProgressLine progress =
+                new ProgressLine(terminal, "pods", simulation.pendingPods().size());
         Set<String> tried = new HashSet<>();
         try {
-            return new Simulation(input, terminal.clock()).run(loaded, registry, random, decision -> {
-                steps.accept(decision);
-                tried.add(decision.pod().uid());
-                progress.at(tried.size());
-            });
+            return simulation
+                    .listener(decision -> {
+                        steps.accept(decision);
+                        tried.add(decision.pod().uid());
+                        progress.show(tried.size());
+                    })
+                    .run();
         } finally {
-            progress.end();
+            progress.clear();
         }
     }
 }

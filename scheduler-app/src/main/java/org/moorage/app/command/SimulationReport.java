@@ -4,6 +4,7 @@ package org.moorage.app.command;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -13,53 +14,62 @@ import java.util.TreeMap;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceName;
 import org.moorage.api.model.Resources;
-import org.moorage.app.command.Simulation.NodeResult;
-import org.moorage.app.command.Simulation.Outcome;
-import org.moorage.app.command.Simulation.PodResult;
 import org.moorage.app.command.TextTable.Cell;
+import org.moorage.simulation.SimulatedPod;
+import org.moorage.simulation.SimulatedPod.State;
+import org.moorage.simulation.SimulationResult;
+import org.moorage.simulation.SimulationResult.NodePods;
 
-/** Tells what came of a simulation. */
-final class SimulationReport {
-    private final Simulation.Result result;
+/** The pods and nodes at the end of a simulation. */
+final class SimulationReport implements Report {
+    private final SimulationResult result;
+    private final Duration took;
     private final Optional<Long> seed;
     private final List<ResourceName> resources;
-    private final List<Fill> fills = new ArrayList<>();
+    private final List<NodeUsage> usages = new ArrayList<>();
 
-    /** How full a node is, in the order of the resources. */
-    private record Fill(String node, long pods, long allowedPods, long[] used, long[] offered) {}
+    /** What the pods of a node request, and what is allocatable, in the order of the resources. */
+    private record NodeUsage(String node, long pods, long allowedPods, long[] requested, long[] allocatable) {}
 
-    SimulationReport(Simulation.Result result, Optional<Long> seed) {
+    /**
+     * A report.
+     *
+     * @param took how long the simulation took
+     * @param seed the seed of the random numbers, if one was given
+     */
+    SimulationReport(SimulationResult result, Duration took, Optional<Long> seed) {
         this.result = result;
+        this.took = took;
         this.seed = seed;
         resources = resources(result.nodes());
-        for (NodeResult node : result.nodes()) {
-            long[] used = new long[resources.size()];
-            long[] offered = new long[resources.size()];
-            for (int i = 0; i < used.length; i++) {
-                offered[i] = node.node().allocatableResources().amount(resources.get(i));
+        for (NodePods node : result.nodes()) {
+            long[] requested = new long[resources.size()];
+            long[] allocatable = new long[resources.size()];
+            for (int i = 0; i < requested.length; i++) {
+                allocatable[i] = node.node().allocatableResources().amount(resources.get(i));
                 for (Pod pod : node.pods()) {
-                    used[i] += pod.requestsWithClaims().amount(resources.get(i));
+                    requested[i] += pod.requestsWithClaims().amount(resources.get(i));
                 }
             }
-            fills.add(
-                    new Fill(node.node().name(), node.pods().size(), node.node().allowedPods(), used, offered));
+            usages.add(new NodeUsage(
+                    node.node().name(), node.pods().size(), node.node().allowedPods(), requested, allocatable));
         }
     }
 
-    // Cpu and memory, and what else pods take, or nodes offer beyond what all nodes have.
-    private static List<ResourceName> resources(List<NodeResult> nodes) {
+    // Cpu and memory; what else pods request; extended resources that nodes have.
+    private static List<ResourceName> resources(List<NodePods> nodes) {
         Map<String, Long> others = new TreeMap<>();
-        for (NodeResult node : nodes) {
-            Resources offered = node.node().allocatableResources();
-            for (int i = 0; i < offered.scalarCount(); i++) {
-                boolean extended = ResourceName.isExtended(offered.scalarName(i));
-                others.merge(offered.scalarName(i), extended ? offered.scalarAmount(i) : 0, Long::sum);
+        for (NodePods node : nodes) {
+            Resources allocatable = node.node().allocatableResources();
+            for (int i = 0; i < allocatable.scalarCount(); i++) {
+                boolean extended = ResourceName.isExtended(allocatable.scalarName(i));
+                others.merge(allocatable.scalarName(i), extended ? allocatable.scalarAmount(i) : 0, Long::sum);
             }
             for (Pod pod : node.pods()) {
-                Resources used = pod.requestsWithClaims();
-                others.merge(ResourceName.EPHEMERAL_STORAGE.name(), used.ephemeralStorage(), Long::sum);
-                for (int i = 0; i < used.scalarCount(); i++) {
-                    others.merge(used.scalarName(i), used.scalarAmount(i), Long::sum);
+                Resources requested = pod.requestsWithClaims();
+                others.merge(ResourceName.EPHEMERAL_STORAGE.name(), requested.ephemeralStorage(), Long::sum);
+                for (int i = 0; i < requested.scalarCount(); i++) {
+                    others.merge(requested.scalarName(i), requested.scalarAmount(i), Long::sum);
                 }
             }
         }
@@ -72,12 +82,13 @@ final class SimulationReport {
         return names;
     }
 
-    void print(Terminal terminal) {
+    @Override
+    public void print(Terminal terminal) {
         if (!result.pods().isEmpty()) {
             podTable().print(terminal);
             terminal.out().println();
         }
-        if (!fills.isEmpty()) {
+        if (!usages.isEmpty()) {
             TextTable table = nodeTable(terminal, true);
             boolean wide = terminal.width() > 0 && table.width() > terminal.width();
             (wide ? nodeTable(terminal, false) : table).print(terminal);
@@ -89,27 +100,27 @@ final class SimulationReport {
     private TextTable podTable() {
         TextTable table =
                 new TextTable().left("POD").left("NODE").right("SCORE").left("MESSAGE");
-        for (PodResult pod : result.pods()) {
+        for (SimulatedPod pod : result.pods()) {
             String score = pod.score().isPresent() ? Long.toString(pod.score().getAsLong()) : "-";
             table.row(List.of(
-                    Cell.of(pod.pod()),
-                    new Cell(pod.node().isEmpty() ? "-" : pod.node(), style(pod.outcome())),
+                    Cell.of(pod.pod().key()),
+                    new Cell(pod.nodeName().isEmpty() ? "-" : pod.nodeName(), style(pod.state())),
                     Cell.of(score),
                     Cell.of(message(pod))));
         }
         return table;
     }
 
-    private static Style style(Outcome outcome) {
-        return switch (outcome) {
-            case SCHEDULED -> Style.GOOD;
-            case UNSCHEDULABLE, ERROR, PREEMPTED -> Style.BAD;
-            case WAITING, GATED, OTHER_SCHEDULER, DELETING -> Style.WARNING;
+    private static TextStyle style(State state) {
+        return switch (state) {
+            case SCHEDULED -> TextStyle.GOOD;
+            case UNSCHEDULABLE, ERROR, PREEMPTED -> TextStyle.BAD;
+            case WAITING, GATED, OTHER_SCHEDULER, DELETING -> TextStyle.WARNING;
         };
     }
 
-    private static String message(PodResult pod) {
-        boolean again = pod.outcome() == Outcome.SCHEDULED && pod.attempts() > 1;
+    private static String message(SimulatedPod pod) {
+        boolean again = pod.state() == State.SCHEDULED && pod.attempts() > 1;
         return again ? "at attempt " + pod.attempts() : pod.message();
     }
 
@@ -124,13 +135,13 @@ final class SimulationReport {
                 table.left("");
             }
         }
-        Fill all = new Fill("all nodes", 0, 0, new long[resources.size()], new long[resources.size()]);
-        for (Fill fill : fills) {
-            table.row(cells(fill, Style.PLAIN, terminal, bars));
-            all = sum(all, fill);
+        NodeUsage all = new NodeUsage("all nodes", 0, 0, new long[resources.size()], new long[resources.size()]);
+        for (NodeUsage usage : usages) {
+            table.row(cells(usage, TextStyle.PLAIN, terminal, bars));
+            all = sum(all, usage);
         }
-        if (fills.size() > 1) {
-            table.row(cells(all, Style.BOLD, terminal, bars));
+        if (usages.size() > 1) {
+            table.row(cells(all, TextStyle.BOLD, terminal, bars));
         }
         return table;
     }
@@ -139,37 +150,38 @@ final class SimulationReport {
         return resource.equals(ResourceName.CPU) || resource.equals(ResourceName.MEMORY);
     }
 
-    private static Fill sum(Fill all, Fill more) {
-        long[] used = all.used.clone();
-        long[] offered = all.offered.clone();
-        for (int i = 0; i < used.length; i++) {
-            used[i] += more.used[i];
-            offered[i] += more.offered[i];
+    private static NodeUsage sum(NodeUsage all, NodeUsage more) {
+        long[] requested = all.requested.clone();
+        long[] allocatable = all.allocatable.clone();
+        for (int i = 0; i < requested.length; i++) {
+            requested[i] += more.requested[i];
+            allocatable[i] += more.allocatable[i];
         }
-        return new Fill(all.node, all.pods + more.pods, all.allowedPods + more.allowedPods, used, offered);
+        return new NodeUsage(
+                all.node, all.pods + more.pods, all.allowedPods + more.allowedPods, requested, allocatable);
     }
 
-    private List<Cell> cells(Fill fill, Style style, Terminal terminal, boolean bars) {
+    private List<Cell> cells(NodeUsage usage, TextStyle nameStyle, Terminal terminal, boolean bars) {
         List<Cell> cells = new ArrayList<>();
-        cells.add(new Cell(fill.node, style));
-        cells.add(Cell.of(fill.pods + "/" + fill.allowedPods));
+        cells.add(new Cell(usage.node, nameStyle));
+        cells.add(Cell.of(usage.pods + "/" + usage.allowedPods));
         for (int i = 0; i < resources.size(); i++) {
             ResourceName resource = resources.get(i);
-            long used = fill.used[i];
-            long offered = fill.offered[i];
-            Style fullness = Amounts.styleOf(used, offered);
-            String amounts = Amounts.text(resource, used) + "/" + Amounts.text(resource, offered);
-            String percent = Amounts.percent(used, offered) + "%";
-            if (!hasBar(resource) && used == 0 && offered == 0) {
+            long requested = usage.requested[i];
+            long allocatable = usage.allocatable[i];
+            TextStyle style = AmountFormat.style(requested, allocatable);
+            String amounts = AmountFormat.text(resource, requested) + "/" + AmountFormat.text(resource, allocatable);
+            String percent = AmountFormat.percent(requested, allocatable) + "%";
+            if (!hasBar(resource) && requested == 0 && allocatable == 0) {
                 cells.add(Cell.of("-"));
             } else if (hasBar(resource)) {
                 cells.add(Cell.of(amounts));
-                cells.add(new Cell(percent, fullness));
+                cells.add(new Cell(percent, style));
                 if (bars) {
-                    cells.add(new Cell(Amounts.bar(used, offered, terminal), fullness));
+                    cells.add(new Cell(AmountFormat.bar(requested, allocatable, terminal), style));
                 }
             } else {
-                cells.add(new Cell(amounts + "  " + percent, fullness));
+                cells.add(new Cell(amounts + "  " + percent, style));
             }
         }
         return cells;
@@ -180,10 +192,10 @@ final class SimulationReport {
             return "no pod waits for a node";
         }
         List<String> counts = new ArrayList<>();
-        for (Outcome outcome : Outcome.values()) {
-            long count = result.count(outcome);
+        for (State state : State.values()) {
+            int count = result.count(state);
             if (count > 0) {
-                counts.add(count + " " + outcome.count());
+                counts.add(count + " " + countText(state));
             }
         }
         int pods = result.pods().size();
@@ -193,50 +205,78 @@ final class SimulationReport {
                 pods,
                 pods == 1 ? "pod" : "pods",
                 String.join(", ", counts),
-                result.took().toMillis() / 1000.0,
+                took.toMillis() / 1000.0,
                 seed.map(value -> " (seed " + value + ")").orElse(""));
     }
 
-    /** The same for programs. */
-    ObjectNode tree() {
+    @Override
+    public ObjectNode tree() {
         ObjectNode tree = JsonNodeFactory.instance.objectNode();
         ArrayNode pods = tree.putArray("pods");
-        for (PodResult pod : result.pods()) {
-            ObjectNode entry = pods.addObject().put("pod", pod.pod()).put("node", pod.node());
+        for (SimulatedPod pod : result.pods()) {
+            ObjectNode entry = pods.addObject().put("pod", pod.pod().key()).put("node", pod.nodeName());
             if (pod.score().isPresent()) {
                 entry.put("score", pod.score().getAsLong());
             } else {
                 entry.putNull("score");
             }
-            entry.put("outcome", pod.outcome().toString())
+            entry.put("outcome", name(pod.state()))
                     .put("message", pod.message())
                     .put("attempts", pod.attempts());
         }
         ArrayNode nodes = tree.putArray("nodes");
-        for (Fill fill : fills) {
+        for (NodeUsage usage : usages) {
             ObjectNode entry = nodes.addObject()
-                    .put("node", fill.node)
-                    .put("pods", fill.pods)
-                    .put("allowedPods", fill.allowedPods);
+                    .put("node", usage.node)
+                    .put("pods", usage.pods)
+                    .put("allowedPods", usage.allowedPods);
             ObjectNode amounts = entry.putObject("resources");
             for (int i = 0; i < resources.size(); i++) {
-                if (fill.used[i] != 0 || fill.offered[i] != 0) {
-                    putAmount(amounts, resources.get(i), fill.used[i], fill.offered[i]);
+                if (usage.requested[i] != 0 || usage.allocatable[i] != 0) {
+                    putAmount(amounts, resources.get(i), usage.requested[i], usage.allocatable[i]);
                 }
             }
         }
         ObjectNode summary = tree.putObject("summary").put("pods", result.pods().size());
-        for (Outcome outcome : Outcome.values()) {
-            summary.put(outcome.toString(), result.count(outcome));
+        for (State state : State.values()) {
+            summary.put(name(state), result.count(state));
         }
-        summary.put("seconds", result.took().toMillis() / 1000.0);
+        summary.put("seconds", took.toMillis() / 1000.0);
         seed.ifPresent(value -> summary.put("seed", value));
         return tree;
     }
 
-    private static void putAmount(ObjectNode amounts, ResourceName resource, long used, long offered) {
+    // In a summary, after a number of such pods.
+    private static String countText(State state) {
+        return switch (state) {
+            case SCHEDULED -> "placed";
+            case UNSCHEDULABLE -> "unschedulable";
+            case ERROR -> "failed";
+            case PREEMPTED -> "preempted";
+            case WAITING -> "waiting for a permit";
+            case GATED -> "gated";
+            case OTHER_SCHEDULER -> "for other schedulers";
+            case DELETING -> "being deleted";
+        };
+    }
+
+    // For programs.
+    private static String name(State state) {
+        return switch (state) {
+            case SCHEDULED -> "scheduled";
+            case UNSCHEDULABLE -> "unschedulable";
+            case ERROR -> "error";
+            case PREEMPTED -> "preempted";
+            case WAITING -> "waiting";
+            case GATED -> "gated";
+            case OTHER_SCHEDULER -> "otherScheduler";
+            case DELETING -> "deleting";
+        };
+    }
+
+    private static void putAmount(ObjectNode amounts, ResourceName resource, long requested, long allocatable) {
         // In thousandths, as programs have no use for "1.5".
         String name = resource.equals(ResourceName.CPU) ? "milliCpu" : resource.name();
-        amounts.putObject(name).put("requested", used).put("allocatable", offered);
+        amounts.putObject(name).put("requested", requested).put("allocatable", allocatable);
     }
 }

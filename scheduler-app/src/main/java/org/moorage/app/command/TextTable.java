@@ -18,11 +18,11 @@ final class TextTable {
     private record Column(List<String> header, Side side) {}
 
     /** A text and how it stands out. */
-    record Cell(String text, Style style) {
-        static final Cell EMPTY = new Cell("", Style.PLAIN);
+    record Cell(String text, TextStyle style) {
+        static final Cell EMPTY = new Cell("", TextStyle.PLAIN);
 
         static Cell of(String text) {
-            return new Cell(text, Style.PLAIN);
+            return new Cell(text, TextStyle.PLAIN);
         }
     }
 
@@ -80,7 +80,7 @@ final class TextTable {
             for (Column column : columns) {
                 // The words of a header stand on the row below it.
                 int word = line - (height - column.header.size());
-                cells.add(word < 0 ? Cell.EMPTY : new Cell(column.header.get(word), Style.BOLD));
+                cells.add(word < 0 ? Cell.EMPTY : new Cell(column.header.get(word), TextStyle.BOLD));
             }
             lines.add(cells);
         }

@@ -6,12 +6,14 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.BufferedWriter;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import org.moorage.objects.ClusterFiles;
+import org.moorage.objects.ObjectDecoder;
 import org.moorage.runtime.decision.Decision;
 
 /**
@@ -59,7 +61,7 @@ final class TraceFile implements AutoCloseable {
         }
         json.writeArrayFieldStart("objects");
         for (ObjectNode object : objects) {
-            if (ClusterInput.concernsScheduling(object)) {
+            if (concernsScheduling(object)) {
                 json.writeRaw('\n');
                 mapper.writeTree(json, object);
             }
@@ -68,11 +70,18 @@ final class TraceFile implements AutoCloseable {
         json.writeArrayFieldStart("steps");
     }
 
+    // Whether kube-scheduler may read objects of this kind.
+    private static boolean concernsScheduling(ObjectNode object) {
+        return switch (ObjectDecoder.kindOf(object).group()) {
+            case "", "apps", "policy", "resource.k8s.io", "scheduling.k8s.io", "storage.k8s.io" -> true;
+            default -> false;
+        };
+    }
+
     // A configuration has the form of an object.
-    private static ObjectNode tree(Path config) throws IOException {
-        try (var nothing = new java.io.ByteArrayInputStream(new byte[0])) {
-            return ClusterFiles.read(List.of(config.toString()), nothing).get(0);
-        }
+    private static ObjectNode tree(Path config) {
+        return ClusterFiles.read(List.of(config.toString()), InputStream.nullInputStream())
+                .get(0);
     }
 
     void step(Decision decision) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.command;
 
-/** How a text stands out on a terminal with colours. */
-enum Style {
+/** The style of a text on a terminal with colours. */
+enum TextStyle {
     PLAIN(""),
     BOLD("\u001b[1m"),
-    DIM("\u001b[2m"),
     GOOD("\u001b[32m"),
     WARNING("\u001b[33m"),
     BAD("\u001b[31m");
@@ -14,7 +13,7 @@ enum Style {
 
     private final String start;
 
-    Style(String start) {
+    TextStyle(String start) {
         this.start = start;
     }
 

@@ -6,12 +6,13 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import org.moorage.runtime.config.EditDistance;
 
-/** Names that a person may have meant. */
-public final class NearMatches {
+/** The names that a person may have meant instead of an unknown one. */
+public final class Suggestions {
     private static final int MOST = 3;
 
-    private NearMatches() {}
+    private Suggestions() {}
 
     private record Match(String name, int distance) {}
 
@@ -21,7 +22,7 @@ public final class NearMatches {
         return closest.isEmpty() ? "" : " Maybe " + String.join(" or ", closest) + ".";
     }
 
-    /** The closest candidates, best first: those that differ by few letters, or of which it is a part. */
+    /** The closest candidates, best first: those that differ by few letters, and those that contain it. */
     static List<String> of(String name, Collection<String> candidates) {
         String wanted = name.toLowerCase(Locale.ROOT);
         // Of short names nearly all are close to each other.
@@ -30,7 +31,7 @@ public final class NearMatches {
         for (String candidate : candidates) {
             String other = candidate.toLowerCase(Locale.ROOT);
             boolean part = wanted.length() > 2 && other.contains(wanted);
-            int distance = part ? most : distance(wanted, other);
+            int distance = part ? most : EditDistance.between(wanted, other);
             if (distance <= most) {
                 matches.add(new Match(candidate, distance));
             }
@@ -41,23 +42,5 @@ public final class NearMatches {
             names.add(match.name);
         }
         return names;
-    }
-
-    // How many letters to insert, leave out or replace.
-    private static int distance(String from, String to) {
-        int[] above = new int[to.length() + 1];
-        for (int j = 0; j < above.length; j++) {
-            above[j] = j;
-        }
-        for (int i = 1; i <= from.length(); i++) {
-            int[] row = new int[above.length];
-            row[0] = i;
-            for (int j = 1; j < row.length; j++) {
-                int replaced = above[j - 1] + (from.charAt(i - 1) == to.charAt(j - 1) ? 0 : 1);
-                row[j] = Math.min(replaced, Math.min(above[j], row[j - 1]) + 1);
-            }
-            above = row;
-        }
-        return above[to.length()];
     }
 }

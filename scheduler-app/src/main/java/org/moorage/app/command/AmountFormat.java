@@ -5,14 +5,14 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 import org.moorage.api.model.ResourceName;
 
-/** Amounts of resources as people write them. */
-final class Amounts {
+/** How amounts of resources, and what share of a whole they are, are shown to people. */
+final class AmountFormat {
     private static final String[] BINARY = {"Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
     private static final int BAR = 10;
-    // What remains of a bar's last cell, in eighths.
+    // By eighths of the cell that are filled.
     private static final String EIGHTHS = " ▏▎▍▌▋▊▉";
 
-    private Amounts() {}
+    private AmountFormat() {}
 
     /** For example {@code 1.5} cores, {@code 512Mi}, {@code 4}. */
     static String text(ResourceName resource, long amount) {
@@ -40,12 +40,12 @@ final class Amounts {
                 + BINARY[unit];
     }
 
-    /** How much of the whole the part is, in percent, as a whole number; 0 of nothing. */
+    /** The share in percent, rounded; 0 if the whole is 0. */
     static long percent(long part, long whole) {
         return whole == 0 ? 0 : Math.round(100.0 * part / whole);
     }
 
-    /** A bar of ten cells. */
+    /** The share as a bar of ten cells. */
     static String bar(long part, long whole, Terminal terminal) {
         double share = whole == 0 ? 0 : Math.min(1, Math.max(0, (double) part / whole));
         if (!terminal.blocks()) {
@@ -60,11 +60,12 @@ final class Amounts {
         return bar.append("░".repeat(BAR - bar.length())).toString();
     }
 
-    static Style styleOf(long part, long whole) {
+    /** The style that shows how full something is. */
+    static TextStyle style(long part, long whole) {
         long percent = percent(part, whole);
         if (percent < 70) {
-            return Style.GOOD;
+            return TextStyle.GOOD;
         }
-        return percent < 90 ? Style.WARNING : Style.BAD;
+        return percent < 90 ? TextStyle.WARNING : TextStyle.BAD;
     }
 }

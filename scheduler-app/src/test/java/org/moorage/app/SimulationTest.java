@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.app.command;
+package org.moorage.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -22,21 +22,23 @@ import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PreEnqueuePlugin;
-import org.moorage.app.command.Simulation.Outcome;
-import org.moorage.app.command.Simulation.PodResult;
 import org.moorage.builtin.BuiltinPlugins;
 import org.moorage.runtime.config.ConfigLoader;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.plugin.PluginRegistry;
+import org.moorage.simulation.SimulatedPod;
+import org.moorage.simulation.SimulatedPod.State;
+import org.moorage.simulation.Simulation;
+import org.moorage.simulation.SimulationResult;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
 
 class SimulationTest {
-    /** Does to pods what their names say. */
-    private static final class Capricious implements PreEnqueuePlugin, PermitPlugin, BindPlugin {
+    /** Holds back, keeps waiting, or fails to bind the pods with these names. */
+    private static final class Misbehaving implements PreEnqueuePlugin, PermitPlugin, BindPlugin {
         @Override
         public String name() {
-            return "Capricious";
+            return "Misbehaving";
         }
 
         @Override
@@ -61,7 +63,7 @@ class SimulationTest {
     private static final class Factory implements PluginFactory<PluginArgs.None> {
         @Override
         public String name() {
-            return "Capricious";
+            return "Misbehaving";
         }
 
         @Override
@@ -71,26 +73,28 @@ class SimulationTest {
 
         @Override
         public Plugin create(PluginArgs.None args, Handle handle) {
-            return new Capricious();
+            return new Misbehaving();
         }
     }
 
     private final List<String> steps = new ArrayList<>();
 
-    private Simulation.Result simulate(ClusterObject... objects) {
+    private SimulationResult simulate(ClusterObject... objects) {
         PluginRegistry registry = PluginRegistry.of(BuiltinPlugins.all()).with(List.of(new Factory()));
         String config = "{apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration, profiles: "
-                + "[{plugins: {multiPoint: {enabled: [{name: Capricious}, {name: SchedulingGates}, {name: PrioritySort},"
+                + "[{plugins: {multiPoint: {enabled: [{name: Misbehaving}, {name: SchedulingGates}, {name: PrioritySort},"
                 + " {name: NodeResourcesFit}, {name: DefaultBinder}], disabled: [{name: '*'}]}}}]}";
-        return new Simulation(new ClusterInput(List.of(), List.of(objects)), InstantSource.fixed(Instant.EPOCH))
-                .run(ConfigLoader.load(config, "test", registry), registry, new SplittableRandom(1), this::step);
+        return Simulation.of(List.of(objects), ConfigLoader.load(config, "test", registry), registry)
+                .random(new SplittableRandom(1))
+                .listener(this::step)
+                .run();
     }
 
     private void step(Decision decision) {
         steps.add(decision.pod().name() + " " + decision.nodeName());
     }
 
-    private static PodResult only(Simulation.Result result) {
+    private static SimulatedPod only(SimulationResult result) {
         assertThat(result.pods()).hasSize(1);
         return result.pods().get(0);
     }
@@ -116,51 +120,50 @@ class SimulationTest {
 
     @Test
     void tellsOfAPodThatAPluginHoldsBack() {
-        PodResult held = only(simulate(node().build(), Pods.named("held").build()));
+        SimulatedPod held = only(simulate(node().build(), Pods.named("held").build()));
 
-        assertThat(held.outcome()).isEqualTo(Outcome.GATED);
+        assertThat(held.state()).isEqualTo(State.GATED);
         assertThat(held.message()).isEqualTo("held back by a plugin before the queue");
         assertThat(steps).isEmpty();
     }
 
     @Test
     void tellsOfAPodThatWaitsForAPermit() {
-        PodResult asking = only(simulate(node().build(), Pods.named("asking").build()));
+        SimulatedPod asking = only(simulate(node().build(), Pods.named("asking").build()));
 
-        assertThat(asking.outcome()).isEqualTo(Outcome.WAITING);
-        assertThat(asking.node()).isEqualTo("a");
-        assertThat(asking.message()).isEqualTo("waits for a permit of Capricious");
+        assertThat(asking.state()).isEqualTo(State.WAITING);
+        assertThat(asking.nodeName()).isEqualTo("a");
+        assertThat(asking.message()).isEqualTo("waits for a permit of Misbehaving");
         assertThat(steps).containsExactly("asking a");
     }
 
     @Test
     void tellsOfAPodThatCouldNotBeBound() {
-        PodResult unbindable =
+        SimulatedPod unbindable =
                 only(simulate(node().build(), Pods.named("unbindable").build()));
 
-        assertThat(unbindable.outcome()).isEqualTo(Outcome.ERROR);
-        assertThat(unbindable.node()).isEmpty();
-        assertThat(unbindable.message()).contains("Capricious").contains("no");
+        assertThat(unbindable.state()).isEqualTo(State.ERROR);
+        assertThat(unbindable.nodeName()).isEmpty();
+        assertThat(unbindable.message()).contains("Misbehaving").contains("no");
         assertThat(steps).containsExactly("unbindable ");
     }
 
     @Test
-    void tellsOfPodsThatAreNotItsBusiness() {
-        Simulation.Result result = simulate(
+    void tellsOfPodsThatItDoesNotSchedule() {
+        SimulationResult result = simulate(
                 node().build(),
                 Pods.named("foreign").schedulerName("other").build(),
                 Pods.named("leaving").deleting(Instant.EPOCH).build(),
                 Pods.named("ended").status(status -> status.phase("Succeeded")).build());
 
         assertThat(result.pods())
-                .extracting(PodResult::pod, PodResult::outcome)
-                .satisfies(seen -> assertThat(seen.toString())
-                        .isEqualTo("[(\"default/foreign\", otherScheduler), (\"default/leaving\", deleting)]"));
+                .extracting(simulated -> simulated.pod().name(), SimulatedPod::state)
+                .containsExactly(tuple("foreign", State.OTHER_SCHEDULER), tuple("leaving", State.DELETING));
     }
 
     @Test
     void countsOnlyPodsThatStillRun() {
-        Simulation.Result result = simulate(
+        SimulationResult result = simulate(
                 node().build(),
                 Pods.named("runs").on("a").build(),
                 Pods.named("ended")

@@ -5,9 +5,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
 
-/** A line on a terminal that says how far something has come, once that takes its time. */
-final class Progress {
-    private static final Duration PATIENCE = Duration.ofSeconds(1);
+/** A line on a terminal that shows progress, if the work takes longer than a second. */
+final class ProgressLine {
+    private static final Duration DELAY = Duration.ofSeconds(1);
     private static final Duration PERIOD = Duration.ofMillis(100);
     private static final String CLEAR = "\r\u001b[K";
 
@@ -18,15 +18,22 @@ final class Progress {
     private Instant next;
     private boolean shown;
 
-    Progress(Terminal terminal, String what, int total) {
+    /**
+     * A line that is not shown yet.
+     *
+     * @param what what is counted, in the plural
+     * @param total how many of it there are
+     */
+    ProgressLine(Terminal terminal, String what, int total) {
         this.terminal = terminal;
         this.what = what;
         this.total = total;
         start = terminal.clock().instant();
-        next = start.plus(PATIENCE);
+        next = start.plus(DELAY);
     }
 
-    void at(int done) {
+    /** Shows how much is done. */
+    void show(int done) {
         if (!terminal.live()) {
             return;
         }
@@ -42,8 +49,8 @@ final class Progress {
                         + String.format(
                                 Locale.ROOT,
                                 "%s %3d%%  %d of %d %s, %.0f/s",
-                                Amounts.bar(done, total, terminal),
-                                Amounts.percent(done, total),
+                                AmountFormat.bar(done, total, terminal),
+                                AmountFormat.percent(done, total),
                                 done,
                                 total,
                                 what,
@@ -51,8 +58,8 @@ final class Progress {
         terminal.err().flush();
     }
 
-    /** Takes the line away. */
-    void end() {
+    /** Removes the line. */
+    void clear() {
         if (shown) {
             terminal.err().print(CLEAR);
             terminal.err().flush();

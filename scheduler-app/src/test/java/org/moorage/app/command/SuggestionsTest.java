@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-class NearMatchesTest {
+class SuggestionsTest {
     record Case(String name, String wanted, List<String> candidates, String hint) {
         @Override
         public String toString() {
@@ -35,6 +35,6 @@ class NearMatchesTest {
     @ParameterizedTest
     @MethodSource("cases")
     void areThoseThatAPersonMayHaveMeant(Case given) {
-        assertThat(NearMatches.hint(given.wanted, given.candidates)).isEqualTo(given.hint);
+        assertThat(Suggestions.hint(given.wanted, given.candidates)).isEqualTo(given.hint);
     }
 }

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.simulation;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.plugin.PluginFactory;
+import org.moorage.objects.ClusterFiles;
+import org.moorage.objects.ObjectDecoder;
+import org.moorage.runtime.plugin.PluginRegistry;
+
+/**
+ * The objects of a cluster, read from manifests or the output of {@code kubectl get}, and completed as the API server does on
+ * creation: admission, then defaults.
+ *
+ * @param trees the objects as trees
+ * @param objects the same objects, decoded, in the same order
+ */
+public record ClusterDump(List<ObjectNode> trees, List<ClusterObject> objects) {
+    public ClusterDump {
+        trees = List.copyOf(trees);
+        objects = List.copyOf(objects);
+    }
+
+    /**
+     * Reads a cluster as it is.
+     *
+     * @param sources files, folders, or {@code -} for stdin, see {@link ClusterFiles#read}
+     * @param stdin is read for {@code -}
+     * @param registry decides whether pending pods keep their JSON text, see {@link PluginFactory#needsPodJson}
+     * @param features which features are on
+     * @throws org.moorage.objects.ClusterFileException if a source cannot be read, or an object is malformed
+     * @throws org.moorage.objects.ObjectDecodeException if a value in an object is not what its type demands
+     */
+    public static ClusterDump read(
+            List<String> sources, InputStream stdin, PluginRegistry registry, FeatureGates features) {
+        List<ObjectNode> trees = ClusterFiles.read(sources, stdin);
+        Admission.apply(trees, features);
+        return of(trees, registry, features);
+    }
+
+    /** As {@link #read}, and adds the claims that controllers create, see {@link EphemeralClaims}. */
+    public static ClusterDump readWithEphemeralClaims(
+            List<String> sources, InputStream stdin, PluginRegistry registry, FeatureGates features) {
+        List<ObjectNode> trees = new ArrayList<>(ClusterFiles.read(sources, stdin));
+        Admission.apply(trees, features);
+        EphemeralClaims.apply(trees);
+        return of(trees, registry, features);
+    }
+
+    private static ClusterDump of(List<ObjectNode> trees, PluginRegistry registry, FeatureGates features) {
+        boolean podJson = registry.factories().stream().anyMatch(PluginFactory::needsPodJson);
+        ObjectDecoder decoder = new ObjectDecoder();
+        List<ClusterObject> objects = new ArrayList<>(trees.size());
+        for (ObjectNode tree : trees) {
+            Defaulting.apply(tree, features);
+            objects.add(decoder.decode(ObjectDecoder.kindOf(tree), tree, podJson));
+        }
+        return new ClusterDump(trees, objects);
+    }
+
+    /** The pods, bound or not, in order. */
+    public List<Pod> pods() {
+        List<Pod> pods = new ArrayList<>();
+        for (ClusterObject object : objects) {
+            if (object instanceof Pod pod) {
+                pods.add(pod);
+            }
+        }
+        return pods;
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.simulation;
+
+import java.util.Objects;
+import java.util.OptionalLong;
+import org.moorage.api.model.Pod;
+
+/**
+ * A pod at the end of a {@link Simulation}.
+ *
+ * @param pod the pod
+ * @param state its state
+ * @param nodeName its node; empty if it has none
+ * @param score the node's score; empty if nodes were not scored, as when only one was feasible
+ * @param message why it has no node; empty if it has one
+ * @param attempts how often it was tried
+ */
+public record SimulatedPod(Pod pod, State state, String nodeName, OptionalLong score, String message, int attempts) {
+    public SimulatedPod {
+        Objects.requireNonNull(pod, "pod");
+        Objects.requireNonNull(state, "state");
+        Objects.requireNonNull(nodeName, "nodeName");
+        Objects.requireNonNull(score, "score");
+        Objects.requireNonNull(message, "message");
+    }
+
+    /** What a pod is at the end. */
+    public enum State {
+        /** It is bound to a node. */
+        SCHEDULED,
+        /** No node is feasible. */
+        UNSCHEDULABLE,
+        /** Scheduling or binding it failed. */
+        ERROR,
+        /** It was deleted to make room for a pod of higher priority. */
+        PREEMPTED,
+        /** It is reserved on a node, and waits on permit. */
+        WAITING,
+        /** A PreEnqueue plugin keeps it out of the queue. */
+        GATED,
+        /** It names a scheduler that the configuration has no profile for. */
+        OTHER_SCHEDULER,
+        /** It was being deleted before it was scheduled. */
+        DELETING;
+
+        /** Whether the pod was tried, or bound before, and has no node. */
+        public boolean isFailure() {
+            return this == UNSCHEDULABLE || this == ERROR || this == PREEMPTED;
+        }
+    }
+}

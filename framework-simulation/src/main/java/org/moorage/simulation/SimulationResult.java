@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.simulation;
+
+import java.util.List;
+import java.util.Objects;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.Pod;
+
+/**
+ * The pods and nodes at the end of a {@link Simulation}.
+ *
+ * @param pods the pods that were pending, in the order in which they were first tried, and then those that were preempted
+ * @param nodes the nodes, with the pods on them
+ */
+public record SimulationResult(List<SimulatedPod> pods, List<NodePods> nodes) {
+    public SimulationResult {
+        pods = List.copyOf(pods);
+        nodes = List.copyOf(nodes);
+    }
+
+    /** A node, and the pods that run on it. */
+    public record NodePods(Node node, List<Pod> pods) {
+        public NodePods {
+            Objects.requireNonNull(node, "node");
+            pods = List.copyOf(pods);
+        }
+    }
+
+    /** The number of pods in a state. */
+    public int count(SimulatedPod.State state) {
+        int count = 0;
+        for (SimulatedPod pod : pods) {
+            count += pod.state() == state ? 1 : 0;
+        }
+        return count;
+    }
+}

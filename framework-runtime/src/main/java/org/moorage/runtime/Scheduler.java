@@ -24,7 +24,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodStatus;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.FeatureGates;
-import org.moorage.api.plugin.NodeResourceClaims;
+import org.moorage.api.plugin.NodeAllocatableResourceClaims;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.Plugin;
@@ -378,9 +378,8 @@ public final class Scheduler implements AutoCloseable {
 
     // What an earlier attempt left in the status does not hold for this one.
     private static Pod withClaims(Pod pod, CycleState state, String nodeName) {
-        List<PodStatus.NodeResourceClaim> claims = state.find(NodeResourceClaims.KEY)
-                .map(found -> found.on(nodeName))
-                .orElse(List.of());
+        List<PodStatus.NodeResourceClaim> claims =
+                state.find(NodeAllocatableResourceClaims.KEY, nodeName).orElse(List.of());
         return claims.equals(pod.status().nodeResourceClaims())
                 ? pod
                 : pod.withStatus(

@@ -7,13 +7,15 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.moorage.api.model.Device;
 import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.DeviceConfig;
 import org.moorage.api.model.NodeReach;
 import org.moorage.api.model.NodeSelector;
 import org.moorage.api.model.ResourceClaim;
+import org.moorage.api.model.ResourceSlice;
 
-/** Puts what a search found into the form in which claims have it. */
+/** Makes the allocations of claims from the devices that a search found. */
 final class AllocationBuilder {
     private final String nodeName;
     private final DeviceFeatures features;
@@ -29,40 +31,43 @@ final class AllocationBuilder {
     }
 
     /**
-     * Adds what a claim is given.
+     * Adds the allocation of a claim.
      *
      * @param claim the claim
-     * @param requests its requests, as their chosen alternatives
-     * @param given the devices
+     * @param requests its requests, or the selected subrequest of each
+     * @param devices the devices
      */
-    void add(ResourceClaim claim, List<Wanted> requests, List<Search.Given> given) {
-        List<DeviceAllocation.Result> results = new ArrayList<>(given.size());
-        for (Search.Given one : given) {
+    void add(ResourceClaim claim, List<RequestData> requests, List<DeviceResult> devices) {
+        List<DeviceAllocation.Result> results = new ArrayList<>(devices.size());
+        for (DeviceResult result : devices) {
+            DeviceId id = result.device().id();
+            Device device = result.device().device();
             results.add(new DeviceAllocation.Result(
-                    one.wanted().fullName(),
-                    one.device().id().driver(),
-                    one.device().id().pool(),
-                    one.device().id().device(),
-                    one.wanted().request().adminAccess(),
-                    one.wanted().request().tolerations(),
-                    features.readiness() ? one.device().device().bindingConditions() : List.of(),
-                    features.readiness() ? one.device().device().bindingFailureConditions() : List.of(),
-                    one.shareId(),
-                    one.amounts()));
+                    result.request().requestName(),
+                    id.driver(),
+                    id.pool(),
+                    id.device(),
+                    result.request().request().adminAccess(),
+                    result.request().request().tolerations(),
+                    features.bindingConditions() ? device.bindingConditions() : List.of(),
+                    features.bindingConditions() ? device.bindingFailureConditions() : List.of(),
+                    result.shareId(),
+                    result.consumedCapacity()));
         }
-        allocations.add(new DeviceAllocation(results, config(claim, requests), nodeSelector(given), Optional.empty()));
+        allocations.add(
+                new DeviceAllocation(results, config(claim, requests), nodeSelector(devices), Optional.empty()));
     }
 
-    private static List<DeviceAllocation.Config> config(ResourceClaim claim, List<Wanted> requests) {
+    private static List<DeviceAllocation.Config> config(ResourceClaim claim, List<RequestData> requests) {
         List<DeviceAllocation.Config> all = new ArrayList<>();
         Map<String, List<String>> requestsByClass = new HashMap<>();
-        for (Wanted request : requests) {
+        for (RequestData request : requests) {
             requestsByClass
                     .computeIfAbsent(request.deviceClass().name(), any -> new ArrayList<>())
-                    .add(request.fullName());
+                    .add(request.requestName());
         }
-        for (Wanted request : requests) {
-            // Each class once, at the place of its first request.
+        for (RequestData request : requests) {
+            // The configuration of a class comes once, with the first request for the class.
             List<String> names = requestsByClass.remove(request.deviceClass().name());
             if (names != null) {
                 for (DeviceConfig config : request.deviceClass().config()) {
@@ -74,9 +79,9 @@ final class AllocationBuilder {
             if (config.requests().isEmpty()) {
                 all.add(new DeviceAllocation.Config(false, config));
             }
-            for (Wanted request : requests) {
-                if (config.requests().contains(request.requestName())
-                        || config.requests().contains(request.fullName())) {
+            for (RequestData request : requests) {
+                if (config.requests().contains(request.baseRequestName())
+                        || config.requests().contains(request.requestName())) {
                     all.add(new DeviceAllocation.Config(false, config));
                 }
             }
@@ -84,15 +89,16 @@ final class AllocationBuilder {
         return all;
     }
 
-    // One device that can only be used from the node ties the claim to it; otherwise all selectors must hold together.
-    private Optional<NodeSelector> nodeSelector(List<Search.Given> given) {
+    // A single device that can only be used from the node binds the claim to the node; otherwise all selectors must
+    // match.
+    private Optional<NodeSelector> nodeSelector(List<DeviceResult> devices) {
         List<NodeSelector.Requirement> fields = new ArrayList<>();
         List<NodeSelector.Requirement> expressions = new ArrayList<>();
-        for (Search.Given one : given) {
-            boolean own = one.device().slice().perDeviceNodeSelection();
-            NodeReach reach =
-                    own ? one.device().device().reach() : one.device().slice().reach();
-            boolean bindsToNode = one.device().device().bindsToNode() && !features.usesStableAllocator();
+        for (DeviceResult result : devices) {
+            Device device = result.device().device();
+            ResourceSlice slice = result.device().slice();
+            NodeReach reach = slice.perDeviceNodeSelection() ? device.reach() : slice.reach();
+            boolean bindsToNode = device.bindsToNode() && !features.usesStableAllocator();
             if (!reach.nodeName().isEmpty() || bindsToNode) {
                 return Optional.of(new NodeSelector(List.of(new NodeSelector.Term(
                         List.of(), List.of(new NodeSelector.Requirement("metadata.name", "In", List.of(nodeName)))))));

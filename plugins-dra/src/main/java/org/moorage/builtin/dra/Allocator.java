@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import org.moorage.api.Status;
 import org.moorage.api.model.CounterSet;
 import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.DeviceClass;
@@ -16,61 +17,75 @@ import org.moorage.api.model.Quantity;
 import org.moorage.api.model.ResourceClaim;
 
 /**
- * Gives claims devices that can be used from a node. Made for a scheduling cycle, during which slices, classes and the devices
- * in use stay as they are. Safe for use by several threads.
+ * Allocates devices that can be used from a node to claims. Made for one scheduling cycle, during which slices, classes and
+ * allocated devices stay as they are. Asked twice about a node, it answers the same. Safe for use by several threads.
  */
 final class Allocator {
-    private final Catalog catalog;
-    private final DevicesInUse inUse;
+    private final ResourceSliceIndex slices;
+    private final AllocatedState allocatedState;
     private final Function<String, Optional<DeviceClass>> classes;
     private final DeviceSelectors selectors;
     private final DeviceFeatures features;
-    // As upstream by the name of the pool alone, whoever its driver is.
-    private final Map<String, Map<String, Map<String, Quantity>>> freeCounters = new ConcurrentHashMap<>();
+    private final long shareIdSeed;
+    // By the name of the pool alone, without the driver, as in kube-scheduler.
+    private final Map<String, Map<String, Map<String, Quantity>>> availableCounters = new ConcurrentHashMap<>();
 
+    /**
+     * An allocator.
+     *
+     * @param slices the devices of the cluster
+     * @param allocatedState which of them are allocated
+     * @param classes the device classes, by name
+     * @param selectors evaluates CEL expressions
+     * @param features what is enabled
+     * @param shareIdSeed the seed of the ids of shares
+     */
     Allocator(
-            Catalog catalog,
-            DevicesInUse inUse,
+            ResourceSliceIndex slices,
+            AllocatedState allocatedState,
             Function<String, Optional<DeviceClass>> classes,
             DeviceSelectors selectors,
-            DeviceFeatures features) {
-        this.catalog = catalog;
-        this.inUse = inUse;
+            DeviceFeatures features,
+            long shareIdSeed) {
+        this.slices = slices;
+        this.allocatedState = allocatedState;
         this.classes = classes;
         this.selectors = selectors;
         this.features = features;
+        this.shareIdSeed = shareIdSeed;
     }
 
     /**
-     * What came of it.
+     * The allocations for a node.
      *
-     * @param allocations what each claim is given; empty if they cannot all be given something
-     * @param problem why the node will not do, if that is known; otherwise empty
+     * @param status success, or why there are none
+     * @param allocations the allocation of each claim, in order; empty without success
      */
-    record Outcome(List<DeviceAllocation> allocations, String problem) {
-        static final Outcome NOTHING = new Outcome(List.of(), "");
-        static final Outcome INVALID_POOLS = new Outcome(List.of(), "invalid resource pools were encountered");
+    record Result(Status status, List<DeviceAllocation> allocations) {
+        static final Result NOT_POSSIBLE = new Result(Status.unresolvable("cannot allocate all claims"), List.of());
+        static final Result INVALID_POOLS =
+                new Result(Status.unresolvable("invalid resource pools were encountered"), List.of());
     }
 
     /**
-     * Looks for devices for all claims together; the first ones found are taken.
+     * Allocates devices to all of these claims. The first solution that is found counts.
      *
      * @param node the node
      * @param claims the claims
-     * @param isLate says when it is time to give up
-     * @throws AllocationException if a claim, class or slice makes no sense
-     * @throws SearchTimeoutException if it took too long
+     * @param isTimedOut says when to give up
+     * @throws AllocationException if a claim, class or slice is not valid
+     * @throws AllocationTimeoutException if it took too long
      */
-    Outcome allocate(Node node, List<ResourceClaim> claims, BooleanSupplier isLate) {
-        return new Search(this, node, claims, isLate).run();
+    Result allocate(Node node, List<ResourceClaim> claims, BooleanSupplier isTimedOut) {
+        return new AllocationSearch(this, node, claims, isTimedOut).run();
     }
 
-    Catalog catalog() {
-        return catalog;
+    ResourceSliceIndex slices() {
+        return slices;
     }
 
-    DevicesInUse inUse() {
-        return inUse;
+    AllocatedState allocatedState() {
+        return allocatedState;
     }
 
     DeviceFeatures features() {
@@ -81,31 +96,35 @@ final class Allocator {
         return selectors;
     }
 
+    long shareIdSeed() {
+        return shareIdSeed;
+    }
+
     Optional<DeviceClass> deviceClass(String name) {
         return classes.apply(name);
     }
 
-    /** What claims have left of what the devices of a pool share. */
-    Map<String, Map<String, Quantity>> freeCounters(Pool pool) {
-        return freeCounters.computeIfAbsent(pool.id().pool(), any -> countFree(pool));
+    /** What allocated devices leave of the counters of a pool, by the names of set and counter. */
+    Map<String, Map<String, Quantity>> availableCounters(Pool pool) {
+        return availableCounters.computeIfAbsent(pool.id().pool(), any -> countersOf(pool));
     }
 
-    private Map<String, Map<String, Quantity>> countFree(Pool pool) {
-        Map<String, Map<String, Quantity>> free = new HashMap<>();
+    private Map<String, Map<String, Quantity>> countersOf(Pool pool) {
+        Map<String, Map<String, Quantity>> available = new HashMap<>();
         for (CounterSet set : pool.counterSets().values()) {
-            free.put(set.name(), new HashMap<>(set.counters()));
+            available.put(set.name(), new HashMap<>(set.counters()));
         }
-        subtractUsed(free, pool.slices());
-        subtractUsed(free, pool.elsewhere());
-        return free;
+        subtractAllocated(available, pool.slicesTargetingNode());
+        subtractAllocated(available, pool.slicesNotTargetingNode());
+        return available;
     }
 
-    private void subtractUsed(Map<String, Map<String, Quantity>> free, List<OfferedSlice> slices) {
-        for (OfferedSlice slice : slices) {
-            for (OfferedDevice device : slice.devices()) {
-                if (!device.device().consumesCounters().isEmpty() && inUse.has(device.id())) {
+    private void subtractAllocated(Map<String, Map<String, Quantity>> available, List<SliceWithDevices> poolSlices) {
+        for (SliceWithDevices slice : poolSlices) {
+            for (DeviceWithId device : slice.devices()) {
+                if (!device.device().consumesCounters().isEmpty() && allocatedState.isAllocatedOrShared(device.id())) {
                     for (CounterSet consumed : device.device().consumesCounters()) {
-                        Map<String, Quantity> set = free.getOrDefault(consumed.name(), Map.of());
+                        Map<String, Quantity> set = available.getOrDefault(consumed.name(), Map.of());
                         consumed.counters()
                                 .forEach((name, amount) ->
                                         set.computeIfPresent(name, (same, left) -> left.minus(amount)));

@@ -17,86 +17,100 @@ import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PodEvent;
 import org.moorage.api.plugin.ResourceClaimWriter;
 
-/** Writes to the cluster what claims are given, and takes it back. */
+/** Writes the allocations and reservations of claims to the cluster, and removes them. */
 final class ClaimBinder {
-    private static final Duration POLL_EVERY = Duration.ofSeconds(5);
+    private static final Duration POLL_INTERVAL = Duration.ofSeconds(5);
 
     private final Handle handle;
     private final ResourceClaimWriter writer;
-    private final ClaimTracker claims;
+    private final ClaimTracker tracker;
     private final InstantSource clock;
     private final Duration bindingTimeout;
     private final DeviceFeatures features;
 
-    ClaimBinder(Handle handle, ClaimTracker claims, Duration bindingTimeout, DeviceFeatures features) {
+    ClaimBinder(Handle handle, ClaimTracker tracker, Duration bindingTimeout, DeviceFeatures features) {
         this.handle = handle;
         writer = handle.writer().resourceClaims();
-        this.claims = claims;
+        this.tracker = tracker;
         clock = handle.clock();
         this.bindingTimeout = bindingTimeout;
         this.features = features;
     }
 
     /**
-     * Gives a pod a claim, and the claim its devices if it has none.
+     * Reserves a claim for a pod, and allocates it if it is not allocated. The allocation is not in flight afterwards, whatever
+     * came of it.
      *
      * @param claim the claim
-     * @param given the devices; empty if the claim has them already
+     * @param allocation the allocation; empty if the claim is allocated
      * @param pod the pod
-     * @return the claim as it is then
-     * @throws IllegalStateException if the cluster does not take it
+     * @return the claim as it was written
+     * @throws IllegalStateException if the claim is not as it was in PreFilter, or a write fails
      */
-    ResourceClaim bind(ResourceClaim claim, Optional<DeviceAllocation> given, Pod pod) {
+    ResourceClaim bind(ResourceClaim claim, Optional<DeviceAllocation> allocation, Pod pod) {
         try {
-            ResourceClaim current = claims.get(claim.namespace(), claim.name()).orElse(claim);
+            ResourceClaim current =
+                    tracker.get(claim.namespace(), claim.name()).orElse(claim);
             if (current.metadata().isDeleting()) {
                 throw new IllegalStateException("claim " + claim.key() + " got deleted in the meantime");
             }
-            if (given.isPresent() && current.allocation().isPresent()) {
+            if (allocation.isPresent() && current.allocation().isPresent()) {
                 throw new IllegalStateException("claim " + claim.key() + " got allocated elsewhere in the meantime");
             }
-            if (given.isEmpty() && current.allocation().isEmpty()) {
+            if (allocation.isEmpty() && current.allocation().isEmpty()) {
                 throw new IllegalStateException("claim " + claim.key() + " got deallocated elsewhere in the meantime");
             }
-            ResourceClaim bound = given.isPresent() ? allocate(current, given.get(), pod) : reserve(current, pod);
-            claims.wrote(bound);
+            ResourceClaim bound =
+                    allocation.isPresent() ? allocate(current, allocation.get(), pod) : reserve(current, pod);
+            tracker.assume(bound);
             return bound;
         } finally {
-            claims.settle(claim.metadata().uid());
+            tracker.removeInFlightAllocation(claim.metadata().uid());
         }
     }
 
-    private ResourceClaim allocate(ResourceClaim claim, DeviceAllocation given, Pod pod) {
-        ResourceClaim kept = claim.finalizers().contains(ResourceClaim.FINALIZER)
+    private ResourceClaim allocate(ResourceClaim claim, DeviceAllocation allocation, Pod pod) {
+        ResourceClaim withFinalizer = claim.finalizers().contains(ResourceClaim.FINALIZER)
                 ? claim
-                : attempt("add finalizer to claim " + claim.key(), () -> writer.addFinalizer(claim));
-        // Only where somebody waits for devices is it of use to know since when.
-        DeviceAllocation dated = features.readiness() ? given.at(clock.instant()) : given;
-        return attempt(
-                "add allocation and reservation to claim " + claim.key(), () -> writer.allocate(kept, dated, pod));
+                : write("add finalizer to claim " + claim.key(), () -> writer.addFinalizer(claim));
+        // The binding timeout starts at this time.
+        DeviceAllocation timed = features.bindingConditions() ? allocation.at(clock.instant()) : allocation;
+        return write(
+                "add allocation and reservation to claim " + claim.key(),
+                () -> writer.allocate(withFinalizer, timed, pod));
     }
 
     private ResourceClaim reserve(ResourceClaim claim, Pod pod) {
-        return attempt("add reservation to claim " + claim.key(), () -> writer.reserve(claim, pod));
+        return write("add reservation to claim " + claim.key(), () -> writer.reserve(claim, pod));
     }
 
-    private static ResourceClaim attempt(String what, Supplier<ResourceClaim> write) {
+    private static ResourceClaim write(String what, Supplier<ResourceClaim> request) {
         try {
-            return write.get();
+            return request.get();
         } catch (ClusterException failed) {
             throw new IllegalStateException(what + ": " + failed.getMessage(), failed);
         }
     }
 
-    /** Creates the claim for the extended resources of a pod, as planned. */
-    ResourceClaim create(ResourceClaim planned, Pod pod) {
-        return attempt(
-                "create claim for extended resources " + planned.key(),
-                () -> writer.createForExtendedResources(pod, planned.requests()));
+    /**
+     * Creates the claim for the extended resources of a pod.
+     *
+     * @param inMemory the claim with its requests
+     * @throws IllegalStateException if the write fails
+     */
+    ResourceClaim create(ResourceClaim inMemory, Pod pod) {
+        return write(
+                "create claim for extended resources " + inMemory.key(),
+                () -> writer.createForExtendedResources(pod, inMemory.requests()));
     }
 
-    /** Tells in a pod's status which claim has its extended resources. */
-    void publish(Pod pod, ResourceClaim claim, List<PodStatus.ContainerExtendedResourceRequest> mappings) {
+    /**
+     * Says in the status of a pod which claim is for its extended resources.
+     *
+     * @throws IllegalStateException if the write fails
+     */
+    void patchExtendedResourceClaimStatus(
+            Pod pod, ResourceClaim claim, List<PodStatus.ContainerExtendedResourceRequest> mappings) {
         try {
             handle.writer()
                     .patchExtendedResourceClaimStatus(
@@ -107,10 +121,14 @@ final class ClaimBinder {
         }
     }
 
-    /** Tells in a pod's status what its claims take of its node. */
-    void publish(Pod pod, List<PodStatus.NodeResourceClaim> nodeResources) {
+    /**
+     * Says in the status of a pod what its claims take of the allocatable resources of its node.
+     *
+     * @throws IllegalStateException if the write fails
+     */
+    void patchNodeAllocatableResourceClaimStatuses(Pod pod, List<PodStatus.NodeResourceClaim> statuses) {
         try {
-            handle.writer().patchNodeAllocatableResourceClaimStatuses(pod, nodeResources);
+            handle.writer().patchNodeAllocatableResourceClaimStatuses(pod, statuses);
         } catch (ClusterException failed) {
             throw new IllegalStateException(
                     "updating pod " + pod.key() + " NodeAllocatableResourceClaimStatuses: " + failed.getMessage(),
@@ -119,11 +137,11 @@ final class ClaimBinder {
     }
 
     /**
-     * Waits until the devices of claims are ready.
+     * Waits for the binding conditions of the devices of claims.
      *
-     * @throws IllegalStateException if they are not within the limit, or will not be
+     * @throws IllegalStateException if the binding timeout passes, or a device fails
      */
-    void awaitDevices(List<ResourceClaim> bound, Pod pod, String nodeName) {
+    void awaitBindingConditions(List<ResourceClaim> bound, Pod pod, String nodeName) {
         handle.writer()
                 .report(new PodEvent(
                         pod,
@@ -133,23 +151,23 @@ final class ClaimBinder {
                         "Scheduling",
                         "waiting for binding conditions for device on node " + nodeName));
         Instant end = clock.instant().plus(bindingTimeout);
-        // Counted as well as measured, so that it ends where a clock stands still.
-        for (long looks = bindingTimeout.dividedBy(POLL_EVERY); !areReady(bound); looks--) {
-            if (looks <= 0 || !clock.instant().plus(POLL_EVERY).isBefore(end)) {
+        // The polls are counted, too, since the clock of a simulation may stand still.
+        for (long polls = bindingTimeout.dividedBy(POLL_INTERVAL); !areReady(bound); polls--) {
+            if (polls <= 0 || !clock.instant().plus(POLL_INTERVAL).isBefore(end)) {
                 throw new IllegalStateException("device binding timeout: context deadline exceeded");
             }
-            handle.pause(pod, POLL_EVERY);
+            handle.pause(pod, POLL_INTERVAL);
         }
     }
 
     private boolean areReady(List<ResourceClaim> bound) {
         for (ResourceClaim known : bound) {
-            ResourceClaim claim = claims.get(known.namespace(), known.name()).orElse(known);
-            switch (Readiness.of(claim)) {
+            ResourceClaim claim = tracker.get(known.namespace(), known.name()).orElse(known);
+            switch (DeviceBindingState.of(claim)) {
                 case READY -> {}
-                case FAILED -> throw new IllegalStateException(Readiness.failure(claim));
+                case FAILED -> throw new IllegalStateException(DeviceBindingState.failure(claim));
                 case PENDING -> {
-                    if (Readiness.isOverdue(claim, bindingTimeout, clock.instant())) {
+                    if (DeviceBindingState.isTimedOut(claim, bindingTimeout, clock.instant())) {
                         throw new IllegalStateException("device binding timeout: claim=" + claim.name());
                     }
                     return false;
@@ -159,28 +177,28 @@ final class ClaimBinder {
         return true;
     }
 
-    /** Takes a claim from a pod that will not use it after all. */
+    /** Removes a pod that is not bound from a claim, and the allocation in flight, if there is one. */
     void unbind(ResourceClaim claim, Pod pod) {
-        if (claims.settle(claim.metadata().uid())) {
-            claims.forget(claim);
+        if (tracker.removeInFlightAllocation(claim.metadata().uid())) {
+            tracker.restore(claim);
         }
         if (claim.allocation().isPresent() && claim.isReservedFor(pod)) {
             writer.unreserve(claim, pod);
         }
     }
 
-    /** Takes its devices from a claim. */
+    /** Removes the allocation of a claim. */
     void deallocate(ResourceClaim claim) {
         writer.deallocate(claim);
-        claims.forget(claim);
+        tracker.restore(claim);
     }
 
-    /** Deletes a claim that was made for extended resources. */
+    /** Deletes a claim for extended resources. */
     void delete(ResourceClaim claim) {
         if (claim.finalizers().contains(ResourceClaim.FINALIZER)) {
             writer.removeFinalizer(claim);
         }
         handle.writer().delete(ObjectKind.RESOURCE_CLAIM, claim.namespace(), claim.name());
-        claims.forget(claim);
+        tracker.restore(claim);
     }
 }

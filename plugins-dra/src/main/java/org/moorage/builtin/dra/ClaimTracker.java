@@ -12,22 +12,23 @@ import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.ObjectLister;
 
 /**
- * The claims as they are and as they are about to be: between the choice of devices and the cluster's own word of it, they
- * must not be given a second time. One for all profiles. Safe for use by several threads.
+ * The claims as the cluster has them or as the scheduler assumes them, and the allocations that are in flight: no device is
+ * allocated again between Reserve and the time when the scheduler sees the allocation in the cluster. One for all profiles. Safe for
+ * use by several threads.
  */
 final class ClaimTracker {
-    /** Under which the scheduler keeps it. */
+    /** The key under which all profiles share it. */
     static final StateKey<ClaimTracker> KEY = StateKey.of("DynamicResources/claims");
 
     private final ObjectLister<ResourceClaim> claims;
 
-    // By uid: reserved, and not written yet.
+    // By uid: allocated in Reserve, and not written to the cluster yet.
     @GuardedBy("this")
-    private final Map<String, ResourceClaim> inFlight = new HashMap<>();
+    private final Map<String, ResourceClaim> inFlightAllocations = new HashMap<>();
 
-    // By key: written, and not seen yet.
+    // By key: written to the cluster, and not seen there yet.
     @GuardedBy("this")
-    private final Map<String, ResourceClaim> written = new HashMap<>();
+    private final Map<String, ResourceClaim> assumed = new HashMap<>();
 
     ClaimTracker(ObjectLister<ResourceClaim> claims) {
         this.claims = claims;
@@ -38,7 +39,7 @@ final class ClaimTracker {
         return claims.get(namespace, name).map(this::latest);
     }
 
-    /** The claim that the scheduler made before for the extended resources of a pod. */
+    /** The claims of a namespace. */
     synchronized List<ResourceClaim> in(String namespace) {
         List<ResourceClaim> found = new ArrayList<>();
         for (ResourceClaim claim : claims.in(namespace)) {
@@ -48,66 +49,66 @@ final class ClaimTracker {
     }
 
     @GuardedBy("this")
-    private ResourceClaim latest(ResourceClaim seen) {
-        ResourceClaim ours = written.get(seen.key());
+    private ResourceClaim latest(ResourceClaim observed) {
+        ResourceClaim ours = assumed.get(observed.key());
         if (ours == null) {
-            return seen;
+            return observed;
         }
-        if (!ours.metadata().uid().equals(seen.metadata().uid())
-                || seen.allocation().isPresent()
-                || isNewer(seen, ours)) {
-            written.remove(seen.key());
-            return seen;
+        if (!ours.metadata().uid().equals(observed.metadata().uid())
+                || observed.allocation().isPresent()
+                || isNewer(observed, ours)) {
+            assumed.remove(observed.key());
+            return observed;
         }
         return ours;
     }
 
-    // Versions are numbers that only grow.
-    private static boolean isNewer(ResourceClaim seen, ResourceClaim ours) {
-        String one = seen.metadata().resourceVersion();
-        String other = ours.metadata().resourceVersion();
-        return one.length() != other.length() ? one.length() > other.length() : one.compareTo(other) >= 0;
+    // Resource versions are numbers that only grow.
+    private static boolean isNewer(ResourceClaim observed, ResourceClaim ours) {
+        String first = observed.metadata().resourceVersion();
+        String second = ours.metadata().resourceVersion();
+        return first.length() != second.length() ? first.length() > second.length() : first.compareTo(second) >= 0;
     }
 
-    /** All devices that claims have or are about to have. */
-    synchronized DevicesInUse devicesInUse(DeviceFeatures features) {
-        DevicesInUse inUse = new DevicesInUse(features);
+    /** All devices that are allocated, or whose allocation is in flight. */
+    synchronized AllocatedState gatherAllocatedState(DeviceFeatures features) {
+        AllocatedState state = new AllocatedState(features);
         for (ResourceClaim claim : claims.all()) {
-            latest(claim).allocation().ifPresent(inUse::add);
+            latest(claim).allocation().ifPresent(state::add);
         }
-        for (ResourceClaim claim : written.values()) {
+        for (ResourceClaim claim : assumed.values()) {
             if (claims.get(claim.namespace(), claim.name()).isEmpty()) {
-                claim.allocation().ifPresent(inUse::add);
+                claim.allocation().ifPresent(state::add);
             }
         }
-        for (ResourceClaim claim : inFlight.values()) {
-            claim.allocation().ifPresent(inUse::add);
+        for (ResourceClaim claim : inFlightAllocations.values()) {
+            claim.allocation().ifPresent(state::add);
         }
-        return inUse;
+        return state;
     }
 
-    /** Whether a claim is about to be given devices. */
-    synchronized boolean isInFlight(ResourceClaim claim) {
-        return inFlight.containsKey(claim.metadata().uid());
+    /** Whether the allocation of a claim is in flight. */
+    synchronized boolean hasInFlightAllocation(ResourceClaim claim) {
+        return inFlightAllocations.containsKey(claim.metadata().uid());
     }
 
-    /** A claim is about to be given devices. */
-    synchronized void reserve(ResourceClaim claim) {
-        inFlight.put(claim.metadata().uid(), claim);
+    /** Adds an allocation that is in flight from now on. */
+    synchronized void addInFlightAllocation(ResourceClaim allocated) {
+        inFlightAllocations.put(allocated.metadata().uid(), allocated);
     }
 
-    /** A claim was written. */
-    synchronized void wrote(ResourceClaim claim) {
-        written.put(claim.key(), claim);
+    /** Removes the allocation in flight of the claim with this uid; false if there was none. */
+    synchronized boolean removeInFlightAllocation(String uid) {
+        return inFlightAllocations.remove(uid) != null;
     }
 
-    /** A claim is no longer about to be given devices; false if it was not. */
-    synchronized boolean settle(String uid) {
-        return inFlight.remove(uid) != null;
+    /** Assumes a claim as it was written to the cluster, until the scheduler sees it there. */
+    synchronized void assume(ResourceClaim claim) {
+        assumed.put(claim.key(), claim);
     }
 
-    /** What was written of a claim does not hold any more. */
-    synchronized void forget(ResourceClaim claim) {
-        written.remove(claim.key());
+    /** Goes back to a claim as the cluster has it. */
+    synchronized void restore(ResourceClaim claim) {
+        assumed.remove(claim.key());
     }
 }

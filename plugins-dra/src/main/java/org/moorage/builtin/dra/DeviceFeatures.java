@@ -5,30 +5,30 @@ import org.moorage.api.plugin.FeatureGates;
 import org.moorage.builtin.dra.cel.SelectorLanguage;
 
 /**
- * What of the plugin is on.
+ * The enabled features of dynamic resource allocation.
  *
- * @param extendedResources whether devices stand in for extended resources
- * @param alternatives whether requests may name several
- * @param sharing whether claims may share a device
- * @param listAttributes whether what is known of a device may be several values; selectors see them, constraints do not
- * @param parts whether devices may be parts of others
- * @param taints whether taints keep claims off devices
- * @param taintRules whether objects of their own taint devices, too
- * @param readiness whether devices may have to be made ready first
- * @param filterTimeout whether the search for devices has a limit in time
- * @param nodeResources whether what devices take of their node counts
+ * @param extendedResources whether devices may be used for extended resources
+ * @param prioritizedList whether requests may have subrequests
+ * @param consumableCapacity whether devices may allow multiple allocations
+ * @param listTypeAttributes whether selectors see attributes that are lists of values; constraints do not
+ * @param partitionableDevices whether devices may consume shared counters
+ * @param deviceTaints whether requests must tolerate the taints of devices
+ * @param deviceTaintRules whether device taint rules taint devices, too
+ * @param bindingConditions whether devices may have binding conditions
+ * @param filterTimeout whether the search for devices on a node has a timeout
+ * @param nodeAllocatableResources whether devices may take of the allocatable resources of their node
  */
 record DeviceFeatures(
         boolean extendedResources,
-        boolean alternatives,
-        boolean sharing,
-        boolean listAttributes,
-        boolean parts,
-        boolean taints,
-        boolean taintRules,
-        boolean readiness,
+        boolean prioritizedList,
+        boolean consumableCapacity,
+        boolean listTypeAttributes,
+        boolean partitionableDevices,
+        boolean deviceTaints,
+        boolean deviceTaintRules,
+        boolean bindingConditions,
         boolean filterTimeout,
-        boolean nodeResources) {
+        boolean nodeAllocatableResources) {
     static DeviceFeatures of(FeatureGates gates) {
         return new DeviceFeatures(
                 gates.isEnabled(FeatureGates.DRA_EXTENDED_RESOURCE),
@@ -44,16 +44,16 @@ record DeviceFeatures(
                 gates.isEnabled(FeatureGates.DRA_NODE_ALLOCATABLE_RESOURCES));
     }
 
-    /** What selectors may take an attribute for. */
+    /** What selectors see of an attribute. */
     SelectorLanguage.AttributeValues attributeValues() {
-        return listAttributes ? SelectorLanguage.AttributeValues.SEVERAL : SelectorLanguage.AttributeValues.ONE;
+        return listTypeAttributes ? SelectorLanguage.AttributeValues.SEVERAL : SelectorLanguage.AttributeValues.ONE;
     }
 
     /**
-     * Whether kube-scheduler would search with its older allocator, which knows neither shared devices nor such as have to be
-     * made ready. It refuses constraints for attributes that differ, but overlooks amounts that a request names.
+     * Whether kube-scheduler would use its stable allocator, which knows neither devices that allow multiple allocations nor binding
+     * conditions. It refuses distinct attribute constraints, and ignores the capacity that a request names.
      */
     boolean usesStableAllocator() {
-        return !sharing && !readiness;
+        return !consumableCapacity && !bindingConditions;
     }
 }

@@ -140,7 +140,7 @@ final class DeviceSelectors {
 
         private static Object value(String name, DeviceAttribute attribute, DeviceFeatures features)
                 throws SelectorException {
-            if (attribute instanceof DeviceAttribute.Several several && features.listAttributes()) {
+            if (attribute instanceof DeviceAttribute.Several several && features.listTypeAttributes()) {
                 List<Object> values = new ArrayList<>(several.values().size());
                 for (DeviceAttribute one : several.values()) {
                     values.add(value(name, one, features));

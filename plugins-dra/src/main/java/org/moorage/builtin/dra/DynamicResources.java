@@ -6,7 +6,6 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import java.util.random.RandomGenerator;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
@@ -28,21 +28,18 @@ import org.moorage.api.event.EventRegistration;
 import org.moorage.api.event.EventResource;
 import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.DeviceClass;
-import org.moorage.api.model.DeviceRequest;
 import org.moorage.api.model.DeviceTaintRule;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
-import org.moorage.api.model.PodStatus;
+import org.moorage.api.model.PodStatus.ContainerExtendedResourceRequest;
 import org.moorage.api.model.ResourceClaim;
-import org.moorage.api.model.ResourceName;
 import org.moorage.api.model.ResourceSlice;
-import org.moorage.api.model.Resources;
 import org.moorage.api.plugin.DeviceCounts;
 import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.NodeResourceClaims;
+import org.moorage.api.plugin.NodeAllocatableResourceClaims;
 import org.moorage.api.plugin.NodeStatuses;
 import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PluginArgs;
@@ -74,9 +71,8 @@ public final class DynamicResources
     /** The plugin's name. */
     public static final String NAME = "DynamicResources";
 
-    private static final Status NOT_ALLOCATED = Status.unresolvable("cannot allocate all claims");
     private static final Status NOT_AVAILABLE = Status.unresolvable("resourceclaim not available on the node");
-    private static final Status STALE = Status.unresolvable("cannot schedule extended resource claim");
+    private static final Status OF_EARLIER_ATTEMPT = Status.unresolvable("cannot schedule extended resource claim");
     private static final Status NOT_OFFERED = Status.unresolvable("cannot fit resource");
     private static final Status NOTHING_TO_DEALLOCATE = Status.unschedulable("no new claims to deallocate");
     private static final Status DEALLOCATED = Status.unschedulable("deallocation of ResourceClaim completed");
@@ -107,7 +103,7 @@ public final class DynamicResources
             if (!features.filterTimeout() && filterTimeout.isPresent()) {
                 problems.at("filterTimeout").invalid(filterTimeout.get(), "nothing, DRASchedulerFilterTimeout is off");
             }
-            if (!features.readiness() && bindingTimeout.isPresent()) {
+            if (!features.bindingConditions() && bindingTimeout.isPresent()) {
                 problems.at("bindingTimeout")
                         .invalid(
                                 bindingTimeout.get(),
@@ -115,7 +111,9 @@ public final class DynamicResources
             }
             return new Args(
                     features.filterTimeout() ? Optional.of(filterTimeout.orElse(FILTER_TIMEOUT)) : Optional.empty(),
-                    features.readiness() ? Optional.of(bindingTimeout.orElse(BINDING_TIMEOUT)) : Optional.empty());
+                    features.bindingConditions()
+                            ? Optional.of(bindingTimeout.orElse(BINDING_TIMEOUT))
+                            : Optional.empty());
         }
 
         @Override
@@ -129,23 +127,25 @@ public final class DynamicResources
         }
     }
 
-    private static final int MOST_ALTERNATIVES = 8;
-    private static final StateKey<PodClaims> CLAIMS = StateKey.of(NAME + "/claims");
+    private static final StateKey<StateData> STATE = StateKey.of(NAME + "/state");
+    private static final StateKey<ResourceClaim> TO_DEALLOCATE = StateKey.of(NAME + "/toDeallocate");
 
     private final DeviceFeatures features;
     private final Duration filterTimeout;
     private final Duration bindingTimeout;
     private final ObjectLister<DeviceClass> classes;
     private final ObjectLister<ResourceSlice> slices;
-    // Empty where nobody may look at rules.
+    // Empty while the feature is off.
     private final Optional<ObjectLister<DeviceTaintRule>> taintRules;
-    private final ClaimTracker claims;
-    private final NamedClaims named;
+    private final ClaimTracker tracker;
+    private final PodResourceClaims podClaims;
+    private final DeviceClassValidation validation;
     private final ClaimBinder binder;
-    private final Booking booking;
+    private final ClaimReservations reservations;
     private final InstantSource clock;
+    private final RandomGenerator random;
     private final DeviceSelectors selectors;
-    private final AtomicReference<Catalog> catalog = new AtomicReference<>(Catalog.EMPTY);
+    private final AtomicReference<ResourceSliceIndex> sliceIndex = new AtomicReference<>(ResourceSliceIndex.EMPTY);
 
     private DynamicResources(Args args, Handle handle, DeviceFeatures features, DeviceSelectors selectors) {
         this.features = features;
@@ -154,15 +154,18 @@ public final class DynamicResources
         bindingTimeout = args.bindingTimeout().orElse(Args.BINDING_TIMEOUT);
         classes = handle.lister(ObjectKind.DEVICE_CLASS);
         slices = handle.lister(ObjectKind.RESOURCE_SLICE);
-        taintRules =
-                features.taintRules() ? Optional.of(handle.lister(ObjectKind.DEVICE_TAINT_RULE)) : Optional.empty();
+        taintRules = features.deviceTaintRules()
+                ? Optional.of(handle.lister(ObjectKind.DEVICE_TAINT_RULE))
+                : Optional.empty();
         ObjectLister<ResourceClaim> lister = handle.lister(ObjectKind.RESOURCE_CLAIM);
-        claims = handle.shared(ClaimTracker.KEY, () -> new ClaimTracker(lister));
-        handle.shared(DeviceCounts.SHARED, () -> new CountedDevices(slices, claims, selectors, features));
+        tracker = handle.shared(ClaimTracker.KEY, () -> new ClaimTracker(lister));
+        handle.shared(DeviceCounts.SHARED, () -> new DeviceCounter(slices, tracker, selectors, features));
         clock = handle.clock();
-        named = new NamedClaims(claims);
-        binder = new ClaimBinder(handle, claims, bindingTimeout, features);
-        booking = new Booking(claims, binder, features);
+        random = handle.random();
+        podClaims = new PodResourceClaims(tracker);
+        validation = new DeviceClassValidation(classes, features);
+        binder = new ClaimBinder(handle, tracker, bindingTimeout, features);
+        reservations = new ClaimReservations(tracker, binder, features);
     }
 
     @Override
@@ -172,216 +175,157 @@ public final class DynamicResources
 
     @Override
     public Status preEnqueue(Pod pod) {
-        return named.of(pod, new ArrayList<>()).map(Status::unresolvable).orElse(Status.success());
+        return podClaims.of(pod).problem().map(Status::unresolvable).orElse(Status.success());
     }
 
     @Override
     public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
-        state.put(CLAIMS, PodClaims.NONE);
-        List<ResourceClaim> all = new ArrayList<>();
-        Optional<String> problem = named.of(pod, all);
-        if (problem.isPresent()) {
-            return PreFilterResult.rejected(Status.unresolvable(problem.get()));
+        state.put(STATE, StateData.EMPTY);
+        PodResourceClaims.Found found = podClaims.of(pod);
+        if (found.problem().isPresent()) {
+            return PreFilterResult.rejected(Status.unresolvable(found.problem().get()));
         }
-        Map<String, DeviceClass> classByResource =
-                features.extendedResources() ? ExtendedResources.classByResource(pod, classes.all()) : Map.of();
-        boolean needsDevices = !classByResource.isEmpty();
-        if (needsDevices) {
-            all.add(ExtendedResources.claim(pod, claims.in(pod.namespace())));
-        }
-        if (all.isEmpty()) {
+        ExtendedResources extendedResources =
+                features.extendedResources() ? ExtendedResources.of(pod, classes.all()) : ExtendedResources.NONE;
+        Optional<ResourceClaim> extendedResourceClaim = extendedResources.isEmpty()
+                ? Optional.empty()
+                : Optional.of(ExtendedResources.claim(pod, tracker.in(pod.namespace()), random));
+        ClaimStore claims = new ClaimStore(found.claims(), extendedResourceClaim);
+        if (claims.isEmpty()) {
             return PreFilterResult.skip();
         }
-        boolean isComplete = true;
-        for (int i = 0; i < all.size(); i++) {
-            ResourceClaim claim = all.get(i);
-            if (claim.allocation().isPresent()) {
-                continue;
-            }
-            isComplete = false;
-            if (claims.isInFlight(claim)) {
+        for (int index : claims.toAllocate()) {
+            ResourceClaim claim = claims.all().get(index);
+            if (tracker.hasInFlightAllocation(claim)) {
                 return PreFilterResult.rejected(
                         Status.unresolvable("resource claim " + claim.key() + " is in the process of being allocated"));
             }
-            if (!needsDevices || i < all.size() - 1) {
-                Optional<String> lacking = lackingClass(claim);
-                if (lacking.isPresent()) {
-                    return PreFilterResult.rejected(Status.unresolvable(lacking.get()));
-                }
+            Optional<String> problem =
+                    claims.isExtendedResourceClaim(index) ? Optional.empty() : validation.problem(claim);
+            if (problem.isPresent()) {
+                return PreFilterResult.rejected(Status.unresolvable(problem.get()));
             }
         }
-        Allocator allocator = isComplete ? null : allocator();
-        PodClaims pods = new PodClaims(
-                all,
-                needsDevices,
-                needsDevices ? ExtendedResources.amounts(pod) : Map.of(),
-                classByResource,
-                allocator);
-        state.put(CLAIMS, pods);
-        if (features.nodeResources()) {
-            state.put(NodeResourceClaims.KEY, pods::nodeResources);
-        }
+        Optional<Allocator> allocator = claims.toAllocate().isEmpty() ? Optional.empty() : Optional.of(allocator());
+        state.put(STATE, new StateData(claims, extendedResources, allocator));
         return PreFilterResult.allNodes();
-    }
-
-    private Optional<String> lackingClass(ResourceClaim claim) {
-        for (DeviceRequest request : claim.requests()) {
-            if (request.alternatives().isEmpty() && request.allocationMode().isEmpty()) {
-                return Optional.of(
-                        "resource claim " + claim.key() + ", request " + request.name() + ": unknown request type");
-            }
-            if (!request.alternatives().isEmpty() && !features.alternatives()) {
-                return Optional.of("resource claim " + claim.key() + ", request " + request.name()
-                        + ": has subrequests, but the DRAPrioritizedList feature is disabled");
-            }
-            List<DeviceRequest> either = request.alternatives().isEmpty() ? List.of(request) : request.alternatives();
-            for (DeviceRequest one : either) {
-                String name = request.alternatives().isEmpty() ? one.name() : request.name() + "/" + one.name();
-                if (one.deviceClass().isEmpty()) {
-                    throw new AllocationException("request " + name + ": unsupported request type");
-                }
-                if (classes.get("", one.deviceClass()).isEmpty()) {
-                    return Optional.of("request " + name + ": device class " + one.deviceClass() + " does not exist");
-                }
-            }
-        }
-        return Optional.empty();
     }
 
     private Allocator allocator() {
         Collection<DeviceTaintRule> rules =
                 taintRules.<Collection<DeviceTaintRule>>map(ObjectLister::all).orElse(List.of());
-        Catalog current = catalog.updateAndGet(known -> known.with(slices.all(), rules));
+        ResourceSliceIndex current = sliceIndex.updateAndGet(known -> known.with(slices.all(), rules));
         return new Allocator(
-                current, claims.devicesInUse(features), name -> classes.get("", name), selectors, features);
+                current,
+                tracker.gatherAllocatedState(features),
+                name -> classes.get("", name),
+                selectors,
+                features,
+                features.consumableCapacity() ? random.nextLong() : 0);
     }
 
     @Override
     public Status filter(CycleState state, Pod pod, NodeInfo node) {
-        PodClaims pods = state.get(CLAIMS);
-        if (pods.isEmpty()) {
+        StateData data = state.get(STATE);
+        ClaimStore claims = data.claims();
+        if (claims.isEmpty()) {
             return Status.success();
         }
-        Optional<ResourceClaim> nodeClaim = Optional.empty();
-        List<PodStatus.ContainerExtendedResourceRequest> mappings = List.of();
-        if (pods.extendedResourceClaim().isPresent()) {
-            ResourceClaim claim = pods.extendedResourceClaim().get();
-            if (!claim.requests().isEmpty()) {
-                return STALE;
+        Optional<ResourceClaim> extendedResourceClaim = claims.extendedResourceClaim();
+        List<ContainerExtendedResourceRequest> mappings = List.of();
+        if (extendedResourceClaim.isPresent()) {
+            if (!extendedResourceClaim.get().requests().isEmpty()) {
+                return OF_EARLIER_ATTEMPT;
             }
-            Map<String, DeviceClass> byDevices = new HashMap<>();
-            for (String resource : pods.extendedResources().keySet()) {
-                DeviceClass deviceClass = pods.classByResource().get(resource);
-                if (deviceClass != null && node.allocatable(ResourceName.of(resource)) == 0) {
-                    byDevices.put(resource, deviceClass);
-                } else if (!isNamed(resource, node.node().allocatableResources())) {
-                    return NOT_OFFERED;
-                }
+            Optional<Map<String, DeviceClass>> deviceClasses =
+                    data.extendedResources().deviceClassesOn(node);
+            if (deviceClasses.isEmpty()) {
+                return NOT_OFFERED;
             }
-            if (byDevices.isEmpty() && !pods.hasOwn()) {
+            if (deviceClasses.get().isEmpty() && !claims.hasUserClaims()) {
                 return Status.success();
             }
-            ExtendedResources extended = ExtendedResources.of(pod, byDevices);
-            nodeClaim = Optional.of(claim.withRequests(extended.requests()));
-            mappings = extended.mappings();
+            ExtendedResourceRequests requests = ExtendedResourceRequests.of(pod, deviceClasses.get());
+            extendedResourceClaim = Optional.of(extendedResourceClaim.get().withRequests(requests.requests()));
+            mappings = requests.mappings();
         }
-        if (features.nodeResources()) {
-            Optional<Status> conflict = NodeResources.conflict(pods.all(), pod, node);
-            if (conflict.isPresent()) {
-                return conflict.get();
+        if (features.nodeAllocatableResources()) {
+            Optional<Status> problem = NodeAllocatableResources.sharingProblem(claims.all(), pod, node);
+            if (problem.isPresent()) {
+                return problem.get();
             }
         }
-        boolean areAvailable = areAvailable(pods, node);
-        Allocator allocator = pods.allocator();
-        if (allocator != null) {
-            Allocator.Outcome outcome = allocate(allocator, pods, nodeClaim, node);
-            if (!outcome.problem().isEmpty()) {
-                return Status.unresolvable(outcome.problem());
+        boolean areAvailable = areAvailable(claims, node);
+        if (data.allocator().isPresent()) {
+            Allocator allocator = data.allocator().get();
+            Allocator.Result result = allocate(allocator, claims, extendedResourceClaim, node);
+            if (!result.status().isSuccess()) {
+                return result.status();
             }
-            if (outcome.allocations().size() != pods.toAllocate().size()) {
-                return NOT_ALLOCATED;
-            }
-            List<PodStatus.NodeResourceClaim> nodeResources = List.of();
-            if (features.nodeResources()) {
-                NodeResources taken = NodeResources.of(pods, outcome.allocations(), pod, allocator.catalog());
-                Status fits = taken.check(pod, node);
+            if (features.nodeAllocatableResources()) {
+                NodeAllocatableResources resources =
+                        NodeAllocatableResources.of(claims, result.allocations(), pod, allocator.slices());
+                Status fits = resources.check(pod, node);
                 if (!fits.isSuccess()) {
                     return fits;
                 }
-                nodeResources = taken.claims();
+                if (areAvailable && !resources.claims().isEmpty()) {
+                    state.put(NodeAllocatableResourceClaims.KEY, node.name(), resources.claims());
+                }
             }
             if (areAvailable) {
-                pods.plan(node.name(), new PodClaims.Plan(outcome.allocations(), nodeClaim, mappings, nodeResources));
+                state.put(
+                        NodeAllocation.KEY,
+                        node.name(),
+                        new NodeAllocation(result.allocations(), extendedResourceClaim, mappings));
             }
         }
-        if (areAvailable) {
-            return Status.success();
-        }
-        // Only where this is all that is wrong would it help to take such a claim's devices away.
-        noteUnavailable(pods, node);
-        return NOT_AVAILABLE;
+        return areAvailable ? Status.success() : NOT_AVAILABLE;
     }
 
-    private static boolean isNamed(String resource, Resources offered) {
-        for (int i = 0; i < offered.scalarCount(); i++) {
-            if (offered.scalarName(i).equals(resource)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    // Whether the devices that claims have already can be used from the node, and are ready or may become so.
-    private boolean areAvailable(PodClaims pods, NodeInfo node) {
-        for (int i = 0; i < pods.all().size(); i++) {
-            if (!isAvailable(pods.all().get(i), node)) {
+    private boolean areAvailable(ClaimStore claims, NodeInfo node) {
+        for (int i = 0; i < claims.all().size(); i++) {
+            if (!isAvailable(claims.all().get(i), node)) {
                 return false;
             }
         }
         return true;
     }
 
+    // Whether the devices of an allocated claim can be used from the node, and are ready or may become so.
     private boolean isAvailable(ResourceClaim claim, NodeInfo node) {
         if (claim.allocation().isEmpty()) {
             return true;
         }
         DeviceAllocation allocation = claim.allocation().get();
-        boolean isReachable = allocation.nodeSelector().isEmpty()
+        boolean isAvailableOnNode = allocation.nodeSelector().isEmpty()
                 || allocation.nodeSelector().get().matches(node.node());
-        return isReachable && !isHopeless(claim);
+        return isAvailableOnNode && !hasFailedBinding(claim);
     }
 
-    private void noteUnavailable(PodClaims pods, NodeInfo node) {
-        for (int i = 0; i < pods.all().size(); i++) {
-            if (!isAvailable(pods.all().get(i), node)) {
-                pods.unavailable(i);
-            }
-        }
-    }
-
-    private boolean isHopeless(ResourceClaim claim) {
-        if (!features.readiness()) {
+    private boolean hasFailedBinding(ResourceClaim claim) {
+        if (!features.bindingConditions()) {
             return false;
         }
-        return switch (Readiness.of(claim)) {
+        return switch (DeviceBindingState.of(claim)) {
             case READY -> false;
             case FAILED -> true;
-            case PENDING -> Readiness.isOverdue(claim, bindingTimeout, clock.instant());
+            case PENDING -> DeviceBindingState.isTimedOut(claim, bindingTimeout, clock.instant());
         };
     }
 
-    private Allocator.Outcome allocate(
-            Allocator allocator, PodClaims pods, Optional<ResourceClaim> nodeClaim, NodeInfo node) {
-        List<ResourceClaim> wanting = new ArrayList<>();
-        for (int i : pods.toAllocate()) {
-            wanting.add(
-                    pods.isForExtendedResources(i) && nodeClaim.isPresent()
-                            ? nodeClaim.get()
-                            : pods.all().get(i));
+    private Allocator.Result allocate(
+            Allocator allocator, ClaimStore claims, Optional<ResourceClaim> extendedResourceClaim, NodeInfo node) {
+        List<ResourceClaim> toAllocate = new ArrayList<>(claims.toAllocate().size());
+        for (int index : claims.toAllocate()) {
+            toAllocate.add(
+                    claims.isExtendedResourceClaim(index)
+                            ? extendedResourceClaim.orElseThrow()
+                            : claims.all().get(index));
         }
         try {
-            return allocator.allocate(node.node(), wanting, deadline());
-        } catch (SearchTimeoutException late) {
+            return allocator.allocate(node.node(), toAllocate, deadline());
+        } catch (AllocationTimeoutException late) {
             throw new AllocationException("node " + node.name() + ": timed out trying to allocate devices", late);
         }
     }
@@ -396,82 +340,65 @@ public final class DynamicResources
 
     @Override
     public PostFilterResult postFilter(CycleState state, Pod pod, NodeStatuses statuses) {
-        PodClaims pods = state.find(CLAIMS).orElseThrow(() -> new IllegalStateException("not found"));
-        if (pods.isEmpty()) {
+        StateData data = state.find(STATE).orElseThrow(() -> new IllegalStateException("not found"));
+        ClaimStore claims = data.claims();
+        if (claims.isEmpty()) {
             return PostFilterResult.rejected(NOTHING_TO_DEALLOCATE);
         }
-        if (deallocatable(pods, pod).isPresent()) {
+        Optional<ResourceClaim> toDeallocate = toDeallocate(claims, pod, statuses);
+        if (toDeallocate.isPresent()) {
+            state.put(TO_DEALLOCATE, toDeallocate.get());
             return PostFilterResult.rejected(DEALLOCATED);
         }
-        return PostFilterResult.rejected(stale(pods).isPresent() ? DELETED : STILL_NOT_SCHEDULABLE);
+        return PostFilterResult.rejected(toDelete(claims).isPresent() ? DELETED : STILL_NOT_SCHEDULABLE);
     }
 
     @Override
     public void execute(CycleState state, Pod pod, PostFilterResult result) {
         if (result.status().equals(DEALLOCATED)) {
-            deallocatable(state.get(CLAIMS), pod).ifPresent(binder::deallocate);
+            binder.deallocate(state.get(TO_DEALLOCATE));
         } else if (result.status().equals(DELETED)) {
-            stale(state.get(CLAIMS)).ifPresent(binder::delete);
+            toDelete(state.get(STATE).claims()).ifPresent(binder::delete);
         }
     }
 
-    private static Optional<ResourceClaim> deallocatable(PodClaims pods, Pod pod) {
-        for (int i = 0; i < pods.all().size(); i++) {
-            ResourceClaim claim = pods.all().get(i);
-            if (pods.isUnavailable(i) && !pods.isForExtendedResources(i) && isUsedAtMostBy(claim, pod)) {
-                return Optional.of(claim);
+    // The first claim that is not available on a node that lacks nothing else, and that no other pod uses.
+    private Optional<ResourceClaim> toDeallocate(ClaimStore claims, Pod pod, NodeStatuses statuses) {
+        List<NodeInfo> nodes = statuses.nodesWithCode(NOT_AVAILABLE.code());
+        for (int i = 0; i < claims.all().size(); i++) {
+            ResourceClaim claim = claims.all().get(i);
+            if (claim.allocation().isEmpty()
+                    || claims.isExtendedResourceClaim(i)
+                    || !isReservedForNobodyBut(pod, claim)) {
+                continue;
+            }
+            for (NodeInfo node : nodes) {
+                if (statuses.status(node).equals(NOT_AVAILABLE) && !isAvailable(claim, node)) {
+                    return Optional.of(claim);
+                }
             }
         }
         return Optional.empty();
     }
 
-    private static Optional<ResourceClaim> stale(PodClaims pods) {
-        return pods.extendedResourceClaim().filter(claim -> !ExtendedResources.isInMemory(claim));
-    }
-
-    private static boolean isUsedAtMostBy(ResourceClaim claim, Pod pod) {
+    private static boolean isReservedForNobodyBut(Pod pod, ResourceClaim claim) {
         return claim.reservedFor().isEmpty()
                 || claim.reservedFor().size() == 1
                         && claim.reservedFor().get(0).uid().equals(pod.uid());
     }
 
-    @Override
-    public long score(CycleState state, Pod pod, NodeInfo node) {
-        if (!features.alternatives()) {
-            return 0;
-        }
-        PodClaims pods = state.get(CLAIMS);
-        Optional<PodClaims.Plan> plan = pods.plan(node.name());
-        if (plan.isEmpty()) {
-            return 0;
-        }
-        long score = 0;
-        int next = 0;
-        for (ResourceClaim claim : pods.all()) {
-            DeviceAllocation allocation = claim.allocation().isPresent()
-                    ? claim.allocation().get()
-                    : plan.get().allocations().get(next++);
-            score += score(claim, allocation);
-        }
-        return score;
+    // The claim for extended resources that an earlier attempt created.
+    private static Optional<ResourceClaim> toDelete(ClaimStore claims) {
+        return claims.extendedResourceClaim().filter(claim -> !ExtendedResources.isInMemory(claim));
     }
 
-    // The earlier an alternative, the better.
-    private static long score(ResourceClaim claim, DeviceAllocation allocation) {
-        Set<String> used = new HashSet<>();
-        for (DeviceAllocation.Result result : allocation.results()) {
-            used.add(result.request());
+    @Override
+    public long score(CycleState state, Pod pod, NodeInfo node) {
+        if (!features.prioritizedList()) {
+            return 0;
         }
-        long score = 0;
-        for (DeviceRequest request : claim.requests()) {
-            for (int i = 0; i < request.alternatives().size(); i++) {
-                if (used.contains(
-                        request.name() + "/" + request.alternatives().get(i).name())) {
-                    score += MOST_ALTERNATIVES - i;
-                }
-            }
-        }
-        return score;
+        Optional<NodeAllocation> allocation = state.find(NodeAllocation.KEY, node.name());
+        return allocation.isPresent() ? allocation.get().score(state.get(STATE).claims()) : 0;
     }
 
     @Override
@@ -481,25 +408,25 @@ public final class DynamicResources
 
     @Override
     public Status reserve(CycleState state, Pod pod, String nodeName) {
-        booking.reserve(state, state.get(CLAIMS), nodeName);
+        reservations.reserve(state, state.get(STATE).claims(), nodeName);
         return Status.success();
     }
 
     @Override
     public void unreserve(CycleState state, Pod pod, String nodeName) {
-        state.find(CLAIMS).ifPresent(pods -> booking.unreserve(state, pods, pod, nodeName));
+        state.find(STATE).ifPresent(data -> reservations.unreserve(state, data.claims(), pod, nodeName));
     }
 
     @Override
     public PreBindPreFlightResult preBindPreFlight(CycleState state, Pod pod, String nodeName) {
-        return state.get(CLAIMS).isEmpty()
+        return state.get(STATE).claims().isEmpty()
                 ? PreBindPreFlightResult.skipInParallel()
                 : PreBindPreFlightResult.runInParallel();
     }
 
     @Override
     public Status preBind(CycleState state, Pod pod, String nodeName) {
-        booking.bind(state, state.get(CLAIMS), pod, nodeName);
+        reservations.bind(state, state.get(STATE).claims(), pod, nodeName);
         return Status.success();
     }
 
@@ -514,11 +441,11 @@ public final class DynamicResources
                 EventRegistration.of(
                         ClusterEvent.of(EventResource.RESOURCE_CLAIM, addOrUpdate()),
                         ResourceClaim.class,
-                        named::afterClaimChange),
+                        podClaims::isSchedulableAfterClaimChange),
                 EventRegistration.of(
                         ClusterEvent.of(EventResource.POD, ActionType.UPDATE_POD_GENERATED_RESOURCE_CLAIM),
                         Pod.class,
-                        named::afterPodChange),
+                        podClaims::isSchedulableAfterPodChange),
                 EventRegistration.always(ClusterEvent.of(EventResource.DEVICE_CLASS, addOrUpdate())),
                 EventRegistration.always(ClusterEvent.of(EventResource.RESOURCE_SLICE, addOrUpdate())));
     }

@@ -13,126 +13,125 @@ import org.moorage.api.model.CounterSet;
 import org.moorage.api.model.Node;
 
 /**
- * A pool of devices as a node sees it.
+ * A pool of devices, for one node.
  *
- * @param id its name
- * @param condition whether devices can be given out of it
- * @param slices its slices that the node can use devices of, in order
- * @param elsewhere its other slices with devices, which matter for what devices share
- * @param counterSets what its devices share, by name
+ * @param id the driver and name of the pool
+ * @param condition whether its devices can be allocated
+ * @param slicesTargetingNode its slices with devices that the node can use, by name
+ * @param slicesNotTargetingNode its other slices, whose allocated devices consume shared counters, too
+ * @param counterSets its shared counters, by the name of the set
  */
 record Pool(
         PoolId id,
         Condition condition,
-        List<OfferedSlice> slices,
-        List<OfferedSlice> elsewhere,
+        List<SliceWithDevices> slicesTargetingNode,
+        List<SliceWithDevices> slicesNotTargetingNode,
         Map<String, CounterSet> counterSets) {
-    /** Whether devices can be given out of a pool. */
+    /** Whether the devices of a pool can be allocated. */
     enum Condition {
-        GOOD,
-        /** The driver has not written all of its slices yet. */
+        VALID,
+        /** Slices of its latest generation are missing: the driver is updating it. */
         INCOMPLETE,
-        /** Its slices contradict each other. */
+        /** A device or counter set is there twice, or a device consumes counters that are not there. */
         INVALID
     }
 
-    private static final Comparator<OfferedSlice> BY_NAME =
-            Comparator.comparing(offered -> offered.slice().name());
+    private static final Comparator<SliceWithDevices> BY_NAME =
+            Comparator.comparing(slice -> slice.slice().name());
 
     private static Pool without(PoolId id, Condition condition) {
         return new Pool(id, condition, List.of(), List.of(), Map.of());
     }
 
-    /**
-     * The pools that a node can use, in the order in which devices are tried: by name, those last whose devices have to be
-     * made ready before a pod can use them.
-     */
-    static List<Pool> of(Node node, Catalog catalog, DeviceFeatures features) {
-        Map<PoolId, List<OfferedSlice>> newest = new HashMap<>();
-        add(newest, catalog.onlyFrom(node.name()), node, features);
-        add(newest, catalog.shared(), node, features);
-        List<Pool> pools = new ArrayList<>(newest.size());
-        List<Pool> last = new ArrayList<>();
-        newest.forEach((id, slices) -> of(id, slices, catalog, features)
-                .ifPresent(pool -> (pool.hasBindingConditions() ? last : pools).add(pool)));
+    /** The pools that a node can use, in the order in which devices are tried: by id, those with binding conditions last. */
+    static List<Pool> gather(Node node, ResourceSliceIndex index, DeviceFeatures features) {
+        Map<PoolId, List<SliceWithDevices>> latest = new HashMap<>();
+        add(latest, index.ofNode(node.name()), node, features);
+        add(latest, index.notOfOneNode(), node, features);
+        List<Pool> pools = new ArrayList<>(latest.size());
+        List<Pool> withBindingConditions = new ArrayList<>();
+        latest.forEach((id, slices) -> of(id, slices, index, features)
+                .ifPresent(pool -> (pool.hasBindingConditions() ? withBindingConditions : pools).add(pool)));
         pools.sort(Comparator.comparing(Pool::id));
-        last.sort(Comparator.comparing(Pool::id));
-        pools.addAll(last);
+        withBindingConditions.sort(Comparator.comparing(Pool::id));
+        pools.addAll(withBindingConditions);
         return pools;
     }
 
     private static void add(
-            Map<PoolId, List<OfferedSlice>> newest, List<OfferedSlice> slices, Node node, DeviceFeatures features) {
-        for (OfferedSlice offered : slices) {
-            if (!features.parts() && offered.isForParts() || !offered.concerns(node)) {
+            Map<PoolId, List<SliceWithDevices>> latest,
+            List<SliceWithDevices> slices,
+            Node node,
+            DeviceFeatures features) {
+        for (SliceWithDevices slice : slices) {
+            if (!features.partitionableDevices() && slice.usesPartitionableDevices() || !slice.targets(node)) {
                 continue;
             }
-            List<OfferedSlice> known = newest.computeIfAbsent(PoolId.of(offered.slice()), any -> new ArrayList<>());
-            if (!known.isEmpty() && generation(offered) != generation(known.get(0))) {
-                if (generation(offered) < generation(known.get(0))) {
+            List<SliceWithDevices> known = latest.computeIfAbsent(PoolId.of(slice.slice()), any -> new ArrayList<>());
+            if (!known.isEmpty() && slice.generation() != known.get(0).generation()) {
+                if (slice.generation() < known.get(0).generation()) {
                     continue;
                 }
                 known.clear();
             }
-            known.add(offered);
+            known.add(slice);
         }
     }
 
-    private static long generation(OfferedSlice offered) {
-        return offered.slice().pool().generation();
-    }
-
-    // Empty if the pool is being described anew, and nothing of that concerns the node.
-    private static Optional<Pool> of(PoolId id, List<OfferedSlice> slices, Catalog catalog, DeviceFeatures features) {
+    // Empty if the pool has a later generation, of which no slice targets the node.
+    private static Optional<Pool> of(
+            PoolId id, List<SliceWithDevices> slices, ResourceSliceIndex index, DeviceFeatures features) {
         long expected = slices.get(0).slice().pool().sliceCount();
         if (slices.size() == expected) {
             return Optional.of(build(id, slices, slices, features));
         }
-        List<OfferedSlice> all = new ArrayList<>();
-        for (OfferedSlice offered : catalog.of(id)) {
-            if (generation(offered) > generation(slices.get(0))) {
+        long generation = slices.get(0).generation();
+        List<SliceWithDevices> all = new ArrayList<>();
+        for (SliceWithDevices slice : index.ofPool(id)) {
+            if (slice.generation() > generation) {
                 return Optional.empty();
             }
-            if (generation(offered) == generation(slices.get(0))) {
-                all.add(offered);
+            if (slice.generation() == generation) {
+                all.add(slice);
             }
         }
         return Optional.of(
                 all.size() == expected ? build(id, slices, all, features) : without(id, Condition.INCOMPLETE));
     }
 
-    private static Pool build(PoolId id, List<OfferedSlice> slices, List<OfferedSlice> all, DeviceFeatures features) {
-        List<OfferedSlice> sorted = new ArrayList<>(slices);
+    private static Pool build(
+            PoolId id, List<SliceWithDevices> slices, List<SliceWithDevices> all, DeviceFeatures features) {
+        List<SliceWithDevices> sorted = new ArrayList<>(slices);
         sorted.sort(BY_NAME);
-        List<OfferedSlice> withDevices = new ArrayList<>(sorted.size());
+        List<SliceWithDevices> withDevices = new ArrayList<>(sorted.size());
         Map<String, CounterSet> counterSets = new HashMap<>();
         Set<String> names = new HashSet<>();
-        boolean valid = true;
-        for (OfferedSlice offered : sorted) {
-            if (offered.slice().hasCounters()) {
-                for (CounterSet set : offered.slice().sharedCounters()) {
-                    valid &= counterSets.put(set.name(), set) == null;
+        boolean isValid = true;
+        for (SliceWithDevices slice : sorted) {
+            if (slice.slice().hasCounters()) {
+                for (CounterSet set : slice.slice().sharedCounters()) {
+                    isValid &= counterSets.put(set.name(), set) == null;
                 }
             } else {
-                withDevices.add(offered);
-                for (OfferedDevice device : offered.devices()) {
-                    valid &= names.add(device.device().name());
+                withDevices.add(slice);
+                for (DeviceWithId device : slice.devices()) {
+                    isValid &= names.add(device.device().name());
                 }
             }
         }
-        List<OfferedSlice> elsewhere = new ArrayList<>(all);
-        elsewhere.removeAll(slices);
-        if (features.parts()) {
-            valid &= countersExist(sorted, counterSets) && countersExist(elsewhere, counterSets);
+        List<SliceWithDevices> others = new ArrayList<>(all);
+        others.removeAll(slices);
+        if (features.partitionableDevices()) {
+            isValid &= countersExist(sorted, counterSets) && countersExist(others, counterSets);
         }
-        return valid
-                ? new Pool(id, Condition.GOOD, withDevices, elsewhere, counterSets)
+        return isValid
+                ? new Pool(id, Condition.VALID, withDevices, others, counterSets)
                 : without(id, Condition.INVALID);
     }
 
-    private static boolean countersExist(List<OfferedSlice> slices, Map<String, CounterSet> counterSets) {
-        for (OfferedSlice offered : slices) {
-            for (OfferedDevice device : offered.devices()) {
+    private static boolean countersExist(List<SliceWithDevices> slices, Map<String, CounterSet> counterSets) {
+        for (SliceWithDevices slice : slices) {
+            for (DeviceWithId device : slice.devices()) {
                 for (CounterSet consumed : device.device().consumesCounters()) {
                     CounterSet set = counterSets.get(consumed.name());
                     if (set == null
@@ -148,8 +147,8 @@ record Pool(
     }
 
     private boolean hasBindingConditions() {
-        for (OfferedSlice offered : slices) {
-            for (OfferedDevice device : offered.devices()) {
+        for (SliceWithDevices slice : slicesTargetingNode) {
+            for (DeviceWithId device : slice.devices()) {
                 if (!device.device().bindingConditions().isEmpty()) {
                     return true;
                 }

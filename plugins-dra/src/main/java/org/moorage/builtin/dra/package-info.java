@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Claims of devices, and the devices that they are given.
+ * Dynamic resource allocation: claims of devices, and the devices that are allocated to them.
  *
- * <p>Starting points: {@link org.moorage.builtin.dra.DynamicResources}, the plugin; {@code Search}, how devices are found;
- * {@link org.moorage.builtin.dra.cel}, what expressions can say.
+ * <p>Starting points: {@link org.moorage.builtin.dra.DynamicResources}, the plugin; {@code AllocationSearch}, how devices are
+ * found; {@link org.moorage.builtin.dra.cel}, what selectors can say.
  */
 @NullMarked
 package org.moorage.builtin.dra;

@@ -9,13 +9,16 @@ import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.ResourceClaim;
 
-/** Whether the devices of a claim have been made ready for use. */
-enum Readiness {
+/** What the binding conditions of the devices of a claim say: whether a pod that uses the claim can be bound. */
+enum DeviceBindingState {
+    /** All binding conditions are true. */
     READY,
+    /** A binding condition is not true yet. */
     PENDING,
+    /** A binding failure condition is true. */
     FAILED;
 
-    static Readiness of(ResourceClaim claim) {
+    static DeviceBindingState of(ResourceClaim claim) {
         if (claim.allocation().isEmpty()) {
             return PENDING;
         }
@@ -39,7 +42,7 @@ enum Readiness {
         return READY;
     }
 
-    /** What is wrong with a claim that failed, as kube-scheduler words it. */
+    /** Why the devices of a claim failed, in kube-scheduler's words. */
     static String failure(ResourceClaim claim) {
         for (DeviceAllocation.Result result :
                 claim.allocation().map(DeviceAllocation::results).orElseThrow()) {
@@ -68,17 +71,17 @@ enum Readiness {
                 .orElse(false);
     }
 
-    /** Whether a claim was given devices too long ago for them still to become ready. */
-    static boolean isOverdue(ResourceClaim claim, Duration limit, Instant now) {
-        if (!hasConditions(claim)) {
+    /** Whether the binding timeout of a claim's devices has passed. */
+    static boolean isTimedOut(ResourceClaim claim, Duration bindingTimeout, Instant now) {
+        if (!hasBindingConditions(claim)) {
             return false;
         }
-        Optional<Instant> given = claim.allocation().flatMap(DeviceAllocation::time);
-        return given.isPresent() && given.get().plus(limit).isBefore(now);
+        Optional<Instant> allocated = claim.allocation().flatMap(DeviceAllocation::time);
+        return allocated.isPresent() && allocated.get().plus(bindingTimeout).isBefore(now);
     }
 
-    /** Whether a claim has devices that have to be made ready. */
-    static boolean hasConditions(ResourceClaim claim) {
+    /** Whether a device of a claim has binding conditions. */
+    static boolean hasBindingConditions(ResourceClaim claim) {
         for (DeviceAllocation.Result result :
                 claim.allocation().map(DeviceAllocation::results).orElse(List.of())) {
             if (!result.bindingConditions().isEmpty()) {

@@ -7,25 +7,26 @@ import org.moorage.api.model.Device;
 import org.moorage.api.model.ResourceSlice;
 import org.moorage.builtin.dra.cel.SelectorException;
 
-/** A device of a slice, with what expressions were found to say about it. */
-final class OfferedDevice {
-    private static final int MOST_REMEMBERED = 64;
+/** A device of a slice with its id. Remembers which selectors it satisfies. Safe for use by several threads. */
+final class DeviceWithId {
+    private static final int MAX_ANSWERS = 64;
 
     private final ResourceSlice slice;
     private final Device device;
     private final DeviceId id;
     private final DeviceSelectors.Subject subject;
-    private final DeviceSelectors.Subject unshared;
+    private final DeviceSelectors.Subject subjectWithoutSharing;
     private final Map<String, Boolean> answers = new ConcurrentHashMap<>(4);
-    private final Map<String, Boolean> answersUnshared;
+    private final Map<String, Boolean> answersWithoutSharing;
 
-    OfferedDevice(ResourceSlice slice, Device device) {
+    DeviceWithId(ResourceSlice slice, Device device) {
         this.slice = slice;
         this.device = device;
         id = new DeviceId(slice.driver(), slice.pool().name(), device.name());
         subject = new DeviceSelectors.Subject(device, slice.driver(), device.isShared());
-        unshared = device.isShared() ? new DeviceSelectors.Subject(device, slice.driver(), false) : subject;
-        answersUnshared = device.isShared() ? new ConcurrentHashMap<>(4) : answers;
+        subjectWithoutSharing =
+                device.isShared() ? new DeviceSelectors.Subject(device, slice.driver(), false) : subject;
+        answersWithoutSharing = device.isShared() ? new ConcurrentHashMap<>(4) : answers;
     }
 
     ResourceSlice slice() {
@@ -41,21 +42,21 @@ final class OfferedDevice {
     }
 
     /**
-     * Whether it satisfies an expression.
+     * Whether the device satisfies a selector.
      *
-     * @throws SelectorException if the expression makes no sense, or does not for the device
+     * @throws SelectorException if the selector cannot be compiled, or fails for the device
      */
     boolean satisfies(String expression, DeviceSelectors selectors) throws SelectorException {
         return answer(expression, selectors, subject, answers);
     }
 
     /**
-     * As {@link #satisfies}, but for the expression the device is one that only one claim can have.
+     * As {@link #satisfies}, but {@code device.allowMultipleAllocations} is false for the selector.
      *
-     * @throws SelectorException if the expression makes no sense, or does not for the device
+     * @throws SelectorException if the selector cannot be compiled, or fails for the device
      */
-    boolean satisfiesUnshared(String expression, DeviceSelectors selectors) throws SelectorException {
-        return answer(expression, selectors, unshared, answersUnshared);
+    boolean satisfiesWithoutSharing(String expression, DeviceSelectors selectors) throws SelectorException {
+        return answer(expression, selectors, subjectWithoutSharing, answersWithoutSharing);
     }
 
     private static boolean answer(
@@ -64,7 +65,7 @@ final class OfferedDevice {
         Boolean known = answers.get(expression);
         if (known == null) {
             known = selectors.matches(expression, subject);
-            if (answers.size() >= MOST_REMEMBERED) {
+            if (answers.size() >= MAX_ANSWERS) {
                 answers.clear();
             }
             answers.put(expression, known);

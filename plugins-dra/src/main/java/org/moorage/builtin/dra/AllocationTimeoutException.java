@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.dra;
+
+/** The search for devices on a node took longer than the filter timeout. */
+final class AllocationTimeoutException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    AllocationTimeoutException() {
+        super("timed out");
+    }
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.dra;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.moorage.api.CycleState;
+import org.moorage.api.StateKey;
+import org.moorage.api.model.DeviceAllocation;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodStatus;
+import org.moorage.api.model.ResourceClaim;
+import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.NodeAllocatableResourceClaims;
+
+/** Reserve, PreBind and Unreserve: the claims of a pod from the choice of its node on. */
+final class ClaimReservations {
+    // By the index of the claim.
+    private static final StateKey<Map<Integer, DeviceAllocation>> RESERVED =
+            StateKey.of(DynamicResources.NAME + "/reserved");
+    private static final StateKey<List<ResourceClaim>> BOUND = StateKey.of(DynamicResources.NAME + "/bound");
+
+    private final ClaimTracker tracker;
+    private final ClaimBinder binder;
+    private final DeviceFeatures features;
+
+    ClaimReservations(ClaimTracker tracker, ClaimBinder binder, DeviceFeatures features) {
+        this.tracker = tracker;
+        this.binder = binder;
+        this.features = features;
+    }
+
+    /** Marks the allocations of the chosen node as in flight, so that no other pod gets the devices. */
+    void reserve(CycleState state, ClaimStore claims, String nodeName) {
+        List<Integer> toAllocate = claims.toAllocate();
+        if (toAllocate.isEmpty()) {
+            return;
+        }
+        Optional<NodeAllocation> allocation = state.find(NodeAllocation.KEY, nodeName);
+        if (allocation.isEmpty()) {
+            if (toAllocate.size() == 1 && claims.isExtendedResourceClaim(toAllocate.get(0))) {
+                // The node offers the extended resources itself.
+                return;
+            }
+            throw new IllegalStateException("claim allocation not found for node");
+        }
+        Map<Integer, DeviceAllocation> reserved = new HashMap<>();
+        for (int i = 0; i < toAllocate.size(); i++) {
+            int index = toAllocate.get(i);
+            DeviceAllocation allocated = allocation.get().allocations().get(i);
+            ResourceClaim claim = claims.all().get(index);
+            reserved.put(index, allocated);
+            tracker.addInFlightAllocation(claim.withAllocation(allocated));
+        }
+        state.put(RESERVED, Map.copyOf(reserved));
+    }
+
+    /** Writes the allocations and reservations to the cluster, and waits until the devices are ready. */
+    void bind(CycleState state, ClaimStore claims, Pod pod, String nodeName) {
+        Map<Integer, DeviceAllocation> reserved = state.find(RESERVED).orElse(Map.of());
+        List<ResourceClaim> current = new ArrayList<>(claims.all());
+        for (int i = 0; i < current.size(); i++) {
+            ResourceClaim claim = current.get(i);
+            if (claim.isReservedFor(pod)) {
+                continue;
+            }
+            Optional<DeviceAllocation> allocation = Optional.ofNullable(reserved.get(i));
+            if (!claims.isExtendedResourceClaim(i)) {
+                current.set(i, binder.bind(claim, allocation, pod));
+            } else if (allocation.isPresent()) {
+                bindExtendedResourceClaim(state, current, allocation.get(), pod, nodeName);
+            }
+            state.put(BOUND, List.copyOf(current));
+        }
+        List<PodStatus.NodeResourceClaim> nodeResources = nodeResources(state, nodeName);
+        if (!nodeResources.isEmpty()) {
+            if (!pod.status().nodeResourceClaims().equals(nodeResources)) {
+                throw new IllegalStateException("assumed pod status does not match calculated status to be patched");
+            }
+            binder.patchNodeAllocatableResourceClaimStatuses(pod, nodeResources);
+        }
+        for (ResourceClaim claim : current) {
+            if (features.bindingConditions() && DeviceBindingState.hasBindingConditions(claim)) {
+                binder.awaitBindingConditions(current, pod, nodeName);
+                break;
+            }
+        }
+    }
+
+    private void bindExtendedResourceClaim(
+            CycleState state, List<ResourceClaim> current, DeviceAllocation allocation, Pod pod, String nodeName) {
+        NodeAllocation ofNode = state.find(NodeAllocation.KEY, nodeName).orElseThrow();
+        if (ofNode.mappings().isEmpty()) {
+            return;
+        }
+        int last = current.size() - 1;
+        ResourceClaim inMemory = current.get(last);
+        ResourceClaim created = binder.create(ofNode.extendedResourceClaim().orElseThrow(), pod);
+        // From here on the claim exists, and has to be deleted if the pod is not bound.
+        current.set(last, created);
+        state.put(BOUND, List.copyOf(current));
+        ResourceClaim bound = binder.bind(created, Optional.of(allocation), pod);
+        current.set(last, bound);
+        tracker.removeInFlightAllocation(inMemory.metadata().uid());
+        binder.patchExtendedResourceClaimStatus(pod, bound, ofNode.mappings());
+    }
+
+    private static List<PodStatus.NodeResourceClaim> nodeResources(CycleState state, String nodeName) {
+        return state.find(NodeAllocatableResourceClaims.KEY, nodeName).orElse(List.of());
+    }
+
+    /**
+     * Takes back what {@link #reserve} and {@link #bind} did, as far as they got. A write that fails does not keep it from the
+     * others.
+     *
+     * @throws RuntimeException the first failure, with the others as suppressed ones
+     */
+    void unreserve(CycleState state, ClaimStore claims, Pod pod, String nodeName) {
+        List<ResourceClaim> current = state.find(BOUND).orElse(claims.all());
+        List<RuntimeException> failures = new ArrayList<>(0);
+        for (int i = 0; i < current.size(); i++) {
+            ResourceClaim claim = current.get(i);
+            if (!claims.isExtendedResourceClaim(i)) {
+                attempt(() -> binder.unbind(claim, pod), failures);
+                continue;
+            }
+            tracker.removeInFlightAllocation(claims.all().get(i).metadata().uid());
+            if (!ExtendedResources.isInMemory(claim)) {
+                attempt(() -> binder.delete(claim), failures);
+            }
+        }
+        if (!nodeResources(state, nodeName).isEmpty()) {
+            attempt(() -> binder.patchNodeAllocatableResourceClaimStatuses(pod, List.of()), failures);
+        }
+        if (!failures.isEmpty()) {
+            RuntimeException first = failures.get(0);
+            failures.subList(1, failures.size()).forEach(first::addSuppressed);
+            throw first;
+        }
+    }
+
+    private static void attempt(Runnable write, List<RuntimeException> failures) {
+        try {
+            write.run();
+        } catch (ClusterException | IllegalStateException failed) {
+            failures.add(failed);
+        }
+    }
+}

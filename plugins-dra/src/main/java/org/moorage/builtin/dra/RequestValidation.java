@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.dra;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.moorage.api.model.DeviceClass;
+import org.moorage.api.model.DeviceRequest;
+import org.moorage.api.model.ResourceClaim;
+
+/** Checks the requests of claims before a search, and finds all devices for those that request all. */
+final class RequestValidation {
+    /** How many devices a claim may have. */
+    static final int MAX_DEVICES = 32;
+
+    private final Allocator allocator;
+    private final List<Pool> pools;
+    private final DeviceMatches matches;
+    private final AllocatingDevices allocating;
+
+    RequestValidation(Allocator allocator, List<Pool> pools, DeviceMatches matches, AllocatingDevices allocating) {
+        this.allocator = allocator;
+        this.pools = pools;
+        this.matches = matches;
+        this.allocating = allocating;
+    }
+
+    /**
+     * The requests of a claim, each with its subrequests; a request without subrequests is there itself.
+     *
+     * @throws AllocationException if a request is not valid
+     */
+    List<List<RequestData>> requestsOf(ResourceClaim claim) {
+        List<List<RequestData>> requests = new ArrayList<>();
+        long minDevices = 0;
+        for (DeviceRequest request : claim.requests()) {
+            checkCapacityRequests(claim, request);
+            List<RequestData> subrequests = new ArrayList<>();
+            if (request.alternatives().isEmpty()) {
+                subrequests.add(requestData(claim, request, ""));
+            } else {
+                for (DeviceRequest subrequest : request.alternatives()) {
+                    subrequests.add(requestData(claim, subrequest, request.name()));
+                }
+            }
+            int minOfRequest = Integer.MAX_VALUE;
+            for (RequestData subrequest : subrequests) {
+                minOfRequest = Math.min(minOfRequest, subrequest.numDevices());
+            }
+            minDevices += minOfRequest;
+            requests.add(subrequests);
+        }
+        if (minDevices > MAX_DEVICES) {
+            throw new AllocationException("claim " + claim.key() + ": number of requested devices " + minDevices
+                    + " exceeds the claim limit of " + MAX_DEVICES);
+        }
+        return requests;
+    }
+
+    private void checkCapacityRequests(ResourceClaim claim, DeviceRequest request) {
+        if (allocator.features().consumableCapacity() || allocator.features().usesStableAllocator()) {
+            return;
+        }
+        if (request.alternatives().isEmpty()) {
+            checkCapacityRequests(claim, request, ", request ");
+        }
+        for (DeviceRequest subrequest : request.alternatives()) {
+            checkCapacityRequests(claim, subrequest, ", subrequest ");
+        }
+    }
+
+    private static void checkCapacityRequests(ResourceClaim claim, DeviceRequest request, String kind) {
+        if (!request.capacity().isEmpty()) {
+            throw new AllocationException("claim " + claim.key() + kind + request.name()
+                    + ": has capacity requests, but the DRAConsumableCapacity feature is disabled");
+        }
+    }
+
+    private RequestData requestData(ResourceClaim claim, DeviceRequest request, String parentRequest) {
+        String title = "claim " + claim.key() + ", request " + request.name();
+        int empty = request.selectors().indexOf("");
+        if (empty >= 0) {
+            throw new AllocationException(
+                    title + ", selector #" + empty + ": CEL expression empty (unsupported selector type?)");
+        }
+        if (request.deviceClass().isEmpty()) {
+            throw new AllocationException(title + ": missing device class name (unsupported request type?)");
+        }
+        DeviceClass deviceClass = allocator
+                .deviceClass(request.deviceClass())
+                .orElseThrow(() -> new AllocationException(title + ": could not retrieve device class "
+                        + request.deviceClass() + ": deviceclass.resource.k8s.io \"" + request.deviceClass()
+                        + "\" not found"));
+        if (request.allocationMode().equals(DeviceRequest.EXACT_COUNT)) {
+            int count = (int) Math.min(Integer.MAX_VALUE, request.count());
+            return new RequestData(request, parentRequest, deviceClass, count, List.of());
+        }
+        if (!request.wantsAll()) {
+            throw new AllocationException(title + ": unsupported count mode " + request.allocationMode());
+        }
+        RequestData requested = new RequestData(request, parentRequest, deviceClass, 0, List.of());
+        List<DeviceWithId> all = allDevices(claim, requested, title);
+        return new RequestData(request, parentRequest, deviceClass, all.size(), all);
+    }
+
+    private List<DeviceWithId> allDevices(ResourceClaim claim, RequestData request, String title) {
+        List<DeviceWithId> all = new ArrayList<>();
+        for (Pool pool : pools) {
+            if (pool.condition() != Pool.Condition.VALID) {
+                String condition = pool.condition() == Pool.Condition.INCOMPLETE ? "being updated" : "invalid";
+                throw new AllocationException(title + ": asks for all devices, but resource pool " + pool.id()
+                        + " is currently " + condition);
+            }
+            for (SliceWithDevices slice : pool.slicesTargetingNode()) {
+                for (DeviceWithId device : slice.devices()) {
+                    if (matches.isSelectable(claim, request, device)
+                            && allocating.hasCapacity(request.request(), device)) {
+                        all.add(device);
+                    }
+                }
+            }
+        }
+        return all;
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.dra;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.moorage.api.model.Device;
+import org.moorage.api.model.DeviceTaintRule;
+import org.moorage.api.model.ResourceSlice;
+
+/** The resource slices of the cluster with the taints of device taint rules, by node and by pool. Immutable. */
+final class ResourceSliceIndex {
+    static final ResourceSliceIndex EMPTY = new ResourceSliceIndex(Set.of());
+
+    private final Map<ResourceSlice, SliceWithDevices> slices = new IdentityHashMap<>();
+    private final Map<String, List<SliceWithDevices>> byNode = new HashMap<>();
+    private final List<SliceWithDevices> notOfOneNode = new ArrayList<>();
+    private final Map<PoolId, List<SliceWithDevices>> byPool = new HashMap<>();
+    private final Set<DeviceTaintRule> rules;
+
+    private ResourceSliceIndex(Set<DeviceTaintRule> rules) {
+        this.rules = rules;
+    }
+
+    /**
+     * The index of other slices. Slices that are in this one, too, keep what is known of their devices.
+     *
+     * @param all the slices
+     * @param currentRules the device taint rules
+     */
+    ResourceSliceIndex with(Collection<ResourceSlice> all, Collection<DeviceTaintRule> currentRules) {
+        boolean sameRules = rules.size() == currentRules.size() && rules.containsAll(currentRules);
+        if (sameRules && isOf(all)) {
+            return this;
+        }
+        ResourceSliceIndex next = new ResourceSliceIndex(Set.copyOf(currentRules));
+        for (ResourceSlice slice : all) {
+            SliceWithDevices known = sameRules ? slices.get(slice) : null;
+            next.add(slice, known == null ? SliceWithDevices.of(DeviceTaintRule.applied(currentRules, slice)) : known);
+        }
+        return next;
+    }
+
+    private boolean isOf(Collection<ResourceSlice> all) {
+        int count = 0;
+        for (ResourceSlice slice : all) {
+            if (!slices.containsKey(slice)) {
+                return false;
+            }
+            count++;
+        }
+        return count == slices.size();
+    }
+
+    private void add(ResourceSlice slice, SliceWithDevices withDevices) {
+        slices.put(slice, withDevices);
+        if (slice.reach().nodeName().isEmpty() || slice.hasCounters()) {
+            notOfOneNode.add(withDevices);
+        } else {
+            byNode.computeIfAbsent(slice.reach().nodeName(), any -> new ArrayList<>())
+                    .add(withDevices);
+        }
+        byPool.computeIfAbsent(PoolId.of(slice), any -> new ArrayList<>()).add(withDevices);
+    }
+
+    /** The slices whose devices can only be used from a node. */
+    List<SliceWithDevices> ofNode(String nodeName) {
+        return byNode.getOrDefault(nodeName, List.of());
+    }
+
+    /** The slices that are not about the devices of one node, and all that have shared counters. */
+    List<SliceWithDevices> notOfOneNode() {
+        return notOfOneNode;
+    }
+
+    /** A device, of the latest generation of its pool that has it; empty if none does. */
+    Optional<Device> device(DeviceId id) {
+        Optional<Device> found = Optional.empty();
+        long latest = Long.MIN_VALUE;
+        for (SliceWithDevices slice : ofPool(new PoolId(id.driver(), id.pool()))) {
+            long generation = slice.generation();
+            for (DeviceWithId device : slice.devices()) {
+                if (generation > latest && device.id().equals(id)) {
+                    latest = generation;
+                    found = Optional.of(device.device());
+                }
+            }
+        }
+        return found;
+    }
+
+    /** The slices of a pool, of all generations. */
+    List<SliceWithDevices> ofPool(PoolId pool) {
+        return byPool.getOrDefault(pool, List.of());
+    }
+}

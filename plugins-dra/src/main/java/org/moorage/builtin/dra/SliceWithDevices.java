@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.dra;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.moorage.api.model.Device;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.NodeReach;
+import org.moorage.api.model.ResourceSlice;
+
+/** A resource slice, and its devices with their ids. */
+record SliceWithDevices(ResourceSlice slice, List<DeviceWithId> devices) {
+    static SliceWithDevices of(ResourceSlice slice) {
+        List<DeviceWithId> devices = new ArrayList<>(slice.devices().size());
+        for (Device device : slice.devices()) {
+            devices.add(new DeviceWithId(slice, device));
+        }
+        return new SliceWithDevices(slice, List.copyOf(devices));
+    }
+
+    /** The generation of the pool that the slice describes. */
+    long generation() {
+        return slice.pool().generation();
+    }
+
+    /** Whether it uses what only the feature of partitionable devices knows. */
+    boolean usesPartitionableDevices() {
+        return slice.perDeviceNodeSelection() || slice.hasCounters();
+    }
+
+    /** Whether the node can use a device of the slice, or the slice has shared counters, which count for all nodes. */
+    boolean targets(Node node) {
+        if (slice.hasCounters()) {
+            return true;
+        }
+        NodeReach reach = slice.reach();
+        if (!reach.isEmpty()) {
+            return reach.includes(node);
+        }
+        if (slice.perDeviceNodeSelection()) {
+            for (DeviceWithId device : devices) {
+                if (device.device().reach().includes(node)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.dra;
+
+import java.util.Optional;
+
+/**
+ * What PreFilter works out for the rest of the cycle.
+ *
+ * @param claims the claims of the pod
+ * @param extendedResources the extended resources of the pod
+ * @param allocator allocates devices to those claims that have none; empty if all have
+ */
+record StateData(ClaimStore claims, ExtendedResources extendedResources, Optional<Allocator> allocator) {
+    /** For a pod without claims. */
+    static final StateData EMPTY = new StateData(ClaimStore.EMPTY, ExtendedResources.NONE, Optional.empty());
+}

@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Executor;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -33,6 +32,7 @@ import org.moorage.runtime.internal.binding.WaitingPods;
 import org.moorage.runtime.internal.cluster.ObjectStore;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.queue.Nominator;
+import org.moorage.runtime.internal.queue.SchedulingQueue;
 
 /** What the plugins of one profile may ask. */
 final class ProfileHandle implements Handle {
@@ -54,7 +54,7 @@ final class ProfileHandle implements Handle {
      * @param podsInPreBind the pods that PreBind plugins work on
      * @param shared what plugins share with one another, by its key; it may be changed by several threads
      * @param profiles the profiles by name, once they are built
-     * @param activation has pods tried as soon as possible
+     * @param queue the waiting pods, once the queue is built
      */
     record Services(
             ObjectStore store,
@@ -69,7 +69,7 @@ final class ProfileHandle implements Handle {
             PodsInPreBind podsInPreBind,
             Map<StateKey<?>, Object> shared,
             Function<String, Profile> profiles,
-            Consumer<Collection<Pod>> activation) {}
+            Supplier<SchedulingQueue> queue) {}
 
     ProfileHandle(String profileName, Services services) {
         this.profileName = profileName;
@@ -144,7 +144,12 @@ final class ProfileHandle implements Handle {
 
     @Override
     public void activate(Collection<Pod> pods) {
-        services.activation().accept(pods);
+        services.queue().get().activate(pods);
+    }
+
+    @Override
+    public void activateAfterBackoff(Collection<Pod> pods) {
+        services.queue().get().activateAfterBackoff(pods);
     }
 
     @Override

@@ -128,7 +128,7 @@ public final class Scheduler implements AutoCloseable {
                 podsInPreBind,
                 new ConcurrentHashMap<>(),
                 this::profile,
-                this::activate);
+                this::queue);
         ProfileBuilder.Profiles built = new ProfileBuilder(
                         builder.registry, name -> new ProfileHandle(name, services), nominator::nominatedPodsFor)
                 .build(builder.config);
@@ -173,8 +173,7 @@ public final class Scheduler implements AutoCloseable {
                 store);
     }
 
-    // Plugins see the objects, whose changes move the queue, which asks the plugins; these three methods close that
-    // circle.
+    // Plugins see the objects, whose changes move the queue, which asks the plugins; these methods close that circle.
     private <T extends ClusterObject> void changed(ObjectKind<T> kind, ObjectChange<T> change) {
         changes.changed(kind, change);
     }
@@ -183,8 +182,8 @@ public final class Scheduler implements AutoCloseable {
         return Objects.requireNonNull(profiles.get(name), name);
     }
 
-    private void activate(Collection<Pod> pods) {
-        queue.activate(pods);
+    private SchedulingQueue queue() {
+        return queue;
     }
 
     /** A builder for a scheduler of that configuration, with these plugins and the features that are on by default. */

@@ -64,6 +64,7 @@ public final class TestHandle implements Handle {
     private final Map<StateKey<?>, Object> shared = new ConcurrentHashMap<>();
     private final List<Change> changes = new CopyOnWriteArrayList<>();
     private final List<Pod> activated = new CopyOnWriteArrayList<>();
+    private final List<Pod> activatedAfterBackoff = new CopyOnWriteArrayList<>();
     private final List<Pod> nominated = new CopyOnWriteArrayList<>();
     private final List<Plugin> plugins = new CopyOnWriteArrayList<>();
     private final RandomGenerator random = RandomGeneratorFactory.getDefault().create(SEED);
@@ -153,6 +154,11 @@ public final class TestHandle implements Handle {
         return List.copyOf(activated);
     }
 
+    /** The pods given to {@link #activateAfterBackoff}, in order. */
+    public List<Pod> activatedAfterBackoff() {
+        return List.copyOf(activatedAfterBackoff);
+    }
+
     @Override
     public String profileName() {
         return "default-scheduler";
@@ -223,6 +229,11 @@ public final class TestHandle implements Handle {
     @Override
     public void activate(Collection<Pod> pods) {
         activated.addAll(pods);
+    }
+
+    @Override
+    public void activateAfterBackoff(Collection<Pod> pods) {
+        activatedAfterBackoff.addAll(pods);
     }
 
     @Override

@@ -80,6 +80,9 @@ public interface Handle {
     /** Has these pods tried soon, whatever rejected them. */
     void activate(Collection<Pod> pods);
 
+    /** Has these pods tried again once their backoff is over, whatever rejected them. For a retry after a failure. */
+    void activateAfterBackoff(Collection<Pod> pods);
+
     /** The pods that are likely to get this node and do not have it yet. */
     List<Pod> nominatedPods(String nodeName);
 

@@ -109,7 +109,7 @@ public final class DefaultPreemption implements PreEnqueuePlugin, PostFilterPlug
     /** Keeps a pod out while pods are still being evicted for it: it would ask for others. */
     @Override
     public Status preEnqueue(Pod pod) {
-        return isAsync && evictions.isUnderWay(pod.uid()) ? UNDER_WAY : Status.success();
+        return isAsync && evictions.isRunningFor(pod.uid()) ? UNDER_WAY : Status.success();
     }
 
     @Override
@@ -146,7 +146,7 @@ public final class DefaultPreemption implements PreEnqueuePlugin, PostFilterPlug
                 .filter(known -> known.uid().equals(pod.uid()))
                 .orElseThrow(() -> new IllegalStateException(SAYS + "pod \"" + pod.name() + "\" not found"));
         if (isAsync) {
-            evictions.begin(preemptor, nodeName, result.victims());
+            evictions.start(preemptor, nodeName, result.victims());
         } else {
             evictions.run(preemptor, nodeName, result.victims());
         }

@@ -5,9 +5,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
@@ -18,30 +20,29 @@ import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PodEvent;
 import org.moorage.api.plugin.WaitingPod;
 
-/** Has victims leave, and keeps in mind for whom that is under way. */
+/** Evicts the victims of preemptions, and knows for which pods that is under way. */
 final class Evictions {
-    /** The reason in the condition of a pod that has to leave. */
+    /** The reason in the condition of a victim. */
     static final String REASON = "PreemptionByScheduler";
 
     private final Handle handle;
     private final ObjectLister<Pod> pods;
-    // By the identity of the pod that they leave for; with the last victim once it is its turn.
-    private final Map<String, Optional<Pod>> underWay = new ConcurrentHashMap<>();
+    /** The last victim by the uid of the preemptor; empty until the others are evicted. */
+    private final Map<String, Optional<Pod>> lastVictimByPreemptor = new ConcurrentHashMap<>();
 
     Evictions(Handle handle) {
         this.handle = handle;
         pods = handle.lister(ObjectKind.POD);
     }
 
-    /** Whether pods are being evicted for the pod of that identity. */
-    boolean isUnderWay(String preemptorUid) {
-        Optional<Pod> last = underWay.get(preemptorUid);
+    /** Whether victims are being evicted for the pod of that uid, until the last one is seen to go. */
+    boolean isRunningFor(String preemptorUid) {
+        Optional<Pod> last = lastVictimByPreemptor.get(preemptorUid);
         return last != null && (last.isEmpty() || isStaying(last.get()));
     }
 
-    // As far as is known here. What the cluster tells comes later than the answers to requests: until it tells that the
-    // last
-    // victim is going, the pod would only find the others in its way, and have them evicted once more.
+    // As far as the scheduler has heard. It hears of a deletion after the request for it is answered; a preemptor that is
+    // tried in between finds the victims in its way and has them evicted again.
     private boolean isStaying(Pod victim) {
         return pods.get(victim.namespace(), victim.name())
                 .filter(known ->
@@ -55,74 +56,131 @@ final class Evictions {
      * @throws ClusterException if one cannot be evicted
      */
     void run(Pod preemptor, String nodeName, List<Pod> victims) {
-        for (Pod victim : staying(victims)) {
+        for (Pod victim : notDeleting(victims)) {
             evict(preemptor, nodeName, victim);
         }
-        clearNominations(preemptor, nodeName);
+        // In the background, since a failure must not keep the preemptor from the node that is free for it now.
+        handle.background().execute(() -> {
+            List<ClusterException> failures = clearNominations(preemptor, nodeName);
+            if (!failures.isEmpty()) {
+                throw failure(preemptor, nodeName, failures);
+            }
+        });
     }
 
-    /** Starts to evict the victims, the last one when all others are gone. */
-    void begin(Pod preemptor, String nodeName, List<Pod> victims) {
-        List<Pod> staying = staying(victims);
-        if (staying.isEmpty()) {
+    /** Starts to evict the victims in the background, the last one when all others are evicted. */
+    void start(Pod preemptor, String nodeName, List<Pod> victims) {
+        List<Pod> remaining = notDeleting(victims);
+        if (remaining.isEmpty()) {
             return;
         }
-        underWay.values().removeIf(last -> last.isPresent() && !isStaying(last.get()));
-        underWay.put(preemptor.uid(), Optional.empty());
+        lastVictimByPreemptor.values().removeIf(last -> last.isPresent() && !isStaying(last.get()));
+        lastVictimByPreemptor.put(preemptor.uid(), Optional.empty());
         try {
-            handle.background().execute(() -> evictAll(preemptor, nodeName, staying));
-        } catch (RuntimeException refused) {
-            underWay.remove(preemptor.uid());
+            handle.background().execute(new BackgroundEviction(preemptor, nodeName, remaining));
+        } catch (RejectedExecutionException refused) {
+            lastVictimByPreemptor.remove(preemptor.uid());
             throw refused;
         }
     }
 
-    private static List<Pod> staying(List<Pod> victims) {
-        List<Pod> staying = new ArrayList<>(victims);
-        staying.removeIf(victim -> victim.metadata().isDeleting());
-        return staying;
+    private static List<Pod> notDeleting(List<Pod> victims) {
+        List<Pod> remaining = new ArrayList<>(victims);
+        remaining.removeIf(victim -> victim.metadata().isDeleting());
+        return remaining;
     }
 
-    // No thread waits for another here: the last victim's turn comes on the thread that ends last.
-    private void evictAll(Pod preemptor, String nodeName, List<Pod> victims) {
-        boolean cleared = clearNominations(preemptor, nodeName);
-        AtomicBoolean failed = new AtomicBoolean();
-        Pod last = victims.get(victims.size() - 1);
-        List<CompletableFuture<Void>> others = new ArrayList<>();
-        for (Pod victim : victims.subList(0, victims.size() - 1)) {
-            others.add(CompletableFuture.runAsync(
-                    () -> {
-                        if (!failed.get()) {
-                            evictNoting(failed, preemptor, nodeName, victim);
-                        }
-                    },
-                    handle.background()));
+    /**
+     * The eviction of the victims of one preemptor. No thread waits for another: the one that ends last evicts the last victim. It
+     * throws what has failed, for the log; the preemptor is then tried again when its backoff is over.
+     */
+    private final class BackgroundEviction implements Runnable {
+        private final Pod preemptor;
+        private final String nodeName;
+        private final List<Pod> others;
+        private final Pod last;
+        private final AtomicInteger runningOthers;
+        private final Queue<RuntimeException> evictionFailures = new ConcurrentLinkedQueue<>();
+        /** These keep no victim from being evicted. */
+        private final Queue<RuntimeException> nominationFailures = new ConcurrentLinkedQueue<>();
+
+        BackgroundEviction(Pod preemptor, String nodeName, List<Pod> victims) {
+            this.preemptor = preemptor;
+            this.nodeName = nodeName;
+            others = List.copyOf(victims.subList(0, victims.size() - 1));
+            last = victims.get(victims.size() - 1);
+            runningOthers = new AtomicInteger(others.size());
         }
-        CompletableFuture<Void> ignored = CompletableFuture.allOf(others.toArray(CompletableFuture[]::new))
-                .whenComplete((done, refused) -> {
-                    if (refused != null) {
-                        failed.set(true);
-                    }
-                    boolean wasThere = true;
-                    if (!failed.get()) {
-                        if (isUnbound(last)) {
-                            // It gives way at once, and nobody would see it go: the pod must not be kept out then.
-                            underWay.remove(preemptor.uid());
-                        } else {
-                            underWay.put(preemptor.uid(), Optional.of(last));
-                        }
-                        wasThere = evictNoting(failed, preemptor, nodeName, last);
-                    }
-                    if (failed.get()) {
-                        underWay.remove(preemptor.uid());
-                    }
-                    // One that had gone before may have been seen to go while the pod was kept out.
-                    boolean wasMissed = !wasThere && !isStaying(last);
-                    if (failed.get() || !cleared || wasMissed) {
-                        // No event would bring the pod back.
-                        handle.activate(List.of(preemptor));
-                    }
-                });
+
+        @Override
+        public void run() {
+            nominationFailures.addAll(clearNominations(preemptor, nodeName));
+            if (others.isEmpty()) {
+                finish();
+            }
+            for (Pod victim : others) {
+                try {
+                    handle.background().execute(() -> evictOther(victim));
+                } catch (RejectedExecutionException refused) {
+                    evictionFailures.add(refused);
+                    otherEnded();
+                }
+            }
+        }
+
+        private void evictOther(Pod victim) {
+            try {
+                if (evictionFailures.isEmpty()) {
+                    evict(preemptor, nodeName, victim);
+                }
+            } catch (RuntimeException failed) {
+                evictionFailures.add(failed);
+            } finally {
+                otherEnded();
+            }
+        }
+
+        private void otherEnded() {
+            if (runningOthers.decrementAndGet() == 0) {
+                finish();
+            }
+        }
+
+        private void finish() {
+            boolean isAwaited = true;
+            try {
+                if (evictionFailures.isEmpty()) {
+                    isAwaited = evictLast();
+                }
+            } catch (RuntimeException failed) {
+                evictionFailures.add(failed);
+            }
+            if (!evictionFailures.isEmpty()) {
+                lastVictimByPreemptor.remove(preemptor.uid());
+            }
+            List<RuntimeException> failures = new ArrayList<>(evictionFailures);
+            failures.addAll(nominationFailures);
+            if (!isAwaited) {
+                handle.activate(List.of(preemptor));
+            } else if (!failures.isEmpty()) {
+                handle.activateAfterBackoff(List.of(preemptor));
+            }
+            if (!failures.isEmpty()) {
+                throw failure(preemptor, nodeName, failures);
+            }
+        }
+
+        /** Whether the scheduler is still to hear of the last victim's going, which brings the preemptor back. */
+        private boolean evictLast() {
+            if (isUnbound(last)) {
+                // It goes back to the queue at once, and no event tells of it later: the preemptor must not be kept out.
+                lastVictimByPreemptor.remove(preemptor.uid());
+            } else {
+                lastVictimByPreemptor.put(preemptor.uid(), Optional.of(last));
+            }
+            // A victim that was gone already may have been seen to go while the preemptor was kept out.
+            return evict(preemptor, nodeName, last) || isStaying(last);
+        }
     }
 
     private boolean isUnbound(Pod victim) {
@@ -130,26 +188,25 @@ final class Evictions {
                 || handle.podInPreBind(victim.uid()).isPresent();
     }
 
-    /** Whether the victim was there. */
-    private boolean evictNoting(AtomicBoolean failed, Pod preemptor, String nodeName, Pod victim) {
-        try {
-            return evict(preemptor, nodeName, victim);
-        } catch (RuntimeException thrown) {
-            failed.set(true);
-            return true;
-        }
+    private static IllegalStateException failure(
+            Pod preemptor, String nodeName, List<? extends RuntimeException> failures) {
+        RuntimeException first = failures.get(0);
+        IllegalStateException failure = new IllegalStateException(
+                "preemption for pod " + preemptor.key() + " on node " + nodeName + ": " + first.getMessage(), first);
+        failures.subList(1, failures.size()).forEach(failure::addSuppressed);
+        return failure;
     }
 
-    /** Whether the victim was there. */
+    /** Evicts a victim; false if it was gone already. */
     private boolean evict(Pod preemptor, String nodeName, Pod victim) {
         String note = "Preempted by pod " + preemptor.uid() + " on node " + nodeName;
         Optional<WaitingPod> waiting = handle.waitingPod(victim.uid());
-        boolean givesWay = waiting.isPresent()
+        boolean isUnboundInMemory = waiting.isPresent()
                 ? waiting.get().preempt(DefaultPreemption.NAME, "preempted")
                 : handle.podInPreBind(victim.uid())
                         .filter(pod -> pod.cancel("preempted by " + DefaultPreemption.NAME))
                         .isPresent();
-        if (givesWay) {
+        if (isUnboundInMemory) {
             note += " (in kube-scheduler memory).";
         } else if (!delete(preemptor, victim)) {
             return false;
@@ -167,7 +224,7 @@ final class Evictions {
                 preemptor.spec().schedulerName() + ": preempting to accommodate a higher priority pod",
                 victim.metadata().generation());
         try {
-            if (!saysSo(victim, condition)) {
+            if (!hasCondition(victim, condition)) {
                 handle.writer().patchStatus(victim, Optional.of(condition), Nomination.keep());
             }
             handle.writer().delete(victim);
@@ -180,7 +237,7 @@ final class Evictions {
         }
     }
 
-    private static boolean saysSo(Pod victim, PodCondition condition) {
+    private static boolean hasCondition(Pod victim, PodCondition condition) {
         return victim.status()
                 .condition(condition.type())
                 .filter(known -> known.status().equals(condition.status())
@@ -189,19 +246,19 @@ final class Evictions {
                 .isPresent();
     }
 
-    // Less important pods that were to get the node may find another one sooner than they would find out.
-    private boolean clearNominations(Pod preemptor, String nodeName) {
-        boolean cleared = true;
+    // So pods of a lower priority that are nominated to the node look for another one at once. Returns what has failed.
+    private List<ClusterException> clearNominations(Pod preemptor, String nodeName) {
+        List<ClusterException> failures = new ArrayList<>();
         for (Pod nominated : handle.nominatedPods(nodeName)) {
             if (nominated.spec().priority() < preemptor.spec().priority()
                     && !nominated.status().nominatedNodeName().isEmpty()) {
                 try {
                     handle.writer().patchStatus(nominated, Optional.empty(), Nomination.clear());
                 } catch (ClusterException failed) {
-                    cleared = false;
+                    failures.add(failed);
                 }
             }
         }
-        return cleared;
+        return failures;
     }
 }

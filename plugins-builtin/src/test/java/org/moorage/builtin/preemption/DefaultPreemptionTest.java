@@ -354,11 +354,13 @@ class DefaultPreemptionTest {
         }
 
         @Test
-        void hasThePodTriedAgainIfAnEvictionFails() {
+        void hasThePodTriedAgainAfterBackoffIfAnEvictionFails() {
             TestHandle handle = handle(cluster, pod).failing(new ClusterException("no", 500, null));
             DefaultPreemption plugin = plugin(handle);
-            plugin.execute(new CycleState(), pod, result);
-            assertThat(handle.activated()).containsExactly(pod);
+            assertThatThrownBy(() -> plugin.execute(new CycleState(), pod, result))
+                    .hasMessage("preemption for pod default/p on node n1: no");
+            assertThat(handle.activatedAfterBackoff()).containsExactly(pod);
+            assertThat(handle.activated()).isEmpty();
             assertThat(plugin.preEnqueue(pod)).isEqualTo(Status.success());
         }
 

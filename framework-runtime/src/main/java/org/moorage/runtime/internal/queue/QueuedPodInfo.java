@@ -24,6 +24,7 @@ public final class QueuedPodInfo implements QueuedPod {
     private Instant backoffEnd = PodBackoff.NONE;
     private @Nullable Instant initialAttemptTimestamp;
     private boolean flushed;
+    private boolean failsWithError;
     private RejectorPlugins rejectors = RejectorPlugins.NONE;
     private String gatedBy = "";
 
@@ -148,6 +149,20 @@ public final class QueuedPodInfo implements QueuedPod {
         number = returnNumber;
         backoffEnd = backoff.end(now, consecutiveErrors > 0 ? consecutiveErrors : unschedulableCount);
         flushed = false;
+        if (failsWithError) {
+            failedWithError();
+        }
+    }
+
+    /** Has the attempt that is under way count as one that failed with an error, even if plugins reject it. */
+    void failWithError() {
+        failsWithError = true;
+    }
+
+    /** The last attempt counts as one that failed with an error: it is not tried again before the end of its backoff. */
+    void failedWithError() {
+        failsWithError = false;
+        rejectors = RejectorPlugins.NONE;
     }
 
     @Override

@@ -160,6 +160,20 @@ final class QueuedPods {
         return backingOff.isPresent();
     }
 
+    /** Has a pod that is parked or backs off be tried at the end of its backoff and not before; false if it is neither. */
+    boolean activateAfterBackoff(String key, String event) {
+        Optional<QueuedPodInfo> waiting = parked.find(key);
+        if (waiting.isEmpty()) {
+            waiting = backoff.find(key);
+        }
+        waiting.ifPresent(entry -> {
+            remove(entry);
+            entry.failedWithError();
+            place(entry, QueueingStrategy.QUEUE_AFTER_BACKOFF, event);
+        });
+        return waiting.isPresent();
+    }
+
     /** Makes those active whose backoff is over. */
     void flushBackoff() {
         Instant now = clock.instant();

@@ -341,6 +341,25 @@ public final class SchedulingQueue implements AutoCloseable {
     }
 
     /**
+     * Has these pods tried at the end of their backoff, without regard to rejections; gates still hold. They are not tried before,
+     * even if no other pod is ready. A pod in flight does so when it returns. Active and unknown pods are left alone.
+     */
+    public void activateAfterBackoff(Collection<Pod> pods) {
+        lock.lock();
+        try {
+            for (Pod pod : pods) {
+                if (!queued.activateAfterBackoff(pod.key(), WellKnownEvents.FORCE_ACTIVATE.label())) {
+                    inFlight.find(pod.key())
+                            .filter(entry -> entry.isSamePod(pod))
+                            .ifPresent(QueuedPodInfo::failWithError);
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
      * Something happened: parked pods are moved for which one of their rejectors takes it to be of use.
      *
      * @param event what happened

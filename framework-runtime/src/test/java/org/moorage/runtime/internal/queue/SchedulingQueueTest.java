@@ -881,6 +881,51 @@ final class SchedulingQueueTest {
         }
 
         @Test
+        void afterBackoffWaitsForItsEndEvenIfNoOtherPodIsReady() {
+            reject(queue, POD, by("Fit"));
+            queue.activateAfterBackoff(List.of(POD));
+
+            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.ERROR_BACKOFF);
+            assertThat(queue.poll()).isEmpty();
+            fixture.passSeconds(2);
+            queue.flushBackoff();
+            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.ACTIVE);
+        }
+
+        @Test
+        void afterBackoffHasAPodWaitThatMayBeTriedBefore() {
+            reject(queue, POD, by("Fit"));
+            queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
+            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.BACKOFF);
+            queue.activateAfterBackoff(List.of(POD));
+
+            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.ERROR_BACKOFF);
+        }
+
+        @Test
+        void afterBackoffHasAPodInFlightBackOffWhenItReturns() {
+            queue.add(POD);
+            QueuedPodInfo entry = queue.poll().orElseThrow();
+            queue.activateAfterBackoff(List.of(POD));
+            queue.addUnschedulable(entry, POD, by("Fit"));
+            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.ERROR_BACKOFF);
+            fixture.passSeconds(2);
+            queue.flushBackoff();
+
+            QueuedPodInfo again = queue.poll().orElseThrow();
+            queue.addUnschedulable(again, POD, by("Fit"));
+            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.UNSCHEDULABLE);
+        }
+
+        @Test
+        void afterBackoffLeavesActiveAndUnknownPodsAlone() {
+            queue.add(POD);
+            queue.activateAfterBackoff(List.of(POD, OTHER));
+
+            assertThat(queue.counts()).isEqualTo(new QueueCounts(1, 0, 0, 0, 0, 0));
+        }
+
+        @Test
         void leavesActiveAndUnknownPodsAlone() {
             queue.add(POD);
             queue.activate(List.of(POD, OTHER));

@@ -35,6 +35,7 @@ import org.moorage.runtime.config.LoadedConfig;
 import org.moorage.runtime.config.SchedulerConfig;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.Evaluation;
+import org.moorage.runtime.decision.HintEvaluation;
 import org.moorage.runtime.internal.binding.AssumedPod;
 import org.moorage.runtime.internal.binding.BindingCycle;
 import org.moorage.runtime.internal.binding.PodsInPreBind;
@@ -240,15 +241,32 @@ public final class Scheduler implements AutoCloseable {
      * @throws RuntimeException if a plugin fails
      */
     public Evaluation evaluate(Pod pod) {
+        Profile profile = responsible(pod);
+        synchronized (cycle) {
+            cache.update(snapshot);
+            return Evaluator.evaluate(profile, view.of(pod), snapshot);
+        }
+    }
+
+    /**
+     * Asks what a change of an object means for a pod that the plugins reject: whether the pod would be tried again, and which
+     * plugins say so. Nothing is changed, and neither the pod nor the object need be one of the cluster's.
+     *
+     * @throws IllegalArgumentException if no profile is responsible for the pod
+     */
+    public HintEvaluation hints(Pod pod, ObjectChange<? extends ClusterObject> change) {
+        Profile ignored = responsible(pod);
+        ObjectChange<ClusterObject> seen = view.of(change);
+        return changes.hints(view.of(pod), ObjectKind.of(seen.latest()), seen);
+    }
+
+    private Profile responsible(Pod pod) {
         Profile profile = profiles.get(pod.spec().schedulerName());
         if (profile == null) {
             throw new IllegalArgumentException("pod " + pod.key() + ": spec.schedulerName: \""
                     + pod.spec().schedulerName() + "\" (expected: one of the profiles " + profiles.keySet() + ")");
         }
-        synchronized (cycle) {
-            cache.update(snapshot);
-            return Evaluator.evaluate(profile, view.of(pod), snapshot);
-        }
+        return profile;
     }
 
     /** The names of the profiles: what pods may name as their scheduler. */
@@ -433,7 +451,7 @@ public final class Scheduler implements AutoCloseable {
         private final Cluster cluster;
         private final @Nullable LoadedConfig loaded;
         private SchedulerListener listener = SchedulerListener.NONE;
-        private final FeatureGates featureGates;
+        private FeatureGates featureGates;
         private InstantSource clock = InstantSource.system();
         private RandomGenerator random = RandomGenerator.getDefault();
         private Duration maxInUnschedulable = Duration.ofMinutes(5);
@@ -451,6 +469,12 @@ public final class Scheduler implements AutoCloseable {
         /** Sets whom to tell what happens; nobody if not set. */
         public Builder listener(SchedulerListener value) {
             listener = Objects.requireNonNull(value, "listener");
+            return this;
+        }
+
+        /** Sets which features are on; those of the configuration that was read, or the defaults, if not set. */
+        public Builder featureGates(FeatureGates value) {
+            featureGates = Objects.requireNonNull(value, "featureGates");
             return this;
         }
 

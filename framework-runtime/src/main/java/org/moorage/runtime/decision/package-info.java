@@ -2,7 +2,8 @@
 /**
  * What the scheduler decides about a pod, and why.
  *
- * <p>Starting points: {@link org.moorage.runtime.decision.Decision}, {@link org.moorage.runtime.decision.Evaluation}.
+ * <p>Starting points: {@link org.moorage.runtime.decision.Decision}, {@link org.moorage.runtime.decision.Evaluation}, {@link
+ * org.moorage.runtime.decision.HintEvaluation}.
  */
 @NullMarked
 package org.moorage.runtime.decision;

@@ -4,6 +4,8 @@ package org.moorage.runtime.internal.cluster;
 import com.google.common.collect.Interner;
 import com.google.common.collect.Interners;
 import java.util.List;
+import java.util.Objects;
+import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodLevelRequests;
@@ -30,6 +32,18 @@ public final class FeatureView {
     @SuppressWarnings("unchecked") // a pod for a pod
     public <T extends ClusterObject> T of(T object) {
         return object instanceof Pod pod ? (T) seen(pod) : object;
+    }
+
+    /** A change of an object in this view. */
+    public ObjectChange<ClusterObject> of(ObjectChange<? extends ClusterObject> change) {
+        ClusterObject before =
+                change.before().isPresent() ? of((ClusterObject) change.before().get()) : null;
+        ClusterObject after =
+                change.after().isPresent() ? of((ClusterObject) change.after().get()) : null;
+        if (before == null) {
+            return ObjectChange.added(Objects.requireNonNull(after));
+        }
+        return after == null ? ObjectChange.deleted(before) : ObjectChange.updated(before, after);
     }
 
     private Pod seen(Pod original) {

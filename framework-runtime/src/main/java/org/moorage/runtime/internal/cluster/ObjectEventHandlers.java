@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.internal.cluster;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 import org.moorage.api.event.ActionType;
 import org.moorage.api.event.ClusterEvent;
 import org.moorage.api.event.EventResource;
@@ -13,11 +15,13 @@ import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceSlice;
+import org.moorage.runtime.decision.HintEvaluation;
+import org.moorage.runtime.decision.HintEvaluation.PluginHint;
 import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.queue.NodeEvents;
 import org.moorage.runtime.internal.queue.ObjectEvents;
+import org.moorage.runtime.internal.queue.PodEvents;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
-import org.moorage.runtime.internal.queue.WellKnownEvents;
 
 /** What a changed object means: pods and nodes belong into the cache, and of every change the waiting pods are told. */
 public final class ObjectEventHandlers implements ChangeHandler {
@@ -43,41 +47,76 @@ public final class ObjectEventHandlers implements ChangeHandler {
     public <T extends ClusterObject> void changed(ObjectKind<T> kind, ObjectChange<T> change) {
         if (kind.equals(ObjectKind.POD)) {
             pods.changed(change.as(Pod.class));
-        } else if (kind.equals(ObjectKind.NODE)) {
-            nodeChanged(change.as(Node.class));
-        } else if (kind.equals(ObjectKind.DEVICE_TAINT_RULE)) {
-            taintRuleChanged(change.as(DeviceTaintRule.class));
-        } else {
-            queue.moveAllToActiveOrBackoff(ObjectEvents.of(kind, change), change);
+            return;
         }
+        if (kind.equals(ObjectKind.NODE)) {
+            nodeChanged(change.as(Node.class));
+        }
+        events(kind, change, queue::moveAllToActiveOrBackoff);
     }
 
     private void nodeChanged(ObjectChange<Node> change) {
-        Node before = change.before().orElse(null);
         Node after = change.after().orElse(null);
         if (after == null) {
             cache.removeNode(change.latest().name());
-            queue.moveAllToActiveOrBackoff(WellKnownEvents.NODE_DELETE, change);
-            return;
+        } else {
+            cache.putNode(after);
         }
-        cache.putNode(after);
-        if (before == null) {
-            queue.moveAllToActiveOrBackoff(WellKnownEvents.NODE_ADD, change);
-            return;
+    }
+
+    /** What a change means for a pod, if it is rejected now. Nothing is changed. */
+    public HintEvaluation hints(Pod pod, ObjectKind<?> kind, ObjectChange<?> change) {
+        List<ClusterEvent> events = new ArrayList<>();
+        List<PluginHint> hints = new ArrayList<>();
+        BiConsumer<ClusterEvent, ObjectChange<?>> sink = (event, changed) -> {
+            events.add(event);
+            hints.addAll(queue.hints(pod, event, changed));
+        };
+        if (isUpdateOf(pod, change)) {
+            ObjectChange<Pod> own = change.as(Pod.class);
+            for (ClusterEvent event :
+                    PodEvents.of(own.before().orElseThrow(), own.after().orElseThrow())) {
+                sink.accept(event, own);
+            }
+        } else if (kind.equals(ObjectKind.POD)) {
+            PodEventHandlers.eventsFor(pod, change.as(Pod.class), sink);
+        } else {
+            events(kind, change, sink);
         }
-        for (ClusterEvent event : NodeEvents.of(before, after)) {
-            queue.moveAllToActiveOrBackoff(event, change);
+        return new HintEvaluation(events, hints);
+    }
+
+    // The queue looks at an update of a waiting pod for that pod alone.
+    private static boolean isUpdateOf(Pod pod, ObjectChange<?> change) {
+        return change.before().isPresent()
+                && change.after().isPresent()
+                && change.latest() instanceof Pod updated
+                && updated.uid().equals(pod.uid())
+                && !updated.isBound();
+    }
+
+    // The events of a change of other objects than pods, with the objects that they are about.
+    private void events(ObjectKind<?> kind, ObjectChange<?> change, BiConsumer<ClusterEvent, ObjectChange<?>> sink) {
+        if (kind.equals(ObjectKind.NODE)) {
+            for (ClusterEvent event : NodeEvents.of(change.as(Node.class))) {
+                sink.accept(event, change);
+            }
+        } else if (kind.equals(ObjectKind.DEVICE_TAINT_RULE)) {
+            taintRuleEvents(change.as(DeviceTaintRule.class), sink);
+        } else {
+            sink.accept(ObjectEvents.of(kind, change), change);
         }
     }
 
     // As for kube-scheduler's plugins, what changes with a rule is the slices of the devices that it taints.
-    private void taintRuleChanged(ObjectChange<DeviceTaintRule> change) {
+    private void taintRuleEvents(
+            ObjectChange<DeviceTaintRule> change, BiConsumer<ClusterEvent, ObjectChange<?>> sink) {
         ClusterEvent event = ClusterEvent.of(EventResource.RESOURCE_SLICE, ActionType.UPDATE);
         for (ResourceSlice slice : store.lister(ObjectKind.RESOURCE_SLICE).all()) {
             ResourceSlice before = tainted(slice, change.before());
             ResourceSlice after = tainted(slice, change.after());
             if (!before.equals(after)) {
-                queue.moveAllToActiveOrBackoff(event, ObjectChange.updated(before, after));
+                sink.accept(event, ObjectChange.updated(before, after));
             }
         }
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.internal.cluster;
 
+import java.util.Optional;
+import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 import org.moorage.api.event.ClusterEvent;
 import org.moorage.api.event.ObjectChange;
@@ -41,7 +43,7 @@ public final class PodEventHandlers {
         this.ours = ours;
     }
 
-    /** Takes note of a change. */
+    /** Takes note of a change; the pods that it may help are told of its {@link #events}. */
     public void changed(ObjectChange<Pod> change) {
         Pod before = change.before().orElse(null);
         Pod after = change.after().orElse(null);
@@ -60,17 +62,44 @@ public final class PodEventHandlers {
         }
         if (runs && after != null) {
             cache.putPod(after);
-            if (ran && before != null) {
-                for (ClusterEvent event : PodEvents.of(before, after)) {
-                    queue.moveAllToActiveOrBackoff(event, change);
-                }
-            } else {
-                queue.moveAllToActiveOrBackoff(WellKnownEvents.ASSIGNED_POD_ADD, ObjectChange.added(after));
-            }
         } else if (ran && before != null) {
             cache.removePod(before);
-            queue.moveAllToActiveOrBackoff(WellKnownEvents.ASSIGNED_POD_DELETE, ObjectChange.deleted(before));
         }
+        events(change, queue::moveAllToActiveOrBackoff);
+    }
+
+    /** The events of a change of a pod with a node. A change of a waiting pod is no event for the others. */
+    static void events(ObjectChange<Pod> change, BiConsumer<ClusterEvent, ObjectChange<?>> sink) {
+        Optional<Pod> before = change.before().filter(PodEventHandlers::isRunning);
+        Optional<Pod> after = change.after().filter(PodEventHandlers::isRunning);
+        if (before.isPresent() && after.isPresent()) {
+            for (ClusterEvent event : PodEvents.of(before.get(), after.get())) {
+                sink.accept(event, change);
+            }
+        } else if (after.isPresent()) {
+            sink.accept(WellKnownEvents.ASSIGNED_POD_ADD, ObjectChange.added(after.get()));
+        } else if (before.isPresent()) {
+            sink.accept(WellKnownEvents.ASSIGNED_POD_DELETE, ObjectChange.deleted(before.get()));
+        }
+    }
+
+    /** As {@link #events}, with what only some pods are told: that the place of a nominated pod is free. */
+    static void eventsFor(Pod asked, ObjectChange<Pod> change, BiConsumer<ClusterEvent, ObjectChange<?>> sink) {
+        events(change, sink);
+        Optional<Pod> before = change.before()
+                .filter(pod -> !pod.isBound() && !pod.status().nominatedNodeName().isEmpty());
+        if (before.isPresent() && isNominationFreed(before.get(), change.after()) && mayUse(asked, before.get())) {
+            sink.accept(WellKnownEvents.ASSIGNED_POD_DELETE, ObjectChange.deleted(before.get()));
+        }
+    }
+
+    private static boolean isNominationFreed(Pod before, Optional<Pod> after) {
+        return after.isEmpty()
+                || !after.get().isBound()
+                        && (after.get().status().isTerminal()
+                                || !before.status()
+                                        .nominatedNodeName()
+                                        .equals(after.get().status().nominatedNodeName()));
     }
 
     private void updateWaiting(Pod before, Pod after) {
@@ -113,7 +142,11 @@ public final class PodEventHandlers {
         queue.moveAllToActiveOrBackoff(
                 WellKnownEvents.ASSIGNED_POD_DELETE,
                 ObjectChange.deleted(pod),
-                other -> other.spec().priority() <= pod.spec().priority());
+                other -> mayUse(other, pod));
+    }
+
+    private static boolean mayUse(Pod other, Pod nominated) {
+        return other.spec().priority() <= nominated.spec().priority();
     }
 
     private boolean isWaiting(Pod pod) {

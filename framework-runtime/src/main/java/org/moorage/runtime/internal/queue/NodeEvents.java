@@ -6,6 +6,7 @@ import java.util.List;
 import org.moorage.api.event.ActionType;
 import org.moorage.api.event.ClusterEvent;
 import org.moorage.api.event.EventResource;
+import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Node;
 
 /** What an update of a node is taken for. */
@@ -21,6 +22,16 @@ public final class NodeEvents {
 
     private static ClusterEvent node(ActionType action) {
         return ClusterEvent.of(EventResource.NODE, action);
+    }
+
+    /** The events of a change; none if it changes nothing that scheduling could depend on. */
+    public static List<ClusterEvent> of(ObjectChange<Node> change) {
+        if (change.before().isEmpty()) {
+            return List.of(WellKnownEvents.NODE_ADD);
+        }
+        return change.after().isEmpty()
+                ? List.of(WellKnownEvents.NODE_DELETE)
+                : of(change.before().get(), change.after().get());
     }
 
     /** The events of an update; none if it changes nothing that scheduling could depend on. */

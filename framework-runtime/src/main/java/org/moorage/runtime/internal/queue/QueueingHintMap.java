@@ -21,9 +21,10 @@ final class QueueingHintMap {
      * A registration that is for an event.
      *
      * @param plugin whose it is
+     * @param registered what it is for
      * @param hint the plugin's closer look
      */
-    record QueueingHintFunction(String plugin, QueueingHint<Object> hint) {}
+    record QueueingHintFunction(String plugin, ClusterEvent registered, QueueingHint<Object> hint) {}
 
     QueueingHintMap(Map<String, QueueProfile> profiles) {
         this.profiles = profiles;
@@ -34,10 +35,15 @@ final class QueueingHintMap {
         return event.isWildcard() || !byProfile(event).isEmpty();
     }
 
+    /** The interests of a profile's plugins in the event. */
+    List<QueueingHintFunction> of(String profile, ClusterEvent event) {
+        return byProfile(event).getOrDefault(profile, List.of());
+    }
+
     /** The interests in the event of those plugins that rejected a pod of the profile. */
     List<QueueingHintFunction> of(String profile, RejectorPlugins rejectors, ClusterEvent event) {
         List<QueueingHintFunction> interests = new ArrayList<>();
-        for (QueueingHintFunction interest : byProfile(event).getOrDefault(profile, List.of())) {
+        for (QueueingHintFunction interest : of(profile, event)) {
             if (rejectors.contains(interest.plugin())) {
                 interests.add(interest);
             }
@@ -47,7 +53,7 @@ final class QueueingHintMap {
 
     /** Whether that plugin of the profile waits for the event. */
     boolean isOf(String profile, String plugin, ClusterEvent event) {
-        for (QueueingHintFunction interest : byProfile(event).getOrDefault(profile, List.of())) {
+        for (QueueingHintFunction interest : of(profile, event)) {
             if (interest.plugin().equals(plugin)) {
                 return true;
             }
@@ -66,7 +72,7 @@ final class QueueingHintMap {
             for (PluginEvents events : profile.events()) {
                 for (EventRegistration registration : events.registrations()) {
                     if (registration.event().covers(event)) {
-                        interests.add(new QueueingHintFunction(events.plugin(), registration.hint()));
+                        interests.add(new QueueingHintFunction(events.plugin(), registration.event(), registration.hint()));
                     }
                 }
             }

@@ -9,6 +9,8 @@ import java.util.function.Predicate;
 import org.moorage.api.event.ClusterEvent;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.Pod;
+import org.moorage.runtime.decision.HintEvaluation.PluginHint;
 import org.moorage.runtime.internal.queue.QueueingHintMap.QueueingHintFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * Judges what an event means for rejected pods: of the plugins that rejected a pod, those that registered the event are
  * asked whether it helps.
  *
- * <p>Judges only, and changes no pod. Guarded by the queue's lock, {@link #isAwaited} excepted.
+ * <p>Judges only, and changes no pod. Guarded by the queue's lock, {@link #isAwaited} and {@link #hints} excepted.
  */
 final class QueueingHints {
     private static final Logger LOG = LoggerFactory.getLogger(QueueingHints.class);
@@ -99,7 +101,7 @@ final class QueueingHints {
         QueueingStrategy highest = QueueingStrategy.QUEUE_SKIP;
         for (int i = 0; i < asked.size() && !isHighestFor(entry, highest); i++) {
             QueueingHintFunction interest = asked.get(i);
-            if (ask(interest, entry, happening.event(), change) == Hint.QUEUE) {
+            if (ask(interest, entry.pod(), happening.event(), change) == Hint.QUEUE) {
                 highest = entry.rejectors().pending().contains(interest.plugin())
                         ? QueueingStrategy.QUEUE_IMMEDIATELY
                         : QueueingStrategy.QUEUE_AFTER_BACKOFF;
@@ -115,20 +117,29 @@ final class QueueingHints {
                         && entry.rejectors().pending().isEmpty();
     }
 
-    private Hint ask(
-            QueueingHintFunction interest, QueuedPodInfo entry, ClusterEvent event, ObjectChange<Object> change) {
+    /** What the plugins of the pod's profile that registered the event say to it. May be asked from any thread. */
+    List<PluginHint> hints(Pod pod, ClusterEvent event, ObjectChange<Object> change) {
+        List<PluginHint> hints = new ArrayList<>();
+        for (QueueingHintFunction interest : interests.of(pod.spec().schedulerName(), event)) {
+            hints.add(new PluginHint(
+                    interest.plugin(), event, interest.registered(), ask(interest, pod, event, change)));
+        }
+        return hints;
+    }
+
+    private Hint ask(QueueingHintFunction interest, Pod pod, ClusterEvent event, ObjectChange<Object> change) {
         long start = System.nanoTime();
         Hint hint = Hint.QUEUE;
         String result = QueueObserver.HINT_ERROR;
         try {
-            hint = Objects.requireNonNull(interest.hint().hint(entry.pod(), change), "hint");
+            hint = Objects.requireNonNull(interest.hint().hint(pod, change), "hint");
             result = hint.toString();
         } catch (RuntimeException e) {
             LOG.atError()
                     .setCause(e)
                     .addKeyValue("plugin", interest.plugin())
                     .addKeyValue("event", event)
-                    .addKeyValue("pod", entry.pod())
+                    .addKeyValue("pod", pod)
                     .log("Queueing hint failed; the pod is tried again");
         }
         observer.hinted(interest.plugin(), event, result, System.nanoTime() - start);

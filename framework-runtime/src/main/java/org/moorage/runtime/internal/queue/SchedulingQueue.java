@@ -23,6 +23,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.QueueSortPlugin;
+import org.moorage.runtime.decision.HintEvaluation.PluginHint;
 import org.moorage.runtime.internal.queue.QueueingHints.Woken;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -446,6 +447,12 @@ public final class SchedulingQueue implements AutoCloseable {
     /** Whether a plugin of any profile registered the event. If not, {@link #moveAllToActiveOrBackoff} does nothing with it. */
     public boolean isWaitingFor(ClusterEvent event) {
         return hints.isAwaited(event);
+    }
+
+    /** What the plugins of the pod's profile that registered the event say to it. The pod need not be in the queue. */
+    public List<PluginHint> hints(Pod pod, ClusterEvent event, ObjectChange<?> change) {
+        demandProfile(pod);
+        return hints.hints(pod, event, change.as(Object.class));
     }
 
     /** How many pods are where. */

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.decision;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.moorage.api.event.ClusterEvent;
+import org.moorage.api.event.Hint;
+
+/**
+ * What a change of the cluster means for a rejected pod: the answer to "would this change have the pod tried again, and which
+ * plugin says so?". Every plugin that registered one of the events is asked; of a pod in the queue, only those that rejected
+ * it are.
+ *
+ * @param events the events that the change is, in the order in which the queue is told of them
+ * @param hints the plugins' answers, in the order of the events and of the profile
+ */
+public record HintEvaluation(List<ClusterEvent> events, List<PluginHint> hints) {
+    public HintEvaluation {
+        events = List.copyOf(events);
+        hints = List.copyOf(hints);
+    }
+
+    /**
+     * One answer.
+     *
+     * @param plugin who answered
+     * @param event the event that it was asked about
+     * @param registered the registration for which it was asked: the plugin's own, or one that the queue adds for every plugin
+     * @param hint the answer; {@link Hint#QUEUE} also if the plugin failed
+     */
+    public record PluginHint(String plugin, ClusterEvent event, ClusterEvent registered, Hint hint) {
+        public PluginHint {
+            Objects.requireNonNull(plugin, "plugin");
+            Objects.requireNonNull(event, "event");
+            Objects.requireNonNull(registered, "registered");
+            Objects.requireNonNull(hint, "hint");
+        }
+    }
+
+    /** Whether the change would have a pod tried again that this plugin rejected; empty if the plugin is not asked. */
+    public Optional<Hint> of(String plugin) {
+        Optional<Hint> found = Optional.empty();
+        for (PluginHint hint : hints) {
+            if (hint.plugin().equals(plugin) && !found.equals(Optional.of(Hint.QUEUE))) {
+                found = Optional.of(hint.hint());
+            }
+        }
+        return found;
+    }
+}

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.testkit;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.Rejection;
+import org.moorage.api.Status;
+import org.moorage.api.event.Hint;
+import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.PermitResult;
+import org.moorage.api.plugin.PreFilterResult;
+import org.moorage.runtime.decision.Decision;
+import org.moorage.runtime.decision.Evaluation;
+import org.moorage.runtime.decision.HintEvaluation;
+import org.moorage.testkit.TestScheduler.Asked;
+import org.moorage.testkit.TesterPlugin.DraftChange;
+
+/**
+ * Checks what a plugin says about a pod. Each method checks one answer, and returns this; where the answer is another one, it
+ * throws an {@link AssertionError} that tells everything that the plugin answered.
+ */
+public final class PodTester {
+    private static final String PRE_FILTER = "preFilter";
+    private static final String PRE_SCORE = "preScore";
+    private static final String SKIPPED = "not asked, since PreFilter answered Skip";
+
+    private final @Nullable PluginTester tester;
+    private final @Nullable TestScheduler running;
+    private final Pod pod;
+    private final List<DraftChange> changes;
+    private @Nullable Asked asked;
+
+    PodTester(PluginTester tester, Pod pod) {
+        this(tester, null, pod, List.of());
+    }
+
+    PodTester(TestScheduler running, Pod pod) {
+        this(null, running, pod, List.of());
+    }
+
+    private PodTester(
+            @Nullable PluginTester tester, @Nullable TestScheduler running, Pod pod, List<DraftChange> changes) {
+        this.tester = tester;
+        this.running = running;
+        this.pod = pod;
+        this.changes = List.copyOf(changes);
+    }
+
+    /**
+     * What the plugin says if this pod is on that node too, as preemption and nominated pods have it tried. {@link #accepts},
+     * {@link #rejects} and {@link #filters} are about that then, on all nodes.
+     */
+    public PodTester withPodAdded(String nodeName, Pod added) {
+        return with(new DraftChange(nodeName, added, DraftChange.Action.ADD));
+    }
+
+    /** What the plugin says if this pod has left that node; see {@link #withPodAdded}. */
+    public PodTester withPodRemoved(String nodeName, Pod removed) {
+        return with(new DraftChange(nodeName, removed, DraftChange.Action.REMOVE));
+    }
+
+    private PodTester with(DraftChange change) {
+        List<DraftChange> all = new ArrayList<>(changes);
+        all.add(change);
+        return new PodTester(tester, running, pod, all);
+    }
+
+    private String plugin() {
+        return running != null ? running.plugin() : Objects.requireNonNull(tester).plugin();
+    }
+
+    private <T> T ask(Function<TestScheduler, T> question) {
+        if (running != null) {
+            return question.apply(running);
+        }
+        try (TestScheduler once = Objects.requireNonNull(tester).start()) {
+            return question.apply(once);
+        }
+    }
+
+    private Asked asked() {
+        Asked known = asked;
+        if (known == null) {
+            known = ask(scheduler -> scheduler.evaluate(pod, changes));
+            asked = known;
+        }
+        return known;
+    }
+
+    private Evaluation evaluation() {
+        Evaluation evaluation = asked().evaluation();
+        if (evaluation == null) {
+            throw new AssertionError(
+                    Report.of("Asking about pod " + pod.key() + " fails: " + asked().failure(), asked().answers()),
+                    asked().failure());
+        }
+        return evaluation;
+    }
+
+    private void check(String what, Object expected, Object answered) {
+        if (!expected.equals(answered)) {
+            throw new AssertionError(Report.of(what, text(expected), text(answered), asked().answers()));
+        }
+    }
+
+    private static String text(Object value) {
+        return value instanceof Status status ? Answer.text(status) : value.toString();
+    }
+
+    private Optional<Answer> answer(String method) {
+        for (Answer answer : asked().answers()) {
+            if (answer.method().equals(method)) {
+                return Optional.of(answer);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** PreEnqueue lets the pod into the queue. */
+    public PodTester entersQueue() {
+        return preEnqueues(Status.success());
+    }
+
+    /** PreEnqueue keeps the pod out of the queue. */
+    public PodTester isGated(Status status) {
+        return preEnqueues(status);
+    }
+
+    private PodTester preEnqueues(Status expected) {
+        List<Answer> answers = ask(scheduler -> scheduler.enqueue(pod));
+        Object answered = "PreEnqueue was not asked";
+        for (Answer answer : answers) {
+            if (answer.method().equals("preEnqueue") && answer.podKey().equals(pod.key()) && answer.value() != null) {
+                answered = answer.value();
+            }
+        }
+        if (!expected.equals(answered)) {
+            throw new AssertionError(
+                    Report.of("PreEnqueue of pod " + pod.key(), text(expected), text(answered), answers));
+        }
+        return this;
+    }
+
+    /** PreFilter rejects the pod as a whole, whatever the node. */
+    public PodTester rejectsPod(Status status) {
+        check(
+                "PreFilter of pod " + pod.key(),
+                status,
+                evaluation()
+                        .preFilterRejection()
+                        .<Object>map(Rejection::status)
+                        .orElseGet(() -> preFilter().<Object>map(PreFilterResult::status).orElse("not asked")));
+        return this;
+    }
+
+    /** PreFilter answers Skip: the plugin's Filter is not asked. */
+    public PodTester skipsFilter() {
+        Evaluation ignored = evaluation();
+        check(
+                "PreFilter of pod " + pod.key(),
+                Status.skip(),
+                preFilter().<Object>map(PreFilterResult::status).orElse("not asked"));
+        return this;
+    }
+
+    private Optional<PreFilterResult> preFilter() {
+        return answer(PRE_FILTER).map(Answer::value).map(PreFilterResult.class::cast);
+    }
+
+    /** PreFilter leaves these nodes only. */
+    public PodTester leavesOnlyNodes(String... nodeNames) {
+        check(
+                "Nodes that PreFilter leaves pod " + pod.key(),
+                Optional.of(new TreeSet<>(List.of(nodeNames))),
+                leftNodes());
+        return this;
+    }
+
+    /** PreFilter answers Success, and leaves all nodes. */
+    public PodTester leavesAllNodes() {
+        check("Nodes that PreFilter leaves pod " + pod.key(), Optional.empty(), leftNodes());
+        return this;
+    }
+
+    private Object leftNodes() {
+        Evaluation ignored = evaluation();
+        Optional<PreFilterResult> result = preFilter();
+        if (result.isEmpty()) {
+            return "PreFilter was not asked";
+        }
+        Status status = result.get().status();
+        return status.isSuccess() ? result.get().nodeNames().<Set<String>>map(TreeSet::new) : status;
+    }
+
+    /** Filter accepts these nodes. */
+    public PodTester accepts(String... nodeNames) {
+        for (String nodeName : nodeNames) {
+            filters(nodeName, Status.success());
+        }
+        return this;
+    }
+
+    /** Filter rejects this node. */
+    public PodTester rejects(String nodeName, Status status) {
+        if (!status.isRejection()) {
+            throw new IllegalArgumentException("status: " + status.code() + " (expected: a rejection)");
+        }
+        return filters(nodeName, status);
+    }
+
+    /** Filter gives this answer for the node: a rejection, or {@link Status#success()}. */
+    public PodTester filters(String nodeName, Status status) {
+        check("Filter of pod " + pod.key() + " on node " + nodeName, status, filtered(nodeName));
+        return this;
+    }
+
+    private Object filtered(String nodeName) {
+        Evaluation evaluation = evaluation();
+        if (evaluation.preFilterRejection().isPresent()) {
+            return "not asked, since PreFilter rejected the pod";
+        }
+        if (preFilter().map(result -> result.status().isSkip()).orElse(false)) {
+            return SKIPPED;
+        }
+        Map<String, Status> onDrafts = asked().onDrafts();
+        if (!changes.isEmpty()) {
+            Status onDraft = onDrafts.get(nodeName);
+            return onDraft == null ? "there is no such node" : onDraft;
+        }
+        Rejection rejection = evaluation.rejections().get(nodeName);
+        if (rejection != null) {
+            return rejection.status();
+        }
+        if (evaluation.feasible().contains(nodeName)) {
+            return Status.success();
+        }
+        return evaluation.preFilterNodes().isPresent() ? "not asked, since PreFilter left the node out" : "there is no such node";
+    }
+
+    /** PreScore answers Skip: the plugin's Score is not asked. */
+    public PodTester skipsScore() {
+        Evaluation ignored = evaluation();
+        check(
+                "PreScore of pod " + pod.key(),
+                Status.skip(),
+                answer(PRE_SCORE).<Object>map(Answer::value).orElse("not asked"));
+        return this;
+    }
+
+    /** Score gives the node this score, from 0 to 100, after normalizing. */
+    public PodTester scores(String nodeName, long score) {
+        check("Score of node " + nodeName + " for pod " + pod.key(), score, scored(nodeName));
+        return this;
+    }
+
+    private Object scored(String nodeName) {
+        Evaluation evaluation = evaluation();
+        Map<String, Long> byPlugin = evaluation.scores().getOrDefault(nodeName, Map.of());
+        Long score = byPlugin.get(plugin());
+        if (score != null) {
+            return score;
+        }
+        return evaluation.feasible().contains(nodeName)
+                ? "not asked, since PreScore answered Skip"
+                : "not asked, since the node is not feasible";
+    }
+
+    /** PostFilter would make room on this node once these pods, given by name, have left it. */
+    public PodTester preempts(String nodeName, String... victims) {
+        check(
+                "Preemption for pod " + pod.key(),
+                "pods " + List.of(victims) + " leave node " + nodeName,
+                evaluation()
+                        .preemption()
+                        .map(found -> "pods "
+                                + found.victims().stream().map(Pod::name).toList() + " leave node " + found.nodeName())
+                        .orElseGet(() -> evaluation()
+                                .postFilter()
+                                .map(said -> Answer.text(said.status()))
+                                .orElse("PostFilter was not asked")));
+        return this;
+    }
+
+    /** PostFilter cannot make room. */
+    public PodTester doesNotPreempt(Status status) {
+        check(
+                "PostFilter of pod " + pod.key(),
+                status,
+                evaluation().postFilter().<Object>map(Rejection::status).orElse("not asked"));
+        return this;
+    }
+
+    /** The plugin throws: the attempt ends with an error. */
+    public PodTester fails(String message) {
+        Object answered = "nothing is thrown";
+        for (Answer answer : asked().answers()) {
+            if (answer.thrown() != null) {
+                answered = String.valueOf(answer.thrown().getMessage());
+            }
+        }
+        check("Message of what the plugin throws for pod " + pod.key(), message, answered);
+        if (asked().failure() == null) {
+            throw new AssertionError(Report.of("The scheduler goes on, although the plugin throws.", asked().answers()));
+        }
+        return this;
+    }
+
+    /** The plugin, which has rejected the pod, gives this queueing hint when an object changes. */
+    public PodTester hint(ObjectChange<? extends ClusterObject> change, Hint hint) {
+        HintEvaluation found = ask(scheduler -> scheduler.hints(pod, change));
+        checkHint(found, Optional.of(hint));
+        return this;
+    }
+
+    /** The plugin has not registered any event that this change is: the pod waits on. */
+    public PodTester isNotAskedAbout(ObjectChange<? extends ClusterObject> change) {
+        HintEvaluation found = ask(scheduler -> scheduler.hints(pod, change));
+        checkHint(found, Optional.empty());
+        return this;
+    }
+
+    private void checkHint(HintEvaluation found, Optional<Hint> expected) {
+        Optional<Hint> answered = found.of(plugin());
+        if (!answered.equals(expected)) {
+            throw new AssertionError("Queueing hint of " + plugin() + " for pod " + pod.key() + "\n  expected: "
+                    + expected.map(Hint::toString).orElse("not asked") + "\n  answered: "
+                    + answered.map(Hint::toString).orElse("not asked") + "\nThe change is: " + found.events()
+                    + "\nWhat the plugins answered: " + found.hints());
+        }
+    }
+
+    /** Reserve accepts the node. */
+    public PodTester reserves(String nodeName) {
+        ask(scheduler -> {
+            scheduler.reserve(pod, nodeName);
+            return scheduler;
+        });
+        return this;
+    }
+
+    /** Permit gives this answer for the node. */
+    public PodTester permits(String nodeName, PermitResult result) {
+        List<Answer> answers = ask(scheduler -> {
+            Decision ignored = scheduler.schedule(pod, nodeName);
+            return scheduler.recorded().answers();
+        });
+        Object answered = "not asked";
+        for (Answer answer : answers) {
+            if (answer.method().equals("permit") && answer.value() != null) {
+                answered = answer.value();
+            }
+        }
+        if (!result.equals(answered)) {
+            throw new AssertionError(Report.of(
+                    "Permit of pod " + pod.key() + " on node " + nodeName, text(result), text(answered), answers));
+        }
+        return this;
+    }
+
+    /** The pod is bound to the node in the end, after Reserve, Permit and PreBind. */
+    public PodTester binds(String nodeName) {
+        ask(scheduler -> {
+            scheduler.reserve(pod, nodeName);
+            scheduler.bind(pod);
+            return scheduler;
+        });
+        return this;
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.testkit;
+
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/** What a failed check tells: what was expected, what came, and everything that the plugin answered on the way. */
+final class Report {
+    private static final int MOST_LINES = 40;
+
+    private Report() {}
+
+    static String of(String what, List<Answer> answers) {
+        StringBuilder text = new StringBuilder(what);
+        if (answers.isEmpty()) {
+            return text.append("\nThe plugin was not asked anything.").toString();
+        }
+        text.append("\nWhat the plugin answered:");
+        Set<String> lines = new LinkedHashSet<>();
+        for (Answer answer : answers) {
+            lines.add("\n  " + answer.text());
+        }
+        lines.stream().limit(MOST_LINES).forEach(text::append);
+        if (lines.size() > MOST_LINES) {
+            text.append("\n  and ").append(lines.size() - MOST_LINES).append(" more");
+        }
+        return text.toString();
+    }
+
+    static String of(String what, String expected, String answered, List<Answer> answers) {
+        return of(what + "\n  expected: " + expected + "\n  answered: " + answered, answers);
+    }
+}

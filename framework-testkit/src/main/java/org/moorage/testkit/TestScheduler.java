@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.testkit;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.Status;
+import org.moorage.api.event.EventRegistration;
+import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.EnqueueExtensions;
+import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.Plugin;
+import org.moorage.api.plugin.PluginArgs;
+import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.Problems;
+import org.moorage.api.plugin.QueueSortPlugin;
+import org.moorage.api.plugin.QueuedPod;
+import org.moorage.api.plugin.WaitingPod;
+import org.moorage.runtime.Scheduler;
+import org.moorage.runtime.config.EnabledPlugin;
+import org.moorage.runtime.config.PluginSet;
+import org.moorage.runtime.config.ProfileConfig;
+import org.moorage.runtime.config.SchedulerConfig;
+import org.moorage.runtime.decision.Decision;
+import org.moorage.runtime.decision.Evaluation;
+import org.moorage.runtime.decision.HintEvaluation;
+import org.moorage.runtime.plugin.ExtensionPoint;
+import org.moorage.runtime.plugin.PluginRegistry;
+import org.moorage.simulation.InMemoryCluster;
+import org.moorage.simulation.SteppingClock;
+import org.moorage.testkit.PluginTester.PluginUnderTest;
+import org.moorage.testkit.TesterPlugin.DraftChange;
+
+/**
+ * A real scheduler with the plugin under test, on a cluster in memory. Pods are bound on the calling thread: when a method
+ * returns, what it set off is over.
+ *
+ * <pre>{@code
+ * try (TestScheduler scheduler = PluginTester.of(new VolumeBinding.Factory()).cluster(...).start()) {
+ *     scheduler.reserve(first, "n1");
+ *     scheduler.pod(second).rejects("n1", NO_VOLUME);
+ *     scheduler.unreserve(first);
+ *     scheduler.pod(second).accepts("n1");
+ * }
+ * }</pre>
+ */
+public final class TestScheduler implements AutoCloseable {
+    private static final String PROFILE = "default-scheduler";
+    private static final String QUEUE_SORT = "PluginTesterQueueSort";
+    private static final Instant START = Instant.parse("2024-01-01T00:00:00Z");
+    private static final long SEED = 1;
+
+    private final String plugin;
+    private final InMemoryCluster cluster;
+    private final ObservedCluster observed;
+    private final Scheduler scheduler;
+    private final List<Plugin> made = new ArrayList<>();
+    private @Nullable RecordedPlugin recorded;
+    private @Nullable TesterPlugin tester;
+    private @Nullable Handle handle;
+
+    TestScheduler(
+            PluginUnderTest<?> plugin,
+            List<ClusterObject> objects,
+            FeatureGates features,
+            List<PluginFactory<?>> others,
+            Set<ExtensionPoint> disabled) {
+        this.plugin = plugin.factory().name();
+        cluster = InMemoryCluster.of(objects);
+        observed = new ObservedCluster(cluster);
+        Map<String, PluginFactory<?>> factories = new LinkedHashMap<>();
+        Map<String, PluginArgs> args = new LinkedHashMap<>();
+        PluginFactory<?> factory = plugin.factory();
+        factories.put(factory.name(), new WrappingFactory<>(factory, (created, given) -> {
+            made.add(created);
+            handle = given;
+            recorded = new RecordedPlugin(created);
+            return recorded.asPlugin();
+        }));
+        args.put(factory.name(), valid(factory.name(), plugin.args(), features));
+        for (PluginFactory<?> other : others) {
+            factories.put(other.name(), new WrappingFactory<>(other, (created, given) -> {
+                made.add(created);
+                return created;
+            }));
+            args.put(other.name(), valid(other.name(), PluginTester.defaults(other.argsType()), features));
+        }
+        factories.put(TesterPlugin.NAME, new OwnFactory(TesterPlugin.NAME, given -> tester = new TesterPlugin(given)));
+        factories.put(QUEUE_SORT, new OwnFactory(QUEUE_SORT, given -> queueSort()));
+        args.put(TesterPlugin.NAME, PluginArgs.None.DEFAULTS);
+        args.put(QUEUE_SORT, PluginArgs.None.DEFAULTS);
+        scheduler = Scheduler.builder(
+                        config(factory.name(), List.copyOf(factories.keySet()), args, disabled),
+                        PluginRegistry.of(factories.values()),
+                        observed.asCluster())
+                .featureGates(features)
+                .clock(new SteppingClock(START))
+                .random(new SplittableRandom(SEED))
+                .bindingExecutor(Runnable::run)
+                .build();
+        scheduler.start();
+    }
+
+    private static PluginArgs valid(String plugin, PluginArgs args, FeatureGates features) {
+        Problems problems = Problems.collector();
+        PluginArgs complete = args.forFeatures(features, problems);
+        complete.validate(problems);
+        if (!problems.isEmpty()) {
+            throw new IllegalArgumentException("arguments of plugin \"" + plugin + "\": " + problems.all());
+        }
+        return complete;
+    }
+
+    private static SchedulerConfig config(
+            String plugin, List<String> names, Map<String, PluginArgs> args, Set<ExtensionPoint> disabled) {
+        List<EnabledPlugin> enabled = new ArrayList<>();
+        for (String name : names) {
+            enabled.add(new EnabledPlugin(name, 1));
+        }
+        Map<ExtensionPoint, PluginSet> points = new EnumMap<>(ExtensionPoint.class);
+        // What is enabled both at the point and everywhere comes first.
+        points.put(ExtensionPoint.FILTER, new PluginSet(List.of(new EnabledPlugin(TesterPlugin.NAME, 1)), List.of()));
+        for (ExtensionPoint point : disabled) {
+            PluginSet set = points.getOrDefault(point, PluginSet.EMPTY);
+            points.put(point, new PluginSet(set.enabled(), List.of(plugin)));
+        }
+        ProfileConfig profile = new ProfileConfig(
+                PROFILE,
+                OptionalInt.empty(),
+                points,
+                new PluginSet(enabled, List.of()),
+                PluginSet.EMPTY,
+                PluginSet.EMPTY,
+                args);
+        SchedulerConfig defaults = SchedulerConfig.defaults(PluginRegistry.of(List.of()));
+        return new SchedulerConfig(
+                1,
+                defaults.leaderElection(),
+                defaults.clientConnection(),
+                false,
+                false,
+                100,
+                defaults.podInitialBackoffSeconds(),
+                defaults.podMaxBackoffSeconds(),
+                false,
+                List.of(profile),
+                List.of());
+    }
+
+    /** The cluster, to change it as others than the scheduler would. */
+    public InMemoryCluster cluster() {
+        return cluster;
+    }
+
+    /** The scheduler, for questions that this class does not know. */
+    public Scheduler scheduler() {
+        return scheduler;
+    }
+
+    /** What the plugin was given when it was made. */
+    public Handle handle() {
+        return Objects.requireNonNull(handle);
+    }
+
+    /**
+     * The plugin itself, for calls that no cycle makes.
+     *
+     * @throws ClassCastException if it is not of that type
+     */
+    public <P extends Plugin> P plugin(Class<P> type) {
+        return type.cast(recorded().plugin());
+    }
+
+    /** The name of the plugin under test. */
+    String plugin() {
+        return plugin;
+    }
+
+    RecordedPlugin recorded() {
+        return Objects.requireNonNull(recorded);
+    }
+
+    private TesterPlugin tester() {
+        return Objects.requireNonNull(tester);
+    }
+
+    /** What the plugin says about a pod now. The pod need not be in the cluster. */
+    public PodTester pod(Pod pod) {
+        return new PodTester(this, Objects.requireNonNull(pod, "pod"));
+    }
+
+    /** What came of asking about a pod on every node. */
+    record Asked(
+            @Nullable Evaluation evaluation,
+            @Nullable RuntimeException failure,
+            List<Answer> answers,
+            Map<String, Status> onDrafts) {}
+
+    Asked evaluate(Pod pod, List<DraftChange> changes) {
+        recorded().forget();
+        tester().tryOut(changes);
+        Evaluation evaluation = null;
+        RuntimeException failure = null;
+        try {
+            evaluation = scheduler.evaluate(pod);
+        } catch (RuntimeException thrown) {
+            failure = thrown;
+        }
+        return new Asked(evaluation, failure, recorded().answers(), tester().onDrafts());
+    }
+
+    HintEvaluation hints(Pod pod, ObjectChange<? extends ClusterObject> change) {
+        return scheduler.hints(pod, change);
+    }
+
+    /** Puts a pod into the queue, unless it is there. */
+    List<Answer> enqueue(Pod pod) {
+        recorded().forget();
+        cluster.apply(pod);
+        return recorded().answers();
+    }
+
+    /**
+     * Schedules a pod, from the queue until it is bound or rejected. A pod that is not in the cluster comes there first.
+     *
+     * @throws AssertionError if the pod is not ready to be scheduled, for example because it is gated
+     */
+    public Decision schedule(Pod pod) {
+        return schedule(pod, Optional.empty());
+    }
+
+    /** As {@link #schedule(Pod)}, with all nodes but one left out. */
+    public Decision schedule(Pod pod, String nodeName) {
+        return schedule(pod, Optional.of(nodeName));
+    }
+
+    private Decision schedule(Pod pod, Optional<String> nodeName) {
+        recorded().forget();
+        tester().leave(nodeName);
+        try {
+            if (cluster.find(ObjectKind.POD, pod.namespace(), pod.name()).isEmpty()) {
+                cluster.apply(pod);
+            }
+            handle().activate(List.of(pod));
+            while (true) {
+                Decision decision = scheduler
+                        .scheduleNext()
+                        .orElseThrow(() -> failure("Pod " + pod.key() + " is not ready to be scheduled."));
+                if (decision.pod().uid().equals(pod.uid())) {
+                    return decision;
+                }
+            }
+        } finally {
+            tester().leave(Optional.empty());
+        }
+    }
+
+    /**
+     * Schedules a pod onto a node, and has it wait for its permit, so that what Reserve did can be seen. {@link #bind} or
+     * {@link #unreserve} ends that.
+     *
+     * @throws AssertionError if the pod is rejected before that
+     */
+    public void reserve(Pod pod, String nodeName) {
+        tester().hold(true);
+        Decision decision;
+        try {
+            decision = schedule(pod, nodeName);
+        } finally {
+            tester().hold(false);
+        }
+        if (waiting(pod).isEmpty()) {
+            throw failure("Pod " + pod.key() + " is not reserved a place on node " + nodeName + ": "
+                    + decision.outcome() + " " + decision.message());
+        }
+    }
+
+    /** Refuses the permit that a reserved pod waits for: Unreserve is called. */
+    public void unreserve(Pod pod) {
+        reserved(pod).reject(TesterPlugin.NAME, "the test rejects the pod");
+    }
+
+    /**
+     * Grants the permit that a reserved pod waits for: PreBind and Bind are called.
+     *
+     * @throws AssertionError if the pod is not bound then
+     */
+    public void bind(Pod pod) {
+        reserved(pod).allow(TesterPlugin.NAME);
+        if (!isBound(pod)) {
+            throw failure("Pod " + pod.key() + " is not bound.");
+        }
+    }
+
+    /**
+     * Grants the permit that a reserved pod waits for, and checks that it is not bound since PreBind or Bind fails.
+     *
+     * @param message the message of what the plugin throws, or of its status
+     * @throws AssertionError if the pod is bound, or the message is another one
+     */
+    public void failsToBind(Pod pod, String message) {
+        recorded().forget();
+        reserved(pod).allow(TesterPlugin.NAME);
+        for (Answer answer : recorded().answers()) {
+            if (answer.thrown() != null && message.equals(answer.thrown().getMessage())
+                    || answer.value() instanceof Status status && message.equals(status.message())) {
+                if (isBound(pod)) {
+                    throw failure("Pod " + pod.key() + " is bound nevertheless.");
+                }
+                return;
+            }
+        }
+        throw failure("Nothing fails with \"" + message + "\" when pod " + pod.key() + " is bound.");
+    }
+
+    private boolean isBound(Pod pod) {
+        return cluster.find(ObjectKind.POD, pod.namespace(), pod.name())
+                .filter(Pod::isBound)
+                .isPresent();
+    }
+
+    private Optional<WaitingPod> waiting(Pod pod) {
+        for (WaitingPod waiting : scheduler.waitingPods()) {
+            if (waiting.pod().uid().equals(pod.uid())) {
+                return Optional.of(waiting);
+            }
+        }
+        return Optional.empty();
+    }
+
+    private WaitingPod reserved(Pod pod) {
+        return waiting(pod)
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "pod: " + pod.key() + " (expected: one that was reserved a place)"));
+    }
+
+    private AssertionError failure(String what) {
+        return new AssertionError(Report.of(what, recorded().answers()));
+    }
+
+    /** What the scheduler and its plugins changed in the cluster so far, in order. */
+    public List<Write> writes() {
+        return observed.writes();
+    }
+
+    /** Has each change that the scheduler or a plugin asks of the cluster fail from now on; it is not made then. */
+    public void failWrites(ClusterException failure) {
+        observed.fail(failure);
+    }
+
+    void checkRegistrations(List<String> expected) {
+        List<String> labels = new ArrayList<>();
+        if (recorded().plugin() instanceof EnqueueExtensions extensions) {
+            for (EventRegistration registration : extensions.eventsToRegister()) {
+                labels.add(registration.event().label());
+            }
+        }
+        if (!labels.equals(expected)) {
+            throw new AssertionError(
+                    "Events that the plugin waits for.\n  expected: " + expected + "\n  answered: " + labels);
+        }
+    }
+
+    /** Stops the scheduler. Calling it again does no harm. */
+    @Override
+    public void close() {
+        scheduler.close();
+    }
+
+    // Pods in the order of their coming, unless a plugin of the test sorts them.
+    private Plugin queueSort() {
+        for (Plugin plugin : made) {
+            if (plugin instanceof QueueSortPlugin) {
+                return () -> QUEUE_SORT;
+            }
+        }
+        return new ArrivalOrder();
+    }
+
+    private record ArrivalOrder() implements QueueSortPlugin {
+        @Override
+        public String name() {
+            return QUEUE_SORT;
+        }
+
+        @Override
+        public boolean less(QueuedPod first, QueuedPod second) {
+            return first.timestamp().isBefore(second.timestamp());
+        }
+    }
+
+    /** Makes what another factory makes, and lets the test have a look at it. */
+    private record WrappingFactory<A extends PluginArgs>(
+            PluginFactory<A> factory, BiFunction<Plugin, Handle, Plugin> wrapping) implements PluginFactory<A> {
+        @Override
+        public String name() {
+            return factory.name();
+        }
+
+        @Override
+        public Class<A> argsType() {
+            return factory.argsType();
+        }
+
+        @Override
+        public Plugin create(A args, Handle handle) {
+            return wrapping.apply(factory.create(args, handle), handle);
+        }
+
+        @Override
+        public boolean needsPodJson() {
+            return factory.needsPodJson();
+        }
+    }
+
+    private record OwnFactory(String name, Function<Handle, Plugin> maker) implements PluginFactory<PluginArgs.None> {
+        @Override
+        public Class<PluginArgs.None> argsType() {
+            return PluginArgs.None.class;
+        }
+
+        @Override
+        public Plugin create(PluginArgs.None args, Handle handle) {
+            return maker.apply(handle);
+        }
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.testkit;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.moorage.api.CycleState;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.Status;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.BindPlugin;
+import org.moorage.api.plugin.EnqueueExtensions;
+import org.moorage.api.plugin.FilterPlugin;
+import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.NodeDraft;
+import org.moorage.api.plugin.PermitPlugin;
+import org.moorage.api.plugin.PermitResult;
+import org.moorage.api.event.EventRegistration;
+
+/**
+ * The tester's own plugin beside the one under test. It is the first filter and the last of the other points, and does what a
+ * test asks for: leaves one node, tries pods on nodes as preemption does, has a pod wait for its permit, binds.
+ */
+final class TesterPlugin implements FilterPlugin, PermitPlugin, BindPlugin, EnqueueExtensions {
+    static final String NAME = "PluginTester";
+    private static final Status OTHER_NODE = Status.unresolvable("node(s) were not the one that the test asks for");
+    private static final Duration LONG = Duration.ofMinutes(15);
+
+    private final Handle handle;
+    private Optional<String> onlyNode = Optional.empty();
+    private boolean waits;
+    private List<DraftChange> changes = List.of();
+    private final Map<String, Status> onDrafts = new TreeMap<>();
+
+    TesterPlugin(Handle handle) {
+        this.handle = handle;
+    }
+
+    /** A pod that is thought to come to a node or to leave it. */
+    record DraftChange(String nodeName, Pod pod, Action action) {
+        /** What the pod is thought to do. */
+        enum Action {
+            ADD,
+            REMOVE
+        }
+    }
+
+    /** Leaves only this node, or all if empty. */
+    void leave(Optional<String> nodeName) {
+        onlyNode = nodeName;
+    }
+
+    /** Has pods wait for their permit from now on, or no longer. */
+    void hold(boolean value) {
+        waits = value;
+    }
+
+    /** Tries these changes in the next cycle. */
+    void tryOut(List<DraftChange> wanted) {
+        changes = wanted;
+        onDrafts.clear();
+    }
+
+    /** What the filters said to each node after the changes. */
+    Map<String, Status> onDrafts() {
+        return Map.copyOf(onDrafts);
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public Status filter(CycleState state, Pod pod, NodeInfo node) {
+        if (!changes.isEmpty()) {
+            List<DraftChange> wanted = changes;
+            // Also keeps the filters that are asked now from asking again.
+            changes = List.of();
+            tryOut(wanted, state, pod);
+        }
+        return onlyNode.isEmpty() || onlyNode.get().equals(node.name()) ? Status.success() : OTHER_NODE;
+    }
+
+    private void tryOut(List<DraftChange> wanted, CycleState original, Pod pod) {
+        Map<String, NodeInfo> nodes = new HashMap<>();
+        for (NodeInfo node : handle.snapshot().nodes()) {
+            nodes.put(node.name(), node);
+        }
+        CycleState state = original;
+        for (DraftChange change : wanted) {
+            NodeInfo node = nodes.get(change.nodeName());
+            if (node == null) {
+                throw new IllegalArgumentException("node: \"" + change.nodeName() + "\" (expected: one of "
+                        + new TreeMap<>(nodes).keySet() + ")");
+            }
+            NodeDraft draft = handle.draft(state, pod, node);
+            switch (change.action()) {
+                case ADD -> draft.add(change.pod());
+                case REMOVE -> draft.remove(change.pod());
+            }
+            state = draft.state();
+            nodes.put(node.name(), draft.node());
+        }
+        for (NodeInfo node : nodes.values()) {
+            onDrafts.put(node.name(), handle.filterWithNominatedPods(state, pod, node));
+        }
+    }
+
+    @Override
+    public PermitResult permit(CycleState state, Pod pod, String nodeName) {
+        return waits ? new PermitResult.Wait(LONG) : PermitResult.ALLOW;
+    }
+
+    @Override
+    public Status bind(CycleState state, Pod pod, String nodeName) {
+        handle.writer().bind(pod, nodeName);
+        return Status.success();
+    }
+
+    @Override
+    public List<EventRegistration> eventsToRegister() {
+        return List.of();
+    }
+}

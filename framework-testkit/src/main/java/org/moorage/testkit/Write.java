@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.testkit;
+
+import java.util.List;
+
+/**
+ * A change that the scheduler or a plugin asked of the cluster.
+ *
+ * @param method the method of {@link org.moorage.api.plugin.ClusterWriter} that was called
+ * @param arguments what it was called with
+ */
+public record Write(String method, List<Object> arguments) {
+    public Write {
+        arguments = List.copyOf(arguments);
+    }
+}

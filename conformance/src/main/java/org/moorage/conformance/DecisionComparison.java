@@ -242,11 +242,14 @@ final class DecisionComparison {
     private void scores(Evaluation got) {
         Map<String, Long> totals = new TreeMap<>();
         Set<String> open = new TreeSet<>();
-        expect.path("scores").properties().forEach(node -> {
-            Map<String, Long> ours = got.scores().getOrDefault(node.getKey(), Map.of());
+        Set<String> nodes = new TreeSet<>(got.scores().keySet());
+        expect.path("scores").fieldNames().forEachRemaining(nodes::add);
+        for (String node : nodes) {
+            JsonNode expected = expect.path("scores").path(node);
+            Map<String, Long> ours = got.scores().getOrDefault(node, Map.of());
             Set<String> plugins = new TreeSet<>(ours.keySet());
-            long total = expect.path("totals").path(node.getKey()).asLong();
-            for (Map.Entry<String, JsonNode> score : node.getValue().properties()) {
+            long total = expect.path("totals").path(node).asLong();
+            for (Map.Entry<String, JsonNode> score : expected.properties()) {
                 if (missing.contains(score.getKey())) {
                     total -= score.getValue().asLong();
                     if (score.getValue().asLong() != 0) {
@@ -256,36 +259,28 @@ final class DecisionComparison {
                     plugins.add(score.getKey());
                 }
             }
-            totals.put(node.getKey(), total);
+            totals.put(node, total);
             for (String plugin : plugins) {
-                JsonNode score = node.getValue().path(plugin);
+                JsonNode score = expected.path(plugin);
                 Long our = ours.get(plugin);
                 findings.compare(
-                        "score " + node.getKey() + " " + plugin,
+                        "score " + node + " " + plugin,
                         score.isMissingNode() ? "no say" : score.asText(),
                         our == null ? "no say" : our.toString());
             }
-        });
+        }
         for (String plugin : open) {
             findings.open("scores", plugin, "scores of " + plugin, "none");
         }
         if (!totals.isEmpty() || !got.totals().isEmpty()) {
             findings.compare("totals", totals.toString(), got.totals().toString());
-            findings.compare("best", TreeText.names(best(totals)), TreeText.names(got.best()));
         }
-    }
-
-    private static List<String> best(Map<String, Long> totals) {
-        List<String> best = new ArrayList<>();
-        if (!totals.isEmpty()) {
-            long highest = Collections.max(totals.values());
-            totals.forEach((node, total) -> {
-                if (total == highest) {
-                    best.add(node);
-                }
-            });
+        if (open.isEmpty()) {
+            findings.compare(
+                    "best",
+                    TreeText.names(new TreeSet<>(TreeText.texts(expect.path("best")))),
+                    TreeText.names(new TreeSet<>(got.best())));
         }
-        return best;
     }
 
     private void postFilter(Evaluation got) {

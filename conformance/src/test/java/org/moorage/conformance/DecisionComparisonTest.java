@@ -181,6 +181,11 @@ final class DecisionComparisonTest {
                         TWO_NODES,
                         Answer.empty().scores("n0", 100).scores("n1", 50)),
                 wrong(
+                        "the recorded best node is not the one with our highest total",
+                        "best: n0 (expected: n1)",
+                        TWO_NODES.replace("best: [n0]", "best: [n1]"),
+                        Answer.empty().scores("n0", 100).scores("n1", 40)),
+                wrong(
                         "a node is rejected that should pass",
                         "filter n1: Unschedulable by NodeResourcesFit: \"Insufficient cpu\" (expected: passes)",
                         TWO_NODES,

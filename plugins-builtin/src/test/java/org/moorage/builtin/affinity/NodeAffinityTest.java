@@ -15,36 +15,32 @@ import static org.moorage.testkit.Selectors.withFields;
 
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
-import org.moorage.api.CycleState;
-import org.moorage.api.NodeInfo;
-import org.moorage.api.NodeScores;
 import org.moorage.api.Status;
-import org.moorage.api.event.EventRegistration;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.NodeSelector;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.PreFilterResult;
 import org.moorage.api.plugin.Problems;
-import org.moorage.testkit.ClusterSketch;
 import org.moorage.testkit.Nodes;
+import org.moorage.testkit.PluginTester;
+import org.moorage.testkit.PodTester;
 import org.moorage.testkit.Pods;
-import org.moorage.testkit.TestHandle;
 
 class NodeAffinityTest {
-    private static final NodeAffinity PLUGIN = plugin(NodeAffinity.Args.DEFAULTS);
+    private static final PluginTester PLUGIN = plugin(NodeAffinity.Args.DEFAULTS);
     private static final Node SSD =
             Nodes.named("n1").label("disk", "ssd").label("cores", "8").build();
     private static final Node HDD = Nodes.named("n2").label("disk", "hdd").build();
 
-    private static NodeAffinity plugin(NodeAffinity.Args args) {
-        return new NodeAffinity.Factory().create(args, TestHandle.create());
+    private static PluginTester plugin(NodeAffinity.Args args) {
+        return PluginTester.of(new NodeAffinity.Factory(), args);
     }
 
     private static NodeAffinity.Args added(
@@ -58,7 +54,7 @@ class NodeAffinityTest {
 
     @Nested
     class PreFilter {
-        record Case(String name, Pods pod, Status status, Optional<Set<String>> nodes) {
+        record Case(String name, Pods pod, Consumer<PodTester> check) {
             @Override
             public String toString() {
                 return name;
@@ -66,40 +62,34 @@ class NodeAffinityTest {
         }
 
         static final Case[] CASES = {
-            new Case("skips pods that demand nothing", pod(), Status.skip(), Optional.empty()),
+            new Case("skips pods that demand nothing", pod(), PodTester::skipsFilter),
             new Case(
                     "skips pods that only wish",
                     pod().prefersNode(1, labelled(exists("disk"))),
-                    Status.skip(),
-                    Optional.empty()),
+                    PodTester::skipsFilter),
             new Case(
                     "does not narrow by labels",
                     pod().nodeSelector("disk", "ssd").requiresNode(labelled(exists("disk"))),
-                    Status.success(),
-                    Optional.empty()),
-            new Case("narrows by name", pod().requiresNode(nodeNamed("n1")), Status.success(), names("n1")),
+                    PodTester::leavesAllNodes),
+            new Case("narrows by name", pod().requiresNode(nodeNamed("n1")), only("n1")),
             new Case(
                     "narrows to the names of all terms",
                     pod().requiresNode(nodeNamed("n1"), nodeNamed("n2")),
-                    Status.success(),
-                    names("n1", "n2")),
+                    only("n1", "n2")),
             new Case(
                     "does not narrow if a term names no node",
                     pod().requiresNode(nodeNamed("n1"), labelled(exists("disk"))),
-                    Status.success(),
-                    Optional.empty()),
+                    PodTester::leavesAllNodes),
             new Case(
                     "does not narrow by names to keep away from",
                     pod().requiresNode(withFields(requirement("metadata.name", "NotIn", "n1"))),
-                    Status.success(),
-                    Optional.empty()),
-            new Case("does not narrow if there is no term", pod().requiresNode(), Status.success(), Optional.empty()),
+                    PodTester::leavesAllNodes),
+            new Case("does not narrow if there is no term", pod().requiresNode(), PodTester::leavesAllNodes),
             new Case(
                     "rejects names that contradict each other",
                     pod().requiresNode(withFields(
                             requirement("metadata.name", "In", "n1"), requirement("metadata.name", "In", "n2"))),
-                    Status.unresolvable("pod affinity terms conflict"),
-                    Optional.empty()),
+                    tester -> tester.rejectsPod(Status.unresolvable("pod affinity terms conflict"))),
             new Case(
                     "leaves out a term that contradicts itself",
                     pod().requiresNode(
@@ -107,28 +97,24 @@ class NodeAffinityTest {
                                             requirement("metadata.name", "In", "n1"),
                                             requirement("metadata.name", "In", "n2")),
                                     nodeNamed("n3")),
-                    Status.success(),
-                    names("n3")),
+                    only("n3")),
         };
+
+        private static Consumer<PodTester> only(String... names) {
+            return tester -> tester.leavesOnlyNodes(names);
+        }
 
         @ParameterizedTest
         @FieldSource("CASES")
         void prepares(Case c) {
-            PreFilterResult result = PLUGIN.preFilter(new CycleState(), c.pod.build(), ClusterSketch.empty());
-            assertThat(result.status()).isEqualTo(c.status);
-            assertThat(result.nodeNames()).isEqualTo(c.nodes);
+            c.check.accept(PLUGIN.pod(c.pod.build()));
         }
 
         @Test
         void doesNotSkipIfAnAffinityIsAdded() {
-            NodeAffinity plugin = plugin(added(Optional.of(anyOf(labelled(exists("disk"))))));
-            assertThat(plugin.preFilter(new CycleState(), pod().build(), ClusterSketch.empty())
-                            .status())
-                    .isEqualTo(Status.success());
-        }
-
-        private static Optional<Set<String>> names(String... names) {
-            return Optional.of(Set.of(names));
+            plugin(added(Optional.of(anyOf(labelled(exists("disk"))))))
+                    .pod(pod().build())
+                    .leavesAllNodes();
         }
     }
 
@@ -193,46 +179,28 @@ class NodeAffinityTest {
         @ParameterizedTest
         @FieldSource("CASES")
         void filters(Case c) {
-            assertThat(filter(PLUGIN, c.pod.build(), SSD)).isEqualTo(c.fitsSsd ? Status.success() : NOT_SELECTED);
-            assertThat(filter(PLUGIN, c.pod.build(), HDD)).isEqualTo(c.fitsHdd ? Status.success() : NOT_SELECTED);
+            Pod pod = c.pod.build();
+            PLUGIN.cluster(SSD).pod(pod).filters("n1", c.fitsSsd ? Status.success() : NOT_SELECTED);
+            PLUGIN.cluster(HDD).pod(pod).filters("n2", c.fitsHdd ? Status.success() : NOT_SELECTED);
         }
 
         @Test
         void enforcesWhatIsAddedBeforeThePodsOwnDemands() {
-            NodeAffinity plugin = plugin(added(Optional.of(anyOf(labelled(in("disk", "ssd"))))));
-            assertThat(filter(plugin, pod().build(), SSD)).isEqualTo(Status.success());
-            assertThat(filter(plugin, pod().nodeSelector("disk", "hdd").build(), SSD))
-                    .isEqualTo(NOT_SELECTED);
-            assertThat(filter(plugin, pod().nodeSelector("disk", "hdd").build(), HDD))
-                    .isEqualTo(NOT_ENFORCED);
-        }
-
-        private static Status filter(NodeAffinity plugin, Pod pod, Node node) {
-            ClusterSketch cluster = ClusterSketch.of(node);
-            CycleState state = new CycleState();
-            assertThat(plugin.preFilter(state, pod, cluster).status()).isEqualTo(Status.success());
-            return plugin.filter(state, pod, cluster.nodeInfo(node.name()));
+            PluginTester plugin = plugin(added(Optional.of(anyOf(labelled(in("disk", "ssd"))))))
+                    .cluster(SSD, HDD);
+            Pod choosy = pod().nodeSelector("disk", "hdd").build();
+            plugin.pod(pod().build()).accepts("n1");
+            plugin.pod(choosy).rejects("n1", NOT_SELECTED).rejects("n2", NOT_ENFORCED);
         }
     }
 
     @Nested
     class Score {
-        private final ClusterSketch cluster = ClusterSketch.of(SSD, HDD);
-
-        private long[] scores(NodeAffinity plugin, Pod pod) {
-            CycleState state = new CycleState();
-            List<NodeInfo> nodes = cluster.nodes();
-            assertThat(plugin.preScore(state, pod, nodes)).isEqualTo(Status.success());
-            long[] raw = nodes.stream()
-                    .mapToLong(node -> plugin.score(state, pod, node))
-                    .toArray();
-            return plugin.normalize(state, pod, NodeScores.of(nodes, raw)).toArray();
-        }
+        private static final PluginTester BOTH = PLUGIN.cluster(SSD, HDD);
 
         @Test
         void skipsPodsThatWishNothing() {
-            assertThat(PLUGIN.preScore(new CycleState(), pod().build(), cluster.nodes()))
-                    .isEqualTo(Status.skip());
+            BOTH.pod(pod().build()).skipsScore();
         }
 
         @Test
@@ -240,7 +208,7 @@ class NodeAffinityTest {
             Pod pod = pod().prefersNode(10, labelled(exists("disk")))
                     .prefersNode(30, labelled(in("disk", "ssd")))
                     .build();
-            assertThat(scores(PLUGIN, pod)).containsExactly(100, 25);
+            BOTH.pod(pod).scores("n1", 100).scores("n2", 25);
         }
 
         @Test
@@ -248,15 +216,18 @@ class NodeAffinityTest {
             Pod pod = pod().prefersNode(50, labelled())
                     .prefersNode(0, labelled(exists("disk")))
                     .build();
-            assertThat(scores(PLUGIN, pod)).containsExactly(0, 0);
+            BOTH.pod(pod).scores("n1", 0).scores("n2", 0);
         }
 
         @Test
         void countsWhatIsAdded() {
-            NodeAffinity plugin = plugin(added(
-                    Optional.empty(),
-                    new org.moorage.api.model.NodeAffinity.Preferred(5, labelled(in("disk", "hdd")))));
-            assertThat(scores(plugin, pod().build())).containsExactly(0, 100);
+            plugin(added(
+                            Optional.empty(),
+                            new org.moorage.api.model.NodeAffinity.Preferred(5, labelled(in("disk", "hdd")))))
+                    .cluster(SSD, HDD)
+                    .pod(pod().build())
+                    .scores("n1", 0)
+                    .scores("n2", 100);
         }
     }
 
@@ -266,7 +237,7 @@ class NodeAffinityTest {
         private static final Node SSD_TOO =
                 Nodes.named("n1").label("disk", "ssd").label("cores", "16").build();
 
-        record Case(String name, ObjectChange<Object> change, Hint hint) {
+        record Case(String name, ObjectChange<? extends ClusterObject> change, Hint hint) {
             @Override
             public String toString() {
                 return name;
@@ -284,23 +255,19 @@ class NodeAffinityTest {
         @ParameterizedTest
         @FieldSource("CASES")
         void hints(Case c) {
-            assertThat(PLUGIN.eventsToRegister().get(0).hint().hint(POD, c.change))
-                    .isEqualTo(c.hint);
+            PLUGIN.pod(POD).hint(c.change, c.hint);
         }
 
         @Test
         void wakesNoPodForANodeOutsideWhatIsAdded() {
-            NodeAffinity plugin = plugin(added(Optional.of(anyOf(labelled(in("disk", "hdd"))))));
-            assertThat(plugin.eventsToRegister().get(0).hint().hint(POD, ObjectChange.added((Object) SSD)))
-                    .isEqualTo(Hint.SKIP);
+            plugin(added(Optional.of(anyOf(labelled(in("disk", "hdd"))))))
+                    .pod(POD)
+                    .hint(ObjectChange.added(SSD), Hint.SKIP);
         }
 
         @Test
         void waitsForNodes() {
-            assertThat(PLUGIN.eventsToRegister())
-                    .extracting(EventRegistration::event)
-                    .extracting(Object::toString)
-                    .containsExactly("NodeAdd|UpdateNodeLabel");
+            PLUGIN.registers("NodeAdd|UpdateNodeLabel");
         }
     }
 

@@ -2,31 +2,44 @@
 package org.moorage.builtin.binding;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
-import org.moorage.api.CycleState;
-import org.moorage.api.Status;
+import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.ClusterException;
-import org.moorage.api.plugin.PluginArgs;
+import org.moorage.testkit.Nodes;
+import org.moorage.testkit.PluginTester;
 import org.moorage.testkit.Pods;
-import org.moorage.testkit.TestHandle;
+import org.moorage.testkit.TestScheduler;
+import org.moorage.testkit.Write;
 
 class DefaultBinderTest {
-    private final TestHandle handle = TestHandle.create();
-    private final DefaultBinder plugin = new DefaultBinder.Factory().create(PluginArgs.None.DEFAULTS, handle);
+    private final PluginTester plugin = PluginTester.of(new DefaultBinder.Factory())
+            .cluster(Nodes.named("n1").build());
     private final Pod pod = Pods.named("p").build();
 
     @Test
     void bindsThePod() {
-        assertThat(plugin.bind(new CycleState(), pod, "n1")).isEqualTo(Status.success());
-        assertThat(handle.changes()).containsExactly(new TestHandle.Change("bind", "default/p", "n1"));
+        try (TestScheduler scheduler = plugin.start()) {
+            scheduler.reserve(pod, "n1");
+            scheduler.bind(pod);
+            assertThat(scheduler.cluster().find(ObjectKind.POD, "default", "p").map(Pod::nodeName))
+                    .isEqualTo(Optional.of("n1"));
+            assertThat(scheduler.writes())
+                    .extracting(Write::method)
+                    .filteredOn("bind"::equals)
+                    .isEqualTo(List.of("bind"));
+        }
     }
 
     @Test
     void leavesFailuresToTheScheduler() {
-        handle.failing(new ClusterException("bind default/p to n1: conflict", 409, null));
-        assertThatThrownBy(() -> plugin.bind(new CycleState(), pod, "n1")).isInstanceOf(ClusterException.class);
+        try (TestScheduler scheduler = plugin.start()) {
+            scheduler.reserve(pod, "n1");
+            scheduler.failWrites(new ClusterException("bind default/p to n1: conflict", 409, null));
+            scheduler.failsToBind(pod, "bind default/p to n1: conflict");
+        }
     }
 }

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.builtin.node;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
-import org.moorage.api.CycleState;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.PluginArgs;
-import org.moorage.testkit.ClusterSketch;
 import org.moorage.testkit.Nodes;
+import org.moorage.testkit.PluginTester;
 import org.moorage.testkit.Pods;
-import org.moorage.testkit.TestHandle;
+import org.moorage.testkit.TestScheduler;
 
 class ImageLocalityTest {
     private static final long MIB = 1L << 20;
@@ -24,11 +20,8 @@ class ImageLocalityTest {
             .build();
     private static final Node OTHER = Nodes.named("other").build();
 
-    private static long score(Pod pod, Node... nodes) {
-        ClusterSketch cluster = ClusterSketch.of(nodes);
-        ImageLocality plugin = new ImageLocality.Factory().create(PluginArgs.None.DEFAULTS, TestHandle.of(cluster));
-        return plugin.score(new CycleState(), pod, cluster.nodeInfo("n"));
-    }
+    private static final PluginTester PLUGIN =
+            PluginTester.of(new ImageLocality.Factory()).cluster(WITH_IMAGES);
 
     record Case(String name, Pods pod, long score) {
         @Override
@@ -66,24 +59,22 @@ class ImageLocalityTest {
     @ParameterizedTest
     @FieldSource("CASES")
     void scores(Case c) {
-        assertThat(score(c.pod.build(), WITH_IMAGES)).isEqualTo(c.score);
+        PLUGIN.pod(c.pod.build()).scores("n", c.score);
     }
 
     @Test
     void countsAnImageLessThatFewNodesHold() {
-        assertThat(score(Pods.named("p").image("web").build(), WITH_IMAGES, OTHER))
-                .isEqualTo(12);
+        PLUGIN.cluster(OTHER).pod(Pods.named("p").image("web").build()).scores("n", 12);
     }
 
     @Test
     void tellsPodsOfOtherImagesApart() {
-        ClusterSketch cluster = ClusterSketch.of(WITH_IMAGES);
-        ImageLocality plugin = new ImageLocality.Factory().create(PluginArgs.None.DEFAULTS, TestHandle.of(cluster));
         Pod web = Pods.named("p").image("web").build();
         Pod model = Pods.named("q").image("model:v1").build();
-        CycleState state = new CycleState();
-        assertThat(plugin.score(state, web, cluster.nodeInfo("n"))).isEqualTo(28);
-        assertThat(plugin.score(state, model, cluster.nodeInfo("n"))).isEqualTo(100);
-        assertThat(plugin.score(state, web, cluster.nodeInfo("n"))).isEqualTo(28);
+        try (TestScheduler scheduler = PLUGIN.start()) {
+            scheduler.pod(web).scores("n", 28);
+            scheduler.pod(model).scores("n", 100);
+            scheduler.pod(web).scores("n", 28);
+        }
     }
 }

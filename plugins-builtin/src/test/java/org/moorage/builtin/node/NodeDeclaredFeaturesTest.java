@@ -1,42 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.builtin.node;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
-import org.moorage.api.CycleState;
 import org.moorage.api.Status;
-import org.moorage.api.event.EventRegistration;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.plugin.FeatureGates;
-import org.moorage.api.plugin.PluginArgs;
-import org.moorage.testkit.ClusterSketch;
 import org.moorage.testkit.Nodes;
+import org.moorage.testkit.PluginTester;
 import org.moorage.testkit.Pods;
-import org.moorage.testkit.TestHandle;
 
 class NodeDeclaredFeaturesTest {
-    private static final NodeDeclaredFeatures PLUGIN = plugin(FeatureGates.DEFAULTS);
+    private static final PluginTester PLUGIN = PluginTester.of(new NodeDeclaredFeatures.Factory());
     private static final String RESTART = "RestartAllContainersOnContainerExits";
     private static final String USERS = "UserNamespacesHostNetworkSupport";
     private static final Pod PLAIN = Pods.named("p").build();
     private static final Pod RESTARTING = pod(spec -> spec.restartsAllContainers(true));
     private static final Pod BOTH =
             pod(spec -> spec.restartsAllContainers(true).hostNetwork(true).hostUsers(false));
-
-    private static NodeDeclaredFeatures plugin(FeatureGates gates) {
-        return new NodeDeclaredFeatures.Factory()
-                .create(PluginArgs.None.DEFAULTS, TestHandle.create().with(gates));
-    }
 
     private static Pod pod(UnaryOperator<PodSpec.Builder> change) {
         return PLAIN.withSpec(change.apply(PLAIN.spec().toBuilder()).build());
@@ -69,11 +58,10 @@ class NodeDeclaredFeaturesTest {
     @ParameterizedTest
     @FieldSource("CASES")
     void filters(Case c) {
-        CycleState state = new CycleState();
-        ClusterSketch cluster = ClusterSketch.of(declaring(c.declared.toArray(String[]::new)));
-        assertThat(PLUGIN.preFilter(state, c.pod, cluster).status()).isEqualTo(Status.success());
-        assertThat(PLUGIN.filter(state, c.pod, cluster.nodeInfo("n")))
-                .isEqualTo(
+        PLUGIN.cluster(declaring(c.declared.toArray(String[]::new)))
+                .pod(c.pod)
+                .filters(
+                        "n",
                         c.fits
                                 ? Status.success()
                                 : Status.unresolvable("node(s) didn't match Pod's required features"));
@@ -83,45 +71,34 @@ class NodeDeclaredFeaturesTest {
     void hasNoSayAboutPodsThatUseNoSuchFeature() {
         List<Pod> pods = List.of(PLAIN, pod(spec -> spec.hostNetwork(true)), pod(spec -> spec.hostUsers(false)));
         for (Pod pod : pods) {
-            assertThat(PLUGIN.preFilter(new CycleState(), pod, ClusterSketch.empty())
-                            .status()
-                            .isSkip())
-                    .isTrue();
+            PLUGIN.pod(pod).skipsFilter();
         }
     }
 
     @Test
     void hasNoSayAndNoEventsWhenTurnedOff() {
-        NodeDeclaredFeatures off = plugin(FeatureGates.DEFAULTS.with(FeatureGates.NODE_DECLARED_FEATURES, false));
-        assertThat(off.preFilter(new CycleState(), BOTH, ClusterSketch.empty())
-                        .status()
-                        .isSkip())
-                .isTrue();
-        assertThat(off.eventsToRegister()).isEmpty();
+        PLUGIN.features(FeatureGates.DEFAULTS.with(FeatureGates.NODE_DECLARED_FEATURES, false))
+                .registers()
+                .pod(BOTH)
+                .skipsFilter();
     }
 
     @Nested
     class Events {
-        private Hint hint(int place, Pod pod, ObjectChange<Object> change) {
-            EventRegistration registration = PLUGIN.eventsToRegister().get(place);
-            return registration.hint().hint(pod, change);
-        }
-
         @Test
         void ofANodeMatterWhenItDeclaresOtherFeatures() {
-            assertThat(hint(0, BOTH, ObjectChange.added(declaring()))).isEqualTo(Hint.QUEUE);
-            assertThat(hint(0, BOTH, ObjectChange.updated(declaring(), declaring(RESTART))))
-                    .isEqualTo(Hint.QUEUE);
-            assertThat(hint(0, BOTH, ObjectChange.updated(declaring(RESTART), declaring(RESTART))))
-                    .isEqualTo(Hint.SKIP);
+            PLUGIN.pod(BOTH)
+                    .hint(ObjectChange.added(declaring()), Hint.QUEUE)
+                    .hint(ObjectChange.updated(declaring(), declaring(RESTART)), Hint.QUEUE)
+                    .isNotAskedAbout(ObjectChange.updated(declaring(RESTART), declaring(RESTART)));
         }
 
         @Test
         void ofAPodMatterWhenItIsTheOneAndNeedsOtherFeatures() {
-            assertThat(hint(1, PLAIN, ObjectChange.updated(BOTH, PLAIN))).isEqualTo(Hint.QUEUE);
-            assertThat(hint(1, PLAIN, ObjectChange.updated(PLAIN, PLAIN))).isEqualTo(Hint.SKIP);
-            assertThat(hint(1, Pods.named("q").build(), ObjectChange.updated(BOTH, PLAIN)))
-                    .isEqualTo(Hint.SKIP);
+            PLUGIN.pod(PLAIN)
+                    .hint(ObjectChange.updated(BOTH, PLAIN), Hint.QUEUE)
+                    .hint(ObjectChange.updated(PLAIN, PLAIN), Hint.SKIP);
+            PLUGIN.pod(Pods.named("q").build()).isNotAskedAbout(ObjectChange.updated(BOTH, PLAIN));
         }
     }
 }

@@ -1,27 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.builtin.node;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
-import org.moorage.api.CycleState;
 import org.moorage.api.Status;
-import org.moorage.api.event.EventRegistration;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.PluginArgs;
-import org.moorage.testkit.ClusterSketch;
 import org.moorage.testkit.Nodes;
+import org.moorage.testkit.PluginTester;
 import org.moorage.testkit.Pods;
-import org.moorage.testkit.TestHandle;
 
 class NodePortsTest {
-    private static final NodePorts PLUGIN =
-            new NodePorts.Factory().create(PluginArgs.None.DEFAULTS, TestHandle.create());
+    private static final PluginTester PLUGIN =
+            PluginTester.of(new NodePorts.Factory()).cluster(Nodes.named("n").build());
     private static final Status TAKEN =
             Status.unschedulable("node(s) didn't have free ports for the requested pod ports");
 
@@ -35,26 +29,20 @@ class NodePortsTest {
 
     @Nested
     class PreFilter {
-        private boolean skips(Pods pod) {
-            return PLUGIN.preFilter(new CycleState(), pod.build(), ClusterSketch.empty())
-                    .status()
-                    .isSkip();
-        }
-
         @Test
         void skipsPodsWithoutHostPorts() {
-            assertThat(skips(pod())).isTrue();
+            PLUGIN.pod(pod().build()).skipsFilter();
         }
 
         @Test
         void skipsPodsOfWhichOnlyAnInitContainerTakesAPort() {
-            assertThat(skips(pod().initContainer("i").hostPort(80))).isTrue();
+            PLUGIN.pod(pod().initContainer("i").hostPort(80).build()).skipsFilter();
         }
 
         @Test
         void looksAtContainersAndSidecars() {
-            assertThat(skips(pod().hostPort(80))).isFalse();
-            assertThat(skips(pod().sidecar("s").hostPort(80))).isFalse();
+            PLUGIN.pod(pod().hostPort(80).build()).accepts("n");
+            PLUGIN.pod(pod().sidecar("s").hostPort(80).build()).accepts("n");
         }
     }
 
@@ -111,14 +99,14 @@ class NodePortsTest {
         @ParameterizedTest
         @FieldSource("CASES")
         void filters(Case c) {
-            ClusterSketch cluster = ClusterSketch.of(Nodes.named("n").build()).with(c.holder.build());
-            assertThat(PLUGIN.filter(new CycleState(), c.pod.build(), cluster.nodeInfo("n")))
-                    .isEqualTo(c.status);
+            PLUGIN.cluster(c.holder.build()).pod(c.pod.build()).filters("n", c.status);
         }
     }
 
     @Nested
     class Events {
+        private static final Pod WAITING = pod().hostPort(80).build();
+
         record Case(String name, Pods deleted, Hint hint) {
             @Override
             public String toString() {
@@ -129,25 +117,25 @@ class NodePortsTest {
         static final Case[] CASES = {
             new Case("a pod that held the port", holder().hostPort(80), Hint.QUEUE),
             new Case("a pod that held another port", holder().hostPort(81), Hint.SKIP),
-            new Case("a pod that was nominated", pod().hostPort(80).nominatedTo("n"), Hint.QUEUE),
-            new Case("a pod that waited", pod().hostPort(80), Hint.SKIP),
+            new Case("a pod that was nominated", Pods.named("other").hostPort(80).nominatedTo("n"), Hint.QUEUE),
         };
 
         @ParameterizedTest
         @FieldSource("CASES")
         void hintsAfterDeletion(Case c) {
-            Pod waiting = pod().hostPort(80).build();
-            assertThat(PLUGIN.eventsToRegister().get(0).hint().hint(waiting, ObjectChange.deleted((Object)
-                            c.deleted.build())))
-                    .isEqualTo(c.hint);
+            PLUGIN.pod(WAITING).hint(ObjectChange.deleted(c.deleted.build()), c.hint);
+        }
+
+        @Test
+        void isNotAskedWhenAPodThatWaitedIsGone() {
+            PLUGIN.pod(WAITING)
+                    .isNotAskedAbout(
+                            ObjectChange.deleted(Pods.named("other").hostPort(80).build()));
         }
 
         @Test
         void waitsForDeletionsAndNewNodes() {
-            assertThat(PLUGIN.eventsToRegister())
-                    .extracting(EventRegistration::event)
-                    .extracting(Object::toString)
-                    .containsExactly("PodDelete", "NodeAdd");
+            PLUGIN.registers("PodDelete", "NodeAdd");
         }
     }
 }

@@ -1,28 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.builtin.node;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
-import org.moorage.api.CycleState;
 import org.moorage.api.Status;
-import org.moorage.api.event.EventRegistration;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.PluginArgs;
-import org.moorage.testkit.ClusterSketch;
 import org.moorage.testkit.Nodes;
+import org.moorage.testkit.PluginTester;
 import org.moorage.testkit.Pods;
-import org.moorage.testkit.TestHandle;
 
 class NodeUnschedulableTest {
-    private static final NodeUnschedulable PLUGIN =
-            new NodeUnschedulable.Factory().create(PluginArgs.None.DEFAULTS, TestHandle.create());
+    private static final PluginTester PLUGIN = PluginTester.of(new NodeUnschedulable.Factory());
     private static final Status CLOSED = Status.unresolvable("node(s) were unschedulable");
     private static final Pod PLAIN = Pods.named("plain").build();
     private static final Pod TOLERANT = Pods.named("tolerant")
@@ -56,15 +50,13 @@ class NodeUnschedulableTest {
         @ParameterizedTest
         @FieldSource("CASES")
         void filters(Case c) {
-            assertThat(PLUGIN.filter(
-                            new CycleState(), c.pod, ClusterSketch.of(c.node).nodeInfo("n")))
-                    .isEqualTo(c.status);
+            PLUGIN.cluster(c.node).pod(c.pod).filters("n", c.status);
         }
     }
 
     @Nested
     class Events {
-        record Case(String name, ObjectChange<Object> change, int registration, Hint hint) {
+        record Case(String name, ObjectChange<? extends ClusterObject> change, Hint hint) {
             @Override
             public String toString() {
                 return name;
@@ -72,34 +64,45 @@ class NodeUnschedulableTest {
         }
 
         static final Case[] CASES = {
-            new Case("a new open node", ObjectChange.added(OPEN_NODE), 0, Hint.QUEUE),
-            new Case("a new closed node", ObjectChange.added(CLOSED_NODE), 0, Hint.SKIP),
-            new Case("a node that opens", ObjectChange.updated(CLOSED_NODE, OPEN_NODE), 0, Hint.QUEUE),
-            new Case("a node that closes", ObjectChange.updated(OPEN_NODE, CLOSED_NODE), 0, Hint.SKIP),
-            new Case("a node that stays open", ObjectChange.updated(OPEN_NODE, OPEN_NODE), 0, Hint.SKIP),
+            new Case("a new open node", ObjectChange.added(OPEN_NODE), Hint.QUEUE),
+            new Case("a new closed node", ObjectChange.added(CLOSED_NODE), Hint.SKIP),
+            new Case("a node that opens", ObjectChange.updated(CLOSED_NODE, OPEN_NODE), Hint.QUEUE),
             new Case(
                     "the pod comes to tolerate closed nodes",
                     ObjectChange.updated(
                             PLAIN, Pods.named("plain").toleratesAll("").build()),
-                    1,
                     Hint.QUEUE),
-            new Case("the pod tolerates something else", ObjectChange.updated(PLAIN, PLAIN), 1, Hint.SKIP),
-            new Case("another pod tolerates closed nodes", ObjectChange.updated(PLAIN, TOLERANT), 1, Hint.SKIP),
+            new Case("the pod tolerates something else", ObjectChange.updated(PLAIN, Pods.named("plain").toleratesAll("gpu").build()), Hint.SKIP),
         };
 
         @ParameterizedTest
         @FieldSource("CASES")
         void hints(Case c) {
-            assertThat(PLUGIN.eventsToRegister().get(c.registration).hint().hint(PLAIN, c.change))
-                    .isEqualTo(c.hint);
+            PLUGIN.pod(PLAIN).hint(c.change, c.hint);
+        }
+
+        record Unasked(String name, ObjectChange<? extends ClusterObject> change) {
+            @Override
+            public String toString() {
+                return name;
+            }
+        }
+
+        static final Unasked[] UNASKED = {
+            new Unasked("a node that closes", ObjectChange.updated(OPEN_NODE, CLOSED_NODE)),
+            new Unasked("a node that stays open", ObjectChange.updated(OPEN_NODE, OPEN_NODE)),
+            new Unasked("another pod tolerates closed nodes", ObjectChange.updated(PLAIN, TOLERANT)),
+        };
+
+        @ParameterizedTest
+        @FieldSource("UNASKED")
+        void isNotAskedAboutWhatIsNoEvent(Unasked c) {
+            PLUGIN.pod(PLAIN).isNotAskedAbout(c.change);
         }
 
         @Test
         void waitsForNodesAndTolerations() {
-            assertThat(PLUGIN.eventsToRegister())
-                    .extracting(EventRegistration::event)
-                    .extracting(Object::toString)
-                    .containsExactly("NodeAdd|UpdateNodeTaint", "PodUpdatePodToleration");
+            PLUGIN.registers("NodeAdd|UpdateNodeTaint", "PodUpdatePodToleration");
         }
     }
 }

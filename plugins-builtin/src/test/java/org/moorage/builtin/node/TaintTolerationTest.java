@@ -1,34 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.builtin.node;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
-import java.util.List;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
-import org.moorage.api.CycleState;
-import org.moorage.api.NodeInfo;
-import org.moorage.api.NodeScores;
 import org.moorage.api.Status;
-import org.moorage.api.event.EventRegistration;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.Taint;
 import org.moorage.api.model.Toleration;
 import org.moorage.api.plugin.FeatureGates;
-import org.moorage.api.plugin.PluginArgs;
-import org.moorage.testkit.ClusterSketch;
 import org.moorage.testkit.Nodes;
+import org.moorage.testkit.PluginTester;
 import org.moorage.testkit.Pods;
-import org.moorage.testkit.TestHandle;
 
 class TaintTolerationTest {
-    private static final TaintToleration PLUGIN =
-            new TaintToleration.Factory().create(PluginArgs.None.DEFAULTS, TestHandle.create());
+    private static final PluginTester PLUGIN = PluginTester.of(new TaintToleration.Factory());
     private static final Status UNTOLERATED = Status.unresolvable("node(s) had untolerated taint(s)");
     private static final Pod PLAIN = Pods.named("p").build();
     private static final Node CLEAN = Nodes.named("n").build();
@@ -104,11 +95,7 @@ class TaintTolerationTest {
         @ParameterizedTest
         @FieldSource("CASES")
         void filters(Case c) {
-            assertThat(PLUGIN.filter(
-                            new CycleState(),
-                            c.pod.build(),
-                            ClusterSketch.of(c.node).nodeInfo("n")))
-                    .isEqualTo(c.status);
+            PLUGIN.cluster(c.node).pod(c.pod.build()).filters("n", c.status);
         }
     }
 
@@ -134,26 +121,20 @@ class TaintTolerationTest {
             Pod pod = Pods.named("p")
                     .toleration(new Toleration("level", c.operator, c.toleration, ""))
                     .build();
-            NodeInfo node = ClusterSketch.of(Nodes.named("n")
-                            .taint("level", c.taint, Taint.NO_SCHEDULE)
-                            .build())
-                    .nodeInfo("n");
-            TaintToleration comparing = new TaintToleration.Factory()
-                    .create(
-                            PluginArgs.None.DEFAULTS,
-                            TestHandle.create()
-                                    .with(FeatureGates.DEFAULTS.with(
-                                            FeatureGates.TAINT_TOLERATION_COMPARISON_OPERATORS, true)));
-            assertThat(comparing.filter(new CycleState(), pod, node).isSuccess())
-                    .isEqualTo(c.tolerated);
-            assertThat(PLUGIN.filter(new CycleState(), pod, node).isSuccess())
-                    .isEqualTo(c.tolerated && c.operator.equals("Equal"));
+            PluginTester plain = PLUGIN.cluster(Nodes.named("n")
+                    .taint("level", c.taint, Taint.NO_SCHEDULE)
+                    .build());
+            PluginTester comparing = plain.features(
+                    FeatureGates.DEFAULTS.with(FeatureGates.TAINT_TOLERATION_COMPARISON_OPERATORS, true));
+            comparing.pod(pod).filters("n", c.tolerated ? Status.success() : UNTOLERATED);
+            plain.pod(pod)
+                    .filters("n", c.tolerated && c.operator.equals("Equal") ? Status.success() : UNTOLERATED);
         }
     }
 
     @Nested
     class Score {
-        private final ClusterSketch cluster = ClusterSketch.of(
+        private final PluginTester plugin = PLUGIN.cluster(
                 Nodes.named("none").build(),
                 Nodes.named("one").taint("a", "", Taint.PREFER_NO_SCHEDULE).build(),
                 Nodes.named("three")
@@ -163,42 +144,41 @@ class TaintTolerationTest {
                         .taint("d", "", Taint.NO_SCHEDULE)
                         .build());
 
-        private long[] scores(Pod pod, ClusterSketch among) {
-            CycleState state = new CycleState();
-            assertThat(PLUGIN.preScore(state, pod, among.nodes())).isEqualTo(Status.success());
-            List<NodeInfo> nodes = among.nodes();
-            long[] raw = nodes.stream()
-                    .mapToLong(node -> PLUGIN.score(state, pod, node))
-                    .toArray();
-            return PLUGIN.normalize(state, pod, NodeScores.of(nodes, raw)).toArray();
+        // Tolerates the taint that would keep it off a node.
+        private static Pods pod() {
+            return Pods.named("p").tolerates("d", "", Taint.NO_SCHEDULE);
         }
 
         @Test
         void countsTaintsToBeAvoidedAgainstANode() {
-            assertThat(scores(PLAIN, cluster)).containsExactly(100, 67, 0);
+            plugin.pod(pod().build()).scores("none", 100).scores("one", 67).scores("three", 0);
         }
 
         @Test
         void leavesOutToleratedOnes() {
-            Pod pod = Pods.named("p").toleratesAll("b").toleratesAll("c").build();
-            assertThat(scores(pod, cluster)).containsExactly(100, 0, 0);
+            plugin.pod(pod().toleratesAll("b").toleratesAll("c").build())
+                    .scores("none", 100)
+                    .scores("one", 0)
+                    .scores("three", 0);
         }
 
         @Test
         void takesATolerationOfAnotherEffectForNone() {
-            Pod pod = Pods.named("p").tolerates("a", "", Taint.NO_SCHEDULE).build();
-            assertThat(scores(pod, cluster)).containsExactly(100, 67, 0);
+            plugin.pod(pod().tolerates("a", "", Taint.NO_SCHEDULE).build())
+                    .scores("none", 100)
+                    .scores("one", 67)
+                    .scores("three", 0);
         }
 
         @Test
         void givesAllNodesTheBestScoreIfThereIsNothingToAvoid() {
-            assertThat(scores(PLAIN, ClusterSketch.of(CLEAN))).containsExactly(100);
+            PLUGIN.cluster(CLEAN).pod(PLAIN).scores("n", 100);
         }
     }
 
     @Nested
     class Events {
-        record Case(String name, ObjectChange<Object> change, int registration, Hint hint) {
+        record Case(String name, ObjectChange<? extends ClusterObject> change, Hint hint) {
             @Override
             public String toString() {
                 return name;
@@ -206,44 +186,38 @@ class TaintTolerationTest {
         }
 
         static final Case[] CASES = {
-            new Case("a new node without taints", ObjectChange.added(CLEAN), 0, Hint.QUEUE),
-            new Case("a new node with a taint", ObjectChange.added(tainted(Taint.NO_SCHEDULE)), 0, Hint.SKIP),
+            new Case("a new node without taints", ObjectChange.added(CLEAN), Hint.QUEUE),
+            new Case("a new node with a taint", ObjectChange.added(tainted(Taint.NO_SCHEDULE)), Hint.SKIP),
             new Case(
                     "a node that loses its taint",
                     ObjectChange.updated(tainted(Taint.NO_SCHEDULE), CLEAN),
-                    0,
                     Hint.QUEUE),
             new Case(
                     "a node that never kept the pod off",
                     ObjectChange.updated(tainted(Taint.PREFER_NO_SCHEDULE), CLEAN),
-                    0,
                     Hint.SKIP),
             new Case(
                     "a node that keeps a taint",
                     ObjectChange.updated(tainted(Taint.NO_SCHEDULE, Taint.NO_EXECUTE), tainted(Taint.NO_SCHEDULE)),
-                    0,
                     Hint.SKIP),
-            new Case("the pod tolerates something else", ObjectChange.updated(PLAIN, PLAIN), 1, Hint.QUEUE),
-            new Case(
-                    "another pod tolerates something else",
-                    ObjectChange.added(Pods.named("other").build()),
-                    1,
-                    Hint.SKIP),
+            new Case("the pod tolerates something else", ObjectChange.updated(PLAIN, Pods.named("p").toleratesAll("gpu").build()), Hint.QUEUE),
         };
 
         @ParameterizedTest
         @FieldSource("CASES")
         void hints(Case c) {
-            assertThat(PLUGIN.eventsToRegister().get(c.registration).hint().hint(PLAIN, c.change))
-                    .isEqualTo(c.hint);
+            PLUGIN.pod(PLAIN).hint(c.change, c.hint);
+        }
+
+        @Test
+        void isNotAskedAboutAnotherPodThatWaits() {
+            PLUGIN.pod(PLAIN)
+                    .isNotAskedAbout(ObjectChange.added(Pods.named("other").build()));
         }
 
         @Test
         void waitsForNodesAndTolerations() {
-            assertThat(PLUGIN.eventsToRegister())
-                    .extracting(EventRegistration::event)
-                    .extracting(Object::toString)
-                    .containsExactly("NodeAdd|UpdateNodeTaint", "PodUpdatePodToleration");
+            PLUGIN.registers("NodeAdd|UpdateNodeTaint", "PodUpdatePodToleration");
         }
     }
 }

@@ -8,12 +8,13 @@ import java.util.Optional;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.QueuedPod;
+import org.moorage.testkit.PluginTester;
 import org.moorage.testkit.Pods;
-import org.moorage.testkit.TestHandle;
+import org.moorage.testkit.TestScheduler;
 
 class PrioritySortTest {
+    private static final PluginTester PLUGIN = PluginTester.of(new PrioritySort.Factory());
     private static final Instant EARLY = Instant.parse("2024-05-01T00:00:00Z");
     private static final Instant LATE = EARLY.plusNanos(1);
 
@@ -40,8 +41,9 @@ class PrioritySortTest {
     @ParameterizedTest
     @FieldSource("CASES")
     void ordersPods(Case c) {
-        PrioritySort plugin = new PrioritySort.Factory().create(PluginArgs.None.DEFAULTS, TestHandle.create());
-        assertThat(plugin.less(c.first, c.second)).isEqualTo(c.less);
+        try (TestScheduler scheduler = PLUGIN.start()) {
+            assertThat(scheduler.plugin(PrioritySort.class).less(c.first, c.second)).isEqualTo(c.less);
+        }
     }
 
     private static QueuedPod queued(int priority, Instant timestamp) {

@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.builtin.queue;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.moorage.api.Status;
-import org.moorage.api.event.EventRegistration;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.PluginArgs;
+import org.moorage.testkit.PluginTester;
 import org.moorage.testkit.Pods;
-import org.moorage.testkit.TestHandle;
 
 class SchedulingGatesTest {
-    private static final SchedulingGates PLUGIN =
-            new SchedulingGates.Factory().create(PluginArgs.None.DEFAULTS, TestHandle.create());
+    private static final PluginTester PLUGIN = PluginTester.of(new SchedulingGates.Factory());
     private static final Pod GATED =
             Pods.named("p").schedulingGate("example.com/a").schedulingGate("b").build();
 
@@ -24,33 +19,29 @@ class SchedulingGatesTest {
     class PreEnqueue {
         @Test
         void letsPodsWithoutGatesIn() {
-            assertThat(PLUGIN.preEnqueue(Pods.named("p").build())).isEqualTo(Status.success());
+            PLUGIN.pod(Pods.named("p").build()).entersQueue();
         }
 
         @Test
         void namesTheGatesOfThoseItKeepsOut() {
-            assertThat(PLUGIN.preEnqueue(GATED))
-                    .isEqualTo(Status.unresolvable("waiting for scheduling gates: [example.com/a b]"));
+            PLUGIN.pod(GATED).isGated(Status.unresolvable("waiting for scheduling gates: [example.com/a b]"));
         }
     }
 
     @Nested
     class Events {
-        private final EventRegistration registration = PLUGIN.eventsToRegister().get(0);
-
         @Test
         void waitsForTheLastGateToGo() {
-            assertThat(registration.event().label()).isEqualTo("PodUpdatePodSchedulingGatesEliminated");
+            PLUGIN.registers("PodUpdatePodSchedulingGatesEliminated");
         }
 
         @Test
         void queuesOnlyThePodItself() {
             Pod open = Pods.named("p").build();
             Pod other = Pods.named("q").build();
-            assertThat(registration.hint().hint(GATED, ObjectChange.updated((Object) GATED, open)))
-                    .isEqualTo(Hint.QUEUE);
-            assertThat(registration.hint().hint(GATED, ObjectChange.updated((Object) other, other)))
-                    .isEqualTo(Hint.SKIP);
+            PLUGIN.pod(GATED)
+                    .hint(ObjectChange.updated(GATED, open), Hint.QUEUE)
+                    .isNotAskedAbout(ObjectChange.updated(other, other));
         }
     }
 }

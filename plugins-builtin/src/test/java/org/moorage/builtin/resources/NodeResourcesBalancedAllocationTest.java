@@ -8,62 +8,55 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
-import org.moorage.api.CycleState;
-import org.moorage.api.NodeInfo;
-import org.moorage.api.Status;
-import org.moorage.api.model.Pod;
+import org.moorage.api.model.ClusterObject;
 import org.moorage.api.plugin.Problems;
-import org.moorage.testkit.ClusterSketch;
+import org.moorage.runtime.plugin.ExtensionPoint;
 import org.moorage.testkit.Nodes;
+import org.moorage.testkit.PluginTester;
 import org.moorage.testkit.Pods;
-import org.moorage.testkit.TestHandle;
 
 class NodeResourcesBalancedAllocationTest {
-    private static final NodeResourcesBalancedAllocation PLUGIN = plugin("cpu", "memory");
+    private static final PluginTester PLUGIN = plugin("cpu", "memory");
 
-    private static NodeResourcesBalancedAllocation plugin(String... resources) {
+    private static PluginTester plugin(String... resources) {
         List<ResourceSpec> specs = List.of(resources).stream()
                 .map(name -> new ResourceSpec(name, 1))
                 .toList();
-        return new NodeResourcesBalancedAllocation.Factory()
-                .create(new NodeResourcesBalancedAllocation.Args(specs), TestHandle.create());
+        return PluginTester.of(
+                new NodeResourcesBalancedAllocation.Factory(), new NodeResourcesBalancedAllocation.Args(specs));
     }
 
     private static Pods pod(String cpu, String memory) {
         return Pods.named("p").requests("cpu", cpu).requests("memory", memory);
     }
 
-    private static NodeInfo node(String usedCpu, String usedMemory) {
-        return ClusterSketch.of(Nodes.named("n")
+    private static List<ClusterObject> node(String usedCpu, String usedMemory) {
+        return List.of(
+                Nodes.named("n")
                         .allocatable("cpu", "10")
                         .allocatable("memory", "10Gi")
                         .allocatable("example.com/gpu", "10")
-                        .build())
-                .with(Pods.named("r")
+                        .build(),
+                Pods.named("r")
                         .requests("cpu", usedCpu)
                         .requests("memory", usedMemory)
                         .on("n")
-                        .build())
-                .nodeInfo("n");
+                        .build());
     }
 
     @Nested
     class PreScore {
         @Test
         void skipsPodsThatRequestNothingThatCounts() {
-            assertThat(PLUGIN.preScore(
-                            new CycleState(),
-                            Pods.named("p").requests("example.com/gpu", "1").build(),
-                            List.of()))
-                    .isEqualTo(Status.skip());
-            assertThat(PLUGIN.preScore(new CycleState(), pod("0", "1").build(), List.of()))
-                    .isEqualTo(Status.success());
+            PluginTester plugin = PLUGIN.cluster(node("0", "0"));
+            plugin.pod(Pods.named("p").requests("example.com/gpu", "1").build()).skipsScore();
+            plugin.pod(pod("0", "1").build()).scores("n", 75);
         }
     }
 
     @Nested
     class Score {
-        record Case(String name, NodeResourcesBalancedAllocation plugin, Pods pod, NodeInfo node, long score) {
+        record Case(String name, PluginTester plugin, Pods pod, List<ClusterObject> cluster, long score) {
             @Override
             public String toString() {
                 return name;
@@ -99,13 +92,9 @@ class NodeResourcesBalancedAllocationTest {
         @ParameterizedTest
         @FieldSource("CASES")
         void scores(Case c) {
-            CycleState state = new CycleState();
-            Pod pod = c.pod.build();
-            assertThat(c.plugin.preScore(state, pod, List.of(c.node))).isEqualTo(Status.success());
-            assertThat(c.plugin.score(state, pod, c.node)).isEqualTo(c.score);
-            assertThat(c.plugin.score(new CycleState(), pod, c.node))
-                    .as("without PreScore")
-                    .isEqualTo(c.score);
+            PluginTester plugin = c.plugin.cluster(c.cluster);
+            plugin.pod(c.pod.build()).scores("n", c.score);
+            plugin.disabledAt(ExtensionPoint.PRE_SCORE).pod(c.pod.build()).scores("n", c.score);
         }
     }
 

@@ -1,28 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.builtin.volume;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
-import org.moorage.api.CycleState;
 import org.moorage.api.Status;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.CloudDisk;
-import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.Volume;
-import org.moorage.api.plugin.PluginArgs;
-import org.moorage.testkit.ClusterSketch;
 import org.moorage.testkit.Nodes;
+import org.moorage.testkit.PluginTester;
+import org.moorage.testkit.PodTester;
 import org.moorage.testkit.Pods;
-import org.moorage.testkit.TestHandle;
 
 class VolumeRestrictionsTest {
+    private static final PluginTester PLUGIN = PluginTester.of(new VolumeRestrictions.Factory());
     private static final Status DISK_IN_USE = Status.unschedulable("node(s) had no available disk");
     private static final Status CLAIM_IN_USE =
             Status.unschedulable("node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode"
@@ -70,13 +66,10 @@ class VolumeRestrictionsTest {
     void keepsDisksApart(Case c) {
         Pod pod = Pods.named("p").volume(c.wanted).build();
         Pod other = Pods.named("other").volume(c.mounted).on("n").build();
-        ClusterSketch cluster = ClusterSketch.of(Nodes.named("n").build()).with(other);
-        VolumeRestrictions plugin = plugin(TestHandle.of(cluster));
-        CycleState state = new CycleState();
-        assertThat(plugin.preFilter(state, pod, cluster).status()).isEqualTo(Status.success());
-        assertThat(plugin.filter(state, pod, cluster.nodeInfo("n"))).isEqualTo(c.status);
-        Hint hint = plugin.eventsToRegister().get(0).hint().hint(pod, ObjectChange.deleted((Object) other));
-        assertThat(hint).isEqualTo(Hint.queueIf(!c.status.isSuccess()));
+        PLUGIN.cluster(Nodes.named("n").build(), other)
+                .pod(pod)
+                .filters("n", c.status)
+                .hint(ObjectChange.deleted(other), Hint.queueIf(!c.status.isSuccess()));
     }
 
     @Test
@@ -85,35 +78,22 @@ class VolumeRestrictionsTest {
         Pod user = Pods.named("user").claim("c").on("n").build();
         Pod stranger =
                 Pods.named("stranger").namespace("prod").claim("c").on("n").build();
-        ClusterSketch free = ClusterSketch.of(Nodes.named("n").build()).with(stranger);
-        ClusterSketch taken = free.with(user);
-        VolumeRestrictions plugin = plugin(TestHandle.create()
-                .with(
-                        ObjectKind.PERSISTENT_VOLUME_CLAIM,
-                        Storage.claim("c", "now")
-                                .accessModes(List.of(PersistentVolumeClaim.READ_WRITE_ONCE_POD))
-                                .build()));
-        assertThat(plugin.preFilter(new CycleState(), pod, free).status()).isEqualTo(Status.skip());
-        CycleState state = new CycleState();
-        plugin.preFilter(state, pod, taken);
-        assertThat(plugin.filter(state, pod, taken.nodeInfo("n"))).isEqualTo(CLAIM_IN_USE);
-        CycleState without = state.fork();
-        plugin.removePod(without, pod, user, free.nodeInfo("n"));
-        assertThat(plugin.filter(without, pod, free.nodeInfo("n"))).isEqualTo(Status.success());
-        plugin.addPod(without, pod, user, taken.nodeInfo("n"));
-        assertThat(plugin.filter(without, pod, taken.nodeInfo("n"))).isEqualTo(CLAIM_IN_USE);
-        assertThat(plugin.filter(state, pod, taken.nodeInfo("n"))).isEqualTo(CLAIM_IN_USE);
+        PluginTester free = PLUGIN.cluster(
+                Nodes.named("n").build(),
+                stranger,
+                Storage.claim("c", "now")
+                        .accessModes(List.of(PersistentVolumeClaim.READ_WRITE_ONCE_POD))
+                        .build());
+        free.pod(pod).skipsFilter();
+        PodTester taken = free.cluster(user).pod(pod).rejects("n", CLAIM_IN_USE);
+        PodTester without = taken.withPodRemoved("n", user).accepts("n");
+        without.withPodAdded("n", user).rejects("n", CLAIM_IN_USE);
+        taken.rejects("n", CLAIM_IN_USE);
     }
 
     @Test
     void refusesAPodWithoutItsClaim() {
-        assertThat(plugin(TestHandle.create())
-                        .preFilter(new CycleState(), Pods.named("p").claim("c").build(), ClusterSketch.empty())
-                        .status())
-                .isEqualTo(Status.unresolvable("persistentvolumeclaim \"c\" not found"));
-    }
-
-    private static VolumeRestrictions plugin(TestHandle handle) {
-        return new VolumeRestrictions.Factory().create(PluginArgs.None.DEFAULTS, handle);
+        PLUGIN.pod(Pods.named("p").claim("c").build())
+                .rejectsPod(Status.unresolvable("persistentvolumeclaim \"c\" not found"));
     }
 }

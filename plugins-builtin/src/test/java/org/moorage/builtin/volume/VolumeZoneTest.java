@@ -1,29 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.builtin.volume;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
-import org.moorage.api.CycleState;
 import org.moorage.api.Status;
-import org.moorage.api.model.Node;
-import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.PluginArgs;
-import org.moorage.api.plugin.PreFilterResult;
-import org.moorage.testkit.ClusterSketch;
 import org.moorage.testkit.Nodes;
+import org.moorage.testkit.PluginTester;
 import org.moorage.testkit.Pods;
-import org.moorage.testkit.TestHandle;
 
 class VolumeZoneTest {
     private static final String ZONE = "topology.kubernetes.io/zone";
     private static final String BETA_ZONE = "failure-domain.beta.kubernetes.io/zone";
     private static final Status OTHER_ZONE = Status.unresolvable("node(s) had no available volume zone");
+    private static final PluginTester PLUGIN = PluginTester.of(new VolumeZone.Factory());
     private static final Pod POD = Pods.named("p").claim("c").build();
 
     record Case(String name, Map<String, String> volume, Map<String, String> node, Status status) {
@@ -58,23 +51,16 @@ class VolumeZoneTest {
     void filters(Case c) {
         Nodes node = Nodes.named("n");
         c.node.forEach(node::label);
-        Node built = node.build();
-        TestHandle handle = TestHandle.create()
-                .with(ObjectKind.PERSISTENT_VOLUME_CLAIM, Storage.bound("c", "v"))
-                .with(ObjectKind.PERSISTENT_VOLUME, Storage.labelled("v", c.volume));
-        VolumeZone plugin = new VolumeZone.Factory().create(PluginArgs.None.DEFAULTS, handle);
-        CycleState state = new CycleState();
-        ClusterSketch cluster = ClusterSketch.of(built);
-        assertThat(plugin.preFilter(state, POD, cluster).status()).isEqualTo(Status.success());
-        assertThat(plugin.filter(state, POD, cluster.nodeInfo("n"))).isEqualTo(c.status);
+        PLUGIN.cluster(node.build(), Storage.bound("c", "v"), Storage.labelled("v", c.volume))
+                .pod(POD)
+                .filters("n", c.status);
     }
 
     @Test
     void skipsVolumesWithoutZones() {
-        TestHandle handle = TestHandle.create()
-                .with(ObjectKind.PERSISTENT_VOLUME_CLAIM, Storage.bound("c", "v"))
-                .with(ObjectKind.PERSISTENT_VOLUME, Storage.labelled("v", Map.of(ZONE, "a__")));
-        assertThat(ask(handle).status()).isEqualTo(Status.skip());
+        PLUGIN.cluster(Storage.bound("c", "v"), Storage.labelled("v", Map.of(ZONE, "a__")))
+                .pod(POD)
+                .skipsFilter();
     }
 
     record Refusal(String name, PersistentVolumeClaim claim, String reason) {
@@ -101,25 +87,13 @@ class VolumeZoneTest {
     @ParameterizedTest
     @FieldSource("REFUSALS")
     void refuses(Refusal c) {
-        TestHandle handle = TestHandle.create()
-                .with(ObjectKind.PERSISTENT_VOLUME_CLAIM, c.claim)
-                .with(ObjectKind.STORAGE_CLASS, Storage.immediate("now"));
-        assertThat(ask(handle).status()).isEqualTo(Status.unresolvable(c.reason));
+        PLUGIN.cluster(c.claim, Storage.immediate("now")).pod(POD).rejectsPod(Status.unresolvable(c.reason));
     }
 
     @Test
     void leavesClaimsThatWaitForTheirPodAlone() {
-        TestHandle handle = TestHandle.create()
-                .with(
-                        ObjectKind.PERSISTENT_VOLUME_CLAIM,
-                        Storage.claim("c", "wait").build())
-                .with(ObjectKind.STORAGE_CLASS, Storage.delayed("wait", "csi.x"));
-        assertThat(ask(handle).status()).isEqualTo(Status.skip());
-    }
-
-    private static PreFilterResult ask(TestHandle handle) {
-        return new VolumeZone.Factory()
-                .create(PluginArgs.None.DEFAULTS, handle)
-                .preFilter(new CycleState(), POD, ClusterSketch.empty());
+        PLUGIN.cluster(Storage.claim("c", "wait").build(), Storage.delayed("wait", "csi.x"))
+                .pod(POD)
+                .skipsFilter();
     }
 }

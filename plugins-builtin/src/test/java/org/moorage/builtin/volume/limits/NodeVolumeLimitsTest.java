@@ -1,31 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.builtin.volume.limits;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
+import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
-import org.moorage.api.CycleState;
 import org.moorage.api.Status;
 import org.moorage.api.model.CloudDisk;
+import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.CsiDriver;
 import org.moorage.api.model.CsiNode;
-import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.PersistentVolume;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.VolumeAttachment;
 import org.moorage.api.plugin.FeatureGates;
-import org.moorage.api.plugin.PluginArgs;
 import org.moorage.builtin.volume.Storage;
-import org.moorage.testkit.ClusterSketch;
 import org.moorage.testkit.Nodes;
+import org.moorage.testkit.PluginTester;
 import org.moorage.testkit.Pods;
-import org.moorage.testkit.TestHandle;
 
 class NodeVolumeLimitsTest {
+    private static final PluginTester PLUGIN = PluginTester.of(new NodeVolumeLimits.Factory());
     private static final Status TOO_MANY = Status.unschedulable("node(s) exceed max volume count");
     private static final CloudDisk EBS =
             new CloudDisk(CloudDisk.Type.AWS_ELASTIC_BLOCK_STORE, "aws://z/vol-1", "", false);
@@ -101,29 +98,23 @@ class NodeVolumeLimitsTest {
     @ParameterizedTest
     @FieldSource("CASES")
     void filters(Case c) {
-        ClusterSketch cluster = ClusterSketch.of(Nodes.named("n").build())
-                .with(Pods.named("user").claim("used").on("n").build());
-        TestHandle handle = TestHandle.of(cluster)
-                .with(ObjectKind.CSI_NODE, csiNode(c.driver, c.limit))
-                .with(ObjectKind.STORAGE_CLASS, Storage.delayed("wait", "csi.x"))
-                .with(
-                        ObjectKind.PERSISTENT_VOLUME_CLAIM,
-                        Storage.claim("open", "wait").build())
-                .with(
-                        ObjectKind.VOLUME_ATTACHMENT,
-                        new VolumeAttachment(ObjectMeta.named("a").build(), "csi.x", "n", "attached"));
+        List<ClusterObject> storage = new ArrayList<>();
         for (String name : List.of("used", "new", "attached")) {
-            volume(handle, name, new PersistentVolume.CsiSource("csi.x", name));
+            storage.addAll(volume(name, new PersistentVolume.CsiSource("csi.x", name)));
         }
-        volume(handle, "same", new PersistentVolume.CsiSource("csi.x", "used"));
-        handle.with(
-                        ObjectKind.PERSISTENT_VOLUME,
-                        Storage.volume("ebs", "", "1Gi").cloudDisk(EBS).build())
-                .with(ObjectKind.PERSISTENT_VOLUME_CLAIM, Storage.bound("ebs", "ebs"));
-        NodeVolumeLimits plugin = new NodeVolumeLimits.Factory().create(PluginArgs.None.DEFAULTS, handle);
-        CycleState state = new CycleState();
-        assertThat(plugin.preFilter(state, c.pod, cluster).status()).isEqualTo(Status.success());
-        assertThat(plugin.filter(state, c.pod, cluster.nodeInfo("n"))).isEqualTo(c.status);
+        storage.addAll(volume("same", new PersistentVolume.CsiSource("csi.x", "used")));
+        PLUGIN.cluster(
+                        Nodes.named("n").build(),
+                        Pods.named("user").claim("used").on("n").build(),
+                        csiNode(c.driver, c.limit),
+                        Storage.delayed("wait", "csi.x"),
+                        Storage.claim("open", "wait").build(),
+                        new VolumeAttachment(ObjectMeta.named("a").build(), "csi.x", "n", "attached"),
+                        Storage.volume("ebs", "", "1Gi").cloudDisk(EBS).build(),
+                        Storage.bound("ebs", "ebs"))
+                .cluster(storage)
+                .pod(c.pod)
+                .filters("n", c.status);
     }
 
     /** The driver csi.x may want pods kept off; the pod wants one of its volumes. */
@@ -147,28 +138,21 @@ class NodeVolumeLimitsTest {
     @ParameterizedTest
     @FieldSource("MISSING_DRIVERS")
     void keepsPodsOffNodesWithoutTheirDriver(Missing c) {
-        ClusterSketch cluster = ClusterSketch.of(Nodes.named("n").build());
-        TestHandle handle = TestHandle.of(cluster)
-                .with(FeatureGates.DEFAULTS.with(FeatureGates.VOLUME_LIMIT_SCALING, c.feature))
-                .with(
-                        ObjectKind.CSI_DRIVER,
-                        new CsiDriver(ObjectMeta.named("csi.x").build(), false, c.wanted));
+        PluginTester plugin = PLUGIN.features(
+                        FeatureGates.DEFAULTS.with(FeatureGates.VOLUME_LIMIT_SCALING, c.feature))
+                .cluster(
+                        Nodes.named("n").build(),
+                        new CsiDriver(ObjectMeta.named("csi.x").build(), false, c.wanted))
+                .cluster(volume("new", new PersistentVolume.CsiSource("csi.x", "new")));
         if (!c.driverOnNode.isEmpty()) {
-            handle.with(ObjectKind.CSI_NODE, csiNode(c.driverOnNode, 1));
+            plugin = plugin.cluster(csiNode(c.driverOnNode, 1));
         }
-        volume(handle, "new", new PersistentVolume.CsiSource("csi.x", "new"));
-        Pod pod = Pods.named("p").claim("new").build();
-        NodeVolumeLimits plugin = new NodeVolumeLimits.Factory().create(PluginArgs.None.DEFAULTS, handle);
-        CycleState state = new CycleState();
-        assertThat(plugin.preFilter(state, pod, cluster).status()).isEqualTo(Status.success());
-        assertThat(plugin.filter(state, pod, cluster.nodeInfo("n"))).isEqualTo(c.status);
+        plugin.pod(Pods.named("p").claim("new").build()).filters("n", c.status);
     }
 
-    private static void volume(TestHandle handle, String name, PersistentVolume.CsiSource source) {
-        handle.with(
-                        ObjectKind.PERSISTENT_VOLUME,
-                        Storage.volume(name, "now", "1Gi").csi(source).build())
-                .with(ObjectKind.PERSISTENT_VOLUME_CLAIM, Storage.bound(name, name));
+    private static List<ClusterObject> volume(String name, PersistentVolume.CsiSource source) {
+        return List.of(
+                Storage.volume(name, "now", "1Gi").csi(source).build(), Storage.bound(name, name));
     }
 
     private static CsiNode csiNode(String driver, int limit) {

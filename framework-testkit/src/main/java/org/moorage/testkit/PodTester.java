@@ -90,10 +90,29 @@ public final class PodTester {
     private Asked asked() {
         Asked known = asked;
         if (known == null) {
-            known = ask(scheduler -> scheduler.evaluate(pod, changes));
+            known = ask(scheduler -> {
+                Asked tried = scheduler.evaluate(pod, changes);
+                if (!changes.isEmpty()) {
+                    checkUntouched(scheduler.evaluate(pod, List.of()), tried);
+                }
+                return tried;
+            });
             asked = known;
         }
         return known;
+    }
+
+    // What was tried on copies must not show in the answers about the nodes as they are.
+    private static void checkUntouched(Asked before, Asked tried) {
+        Evaluation expected = before.evaluation();
+        Evaluation answered = tried.evaluation();
+        if (expected != null && answered != null && !expected.rejections().equals(answered.rejections())) {
+            throw new AssertionError(Report.of(
+                    "AddPod or RemovePod changes what Filter says about the nodes as they are.",
+                    expected.rejections().toString(),
+                    answered.rejections().toString(),
+                    tried.answers()));
+        }
     }
 
     private Evaluation evaluation() {

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.testkit;
 
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,8 +16,10 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.Status;
 import org.moorage.api.event.EventRegistration;
@@ -71,6 +77,7 @@ public final class TestScheduler implements AutoCloseable {
     private final ObservedCluster observed;
     private final Scheduler scheduler;
     private final List<Plugin> made = new ArrayList<>();
+    private final List<Pod> activated = new CopyOnWriteArrayList<>();
     private @Nullable RecordedPlugin recorded;
     private @Nullable TesterPlugin tester;
     private @Nullable Handle handle;
@@ -92,13 +99,13 @@ public final class TestScheduler implements AutoCloseable {
             handle = given;
             recorded = new RecordedPlugin(created);
             return recorded.asPlugin();
-        }));
+        }, this::observed));
         args.put(factory.name(), valid(factory.name(), plugin.args(), features));
         for (PluginFactory<?> other : others) {
             factories.put(other.name(), new WrappingFactory<>(other, (created, given) -> {
                 made.add(created);
                 return created;
-            }));
+            }, given -> given));
             args.put(other.name(), valid(other.name(), PluginTester.defaults(other.argsType()), features));
         }
         factories.put(TesterPlugin.NAME, new OwnFactory(TesterPlugin.NAME, given -> tester = new TesterPlugin(given)));
@@ -229,11 +236,19 @@ public final class TestScheduler implements AutoCloseable {
         return scheduler.hints(pod, change);
     }
 
-    /** Puts a pod into the queue, unless it is there. */
+    /** Puts a pod into the queue, or if it is there has it tried soon: either way PreEnqueue is asked. */
     List<Answer> enqueue(Pod pod) {
         recorded().forget();
-        cluster.apply(pod);
+        comeOrTryAgain(pod);
         return recorded().answers();
+    }
+
+    private void comeOrTryAgain(Pod pod) {
+        if (cluster.find(ObjectKind.POD, pod.namespace(), pod.name()).isEmpty()) {
+            cluster.apply(pod);
+        } else {
+            handle().activate(List.of(pod));
+        }
     }
 
     /**
@@ -254,10 +269,7 @@ public final class TestScheduler implements AutoCloseable {
         recorded().forget();
         tester().leave(nodeName);
         try {
-            if (cluster.find(ObjectKind.POD, pod.namespace(), pod.name()).isEmpty()) {
-                cluster.apply(pod);
-            }
-            handle().activate(List.of(pod));
+            comeOrTryAgain(pod);
             while (true) {
                 Decision decision = scheduler
                         .scheduleNext()
@@ -364,6 +376,16 @@ public final class TestScheduler implements AutoCloseable {
         observed.fail(failure);
     }
 
+    /** Has pods that are deleted stay as terminating ones, as containers take their time to end, from now on. */
+    public void keepTerminatingPods() {
+        observed.keepTerminatingPods();
+    }
+
+    /** The pods that the plugin has asked to be tried soon so far, in order. */
+    public List<Pod> activated() {
+        return List.copyOf(activated);
+    }
+
     void checkRegistrations(List<String> expected) {
         List<String> labels = new ArrayList<>();
         if (recorded().plugin() instanceof EnqueueExtensions extensions) {
@@ -381,6 +403,23 @@ public final class TestScheduler implements AutoCloseable {
     @Override
     public void close() {
         scheduler.close();
+    }
+
+    private Handle observed(Handle given) {
+        InvocationHandler observer = (proxy, method, arguments) -> {
+            if (method.getName().equals("activate")) {
+                for (Object pod : (Collection<?>) arguments[0]) {
+                    activated.add((Pod) pod);
+                }
+            }
+            try {
+                return method.invoke(given, arguments);
+            } catch (InvocationTargetException failed) {
+                throw failed.getCause();
+            }
+        };
+        return (Handle) Proxy.newProxyInstance(
+                TestScheduler.class.getClassLoader(), new Class<?>[] {Handle.class}, observer);
     }
 
     // Pods in the order of their coming, unless a plugin of the test sorts them.
@@ -407,7 +446,8 @@ public final class TestScheduler implements AutoCloseable {
 
     /** Makes what another factory makes, and lets the test have a look at it. */
     private record WrappingFactory<A extends PluginArgs>(
-            PluginFactory<A> factory, BiFunction<Plugin, Handle, Plugin> wrapping) implements PluginFactory<A> {
+            PluginFactory<A> factory, BiFunction<Plugin, Handle, Plugin> wrapping, UnaryOperator<Handle> observing)
+            implements PluginFactory<A> {
         @Override
         public String name() {
             return factory.name();
@@ -420,7 +460,7 @@ public final class TestScheduler implements AutoCloseable {
 
         @Override
         public Plugin create(A args, Handle handle) {
-            return wrapping.apply(factory.create(args, handle), handle);
+            return wrapping.apply(factory.create(args, observing.apply(handle)), handle);
         }
 
         @Override

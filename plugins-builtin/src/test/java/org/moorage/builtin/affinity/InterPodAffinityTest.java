@@ -4,8 +4,6 @@ package org.moorage.builtin.affinity;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.moorage.testkit.Selectors.labels;
 
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -13,35 +11,31 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
-import org.moorage.api.CycleState;
-import org.moorage.api.NodeInfo;
-import org.moorage.api.NodeScores;
-import org.moorage.api.Snapshot;
 import org.moorage.api.Status;
-import org.moorage.api.event.EventRegistration;
-import org.moorage.api.event.EventResource;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.LabelSelector;
 import org.moorage.api.model.Namespace;
 import org.moorage.api.model.Node;
-import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodAffinity;
 import org.moorage.api.model.PodAffinityTerm;
-import org.moorage.api.plugin.NodeDraft;
 import org.moorage.api.plugin.Problems;
-import org.moorage.testkit.ClusterSketch;
+import org.moorage.runtime.plugin.ExtensionPoint;
 import org.moorage.testkit.Nodes;
+import org.moorage.testkit.PluginTester;
+import org.moorage.testkit.PodTester;
 import org.moorage.testkit.Pods;
-import org.moorage.testkit.TestHandle;
 
 class InterPodAffinityTest {
     private static final Status NOT_NEAR = Status.unresolvable("node(s) didn't match pod affinity rules");
     private static final Status TOO_NEAR = Status.unschedulable("node(s) didn't match pod anti-affinity rules");
     private static final Status NOT_WELCOME =
             Status.unschedulable("node(s) didn't satisfy existing pods anti-affinity rules");
+
+    private static final PluginTester PLUGIN = plugin(InterPodAffinity.Args.DEFAULTS);
 
     private static final Node A1 = node("a1", "a");
     private static final Node A2 = node("a2", "a");
@@ -65,18 +59,17 @@ class InterPodAffinityTest {
         return new PodAffinityTerm(Optional.of(labels("app", app)), namespaces, namespaceSelector, key);
     }
 
-    private static TestHandle handle(Snapshot cluster) {
-        return TestHandle.of(cluster)
-                .with(ObjectKind.NAMESPACE, namespace("default", Map.of("team", "x")))
-                .with(ObjectKind.NAMESPACE, namespace("shop", Map.of("team", "y")));
-    }
-
     private static Namespace namespace(String name, Map<String, String> labels) {
         return new Namespace(ObjectMeta.named(name).labels(labels).build());
     }
 
-    private static InterPodAffinity plugin(Snapshot cluster, InterPodAffinity.Args args) {
-        return new InterPodAffinity.Factory().create(args, handle(cluster));
+    private static PluginTester plugin(InterPodAffinity.Args args) {
+        return PluginTester.of(new InterPodAffinity.Factory(), args)
+                .cluster(namespace("default", Map.of("team", "x")), namespace("shop", Map.of("team", "y")));
+    }
+
+    private static List<Pod> built(List<Pods> pods) {
+        return pods.stream().map(Pods::build).toList();
     }
 
     @Nested
@@ -212,28 +205,18 @@ class InterPodAffinityTest {
         @ParameterizedTest
         @FieldSource("CASES")
         void filters(Case c) {
-            ClusterSketch cluster = ClusterSketch.of(A1, A2, B1, NOWHERE)
-                    .with(c.others.stream().map(Pods::build).toArray(Pod[]::new));
-            InterPodAffinity plugin = plugin(cluster, InterPodAffinity.Args.DEFAULTS);
-            CycleState state = new CycleState();
-            Pod pod = c.pod.build();
-            List<Status> answers = new ArrayList<>();
-            if (plugin.preFilter(state, pod, cluster).status().isSkip()) {
-                answers.addAll(List.of(OK, OK, OK, OK));
-            } else {
-                cluster.nodes().forEach(node -> answers.add(plugin.filter(state, pod, node)));
-            }
-            assertThat(answers).containsExactly(c.a1, c.a2, c.b1, c.nowhere);
+            PLUGIN.cluster(A1, A2, B1, NOWHERE)
+                    .cluster(built(c.others))
+                    .pod(c.pod.build())
+                    .filters("a1", c.a1)
+                    .filters("a2", c.a2)
+                    .filters("b1", c.b1)
+                    .filters("nowhere", c.nowhere);
         }
 
         @Test
         void skipsPodsThatNothingIsAbout() {
-            ClusterSketch cluster =
-                    ClusterSketch.of(A1).with(other("d").on("a1").build());
-            assertThat(plugin(cluster, InterPodAffinity.Args.DEFAULTS)
-                            .preFilter(new CycleState(), web().build(), cluster)
-                            .status())
-                    .isEqualTo(Status.skip());
+            PLUGIN.cluster(A1, other("d").on("a1").build()).pod(web().build()).skipsFilter();
         }
 
         @Test
@@ -244,10 +227,9 @@ class InterPodAffinityTest {
             Pod pod = web().podAffinity(new PodAffinity(List.of(term), List.of()))
                     .podAntiAffinity(new PodAffinity(List.of(), List.of(new PodAffinityTerm.Weighted(1, term))))
                     .build();
-            assertThat(plugin(ClusterSketch.of(A1), InterPodAffinity.Args.DEFAULTS)
-                            .preFilter(new CycleState(), pod, ClusterSketch.of(A1))
-                            .status())
-                    .isEqualTo(Status.unresolvable("parsing pod: [requiredAffinityTerms: \"Like\" is not a valid label"
+            PLUGIN.cluster(A1)
+                    .pod(pod)
+                    .rejectsPod(Status.unresolvable("parsing pod: [requiredAffinityTerms: \"Like\" is not a valid label"
                             + " selector operator, preferredAntiAffinityTerms: \"Like\" is not a valid label selector"
                             + " operator]"));
         }
@@ -258,47 +240,35 @@ class InterPodAffinityTest {
         @Test
         void aPodThatComesAndGoesLeavesNoTrace() {
             Pod db = other("d").on("a1").build();
-            ClusterSketch cluster = ClusterSketch.of(A1, A2, B1).with(db);
+            Pod unfriendly =
+                    other("u").label("app", "x").apartFrom("host", "app", "web").build();
             Pod pod = web().apartFrom("rack", "app", "db")
                     .nearTo("rack", "app", "web")
                     .build();
-            InterPodAffinity plugin = plugin(cluster, InterPodAffinity.Args.DEFAULTS);
-            TestHandle handle = TestHandle.of(cluster).using(plugin);
-            CycleState state = new CycleState();
-            plugin.preFilter(state, pod, cluster);
-            NodeDraft draft = handle.draft(state, pod, cluster.nodeInfo("a1"));
+            PodTester asItIs = PLUGIN.cluster(A1, A2, B1, db)
+                    .pod(pod)
+                    .rejects("a1", TOO_NEAR)
+                    .accepts("b1");
 
-            assertThat(plugin.filter(draft.state(), pod, draft.node())).isEqualTo(TOO_NEAR);
-            draft.remove(db);
-            assertThat(plugin.filter(draft.state(), pod, draft.node())).isEqualTo(Status.success());
-            Pod unfriendly =
-                    other("u").label("app", "x").apartFrom("host", "app", "web").build();
-            draft.add(unfriendly);
-            assertThat(plugin.filter(draft.state(), pod, draft.node())).isEqualTo(NOT_WELCOME);
-            assertThat(plugin.filter(draft.state(), pod, cluster.nodeInfo("a2")))
-                    .isEqualTo(Status.success());
-            draft.remove(unfriendly);
-            draft.add(Pods.named("w").label("app", "web").build());
-            assertThat(plugin.filter(draft.state(), pod, cluster.nodeInfo("a2")))
-                    .isEqualTo(Status.success());
-            assertThat(plugin.filter(draft.state(), pod, cluster.nodeInfo("b1")))
-                    .isEqualTo(NOT_NEAR);
-            assertThat(plugin.filter(state, pod, cluster.nodeInfo("a1"))).isEqualTo(TOO_NEAR);
-            assertThat(plugin.filter(state, pod, cluster.nodeInfo("b1"))).isEqualTo(Status.success());
+            PodTester without = asItIs.withPodRemoved("a1", db).accepts("a1");
+            PodTester withUnfriendly =
+                    without.withPodAdded("a1", unfriendly).rejects("a1", NOT_WELCOME).accepts("a2");
+            withUnfriendly
+                    .withPodRemoved("a1", unfriendly)
+                    .withPodAdded("a1", Pods.named("w").label("app", "web").build())
+                    .accepts("a2")
+                    .rejects("b1", NOT_NEAR);
         }
 
         @Test
         void changesOnSeveralNodesAddUp() {
-            ClusterSketch cluster = ClusterSketch.of(A1, B1);
-            Pod pod = web().apartFrom("rack", "app", "db").build();
-            InterPodAffinity plugin = plugin(cluster, InterPodAffinity.Args.DEFAULTS);
-            CycleState state = new CycleState();
-            plugin.preFilter(state, pod, cluster);
-            plugin.addPod(state, pod, other("d").build(), cluster.nodeInfo("a1"));
-            plugin.addPod(state, pod, other("e").build(), cluster.nodeInfo("b1"));
-            plugin.removePod(state, pod, other("d").build(), cluster.nodeInfo("a1"));
-            assertThat(plugin.filter(state, pod, cluster.nodeInfo("a1"))).isEqualTo(Status.success());
-            assertThat(plugin.filter(state, pod, cluster.nodeInfo("b1"))).isEqualTo(TOO_NEAR);
+            PLUGIN.cluster(A1, B1)
+                    .pod(web().apartFrom("rack", "app", "db").build())
+                    .withPodAdded("a1", other("d").build())
+                    .withPodAdded("b1", other("e").build())
+                    .withPodRemoved("a1", other("d").build())
+                    .accepts("a1")
+                    .rejects("b1", TOO_NEAR);
         }
     }
 
@@ -310,7 +280,7 @@ class InterPodAffinityTest {
                     List.of(new PodAffinityTerm.Weighted(weight, term(app, List.of(), Optional.empty(), key))));
         }
 
-        record Case(String name, InterPodAffinity.Args args, Pods pod, List<Pods> others, String scores) {
+        record Case(String name, InterPodAffinity.Args args, Pods pod, List<Pods> others, long... scores) {
             @Override
             public String toString() {
                 return name;
@@ -321,53 +291,35 @@ class InterPodAffinityTest {
 
         static final Case[] CASES = {
             new Case(
-                    "nobody wishes anything",
-                    DEFAULTS,
-                    web(),
-                    List.of(other("d").on("a1")),
-                    "skipped"),
-            new Case(
                     "a wish to be near",
                     DEFAULTS,
                     web().podAffinity(wish(5, "db", "rack")),
                     List.of(other("d").on("a1")),
-                    "[100, 100, 0, 0]"),
+                    100, 100, 0, 0),
             new Case(
                     "a wish to be apart",
                     DEFAULTS,
                     web().podAntiAffinity(wish(5, "db", "host")),
                     List.of(other("d").on("a1"), other("e").on("a1"), other("f").on("b1")),
-                    "[0, 100, 50, 100]"),
+                    0, 100, 50, 100),
             new Case(
                     "wishes that even out",
                     DEFAULTS,
                     web().podAffinity(wish(5, "db", "rack")).podAntiAffinity(wish(5, "db", "rack")),
                     List.of(other("d").on("a1")),
-                    "[0, 0, 0, 0]"),
-            new Case(
-                    "wishes that are about no pod",
-                    DEFAULTS,
-                    web().podAffinity(wish(5, "cache", "rack")),
-                    List.of(other("d").on("a1")),
-                    "skipped"),
+                    0, 0, 0, 0),
             new Case(
                     "a wish of a pod there",
                     DEFAULTS,
                     web(),
                     List.of(other("d").podAffinity(wish(7, "web", "rack")).on("b1")),
-                    "[0, 0, 100, 0]"),
-            new Case(
-                    "a wish of a pod there, ignored",
-                    new InterPodAffinity.Args(1, true),
-                    web(),
-                    List.of(other("d").podAffinity(wish(7, "web", "rack")).on("b1")),
-                    "skipped"),
+                    0, 0, 100, 0),
             new Case(
                     "a wish of a pod there, not ignored if the pod has one",
                     new InterPodAffinity.Args(1, true),
                     web().podAffinity(wish(1, "cache", "rack")),
                     List.of(other("d").podAffinity(wish(7, "web", "rack")).on("b1")),
-                    "[0, 0, 100, 0]"),
+                    0, 0, 100, 0),
             new Case(
                     "what pods there must have",
                     new InterPodAffinity.Args(10, false),
@@ -375,34 +327,55 @@ class InterPodAffinityTest {
                     List.of(
                             other("d").nearTo("rack", "app", "web").on("b1"),
                             other("e").podAffinity(wish(5, "web", "host")).on("a2")),
-                    "[0, 50, 100, 0]"),
+                    0, 50, 100, 0),
+        };
+
+        static final Case[] SKIPPED = {
+            new Case(
+                    "nobody wishes anything",
+                    DEFAULTS,
+                    web(),
+                    List.of(other("d").on("a1"))),
+            new Case(
+                    "wishes that are about no pod",
+                    DEFAULTS,
+                    web().podAffinity(wish(5, "cache", "rack")),
+                    List.of(other("d").on("a1"))),
+            new Case(
+                    "a wish of a pod there, ignored",
+                    new InterPodAffinity.Args(1, true),
+                    web(),
+                    List.of(other("d").podAffinity(wish(7, "web", "rack")).on("b1"))),
             new Case(
                     "what pods there must have, if that does not count",
                     new InterPodAffinity.Args(0, false),
                     web(),
-                    List.of(other("d").nearTo("rack", "app", "web").on("b1")),
-                    "skipped"),
+                    List.of(other("d").nearTo("rack", "app", "web").on("b1"))),
         };
 
         @ParameterizedTest
         @FieldSource("CASES")
         void scores(Case c) {
-            ClusterSketch cluster = ClusterSketch.of(A1, A2, B1, NOWHERE)
-                    .with(c.others.stream().map(Pods::build).toArray(Pod[]::new));
-            InterPodAffinity plugin = plugin(cluster, c.args);
-            CycleState state = new CycleState();
-            Pod pod = c.pod.build();
-            List<NodeInfo> nodes = cluster.nodes();
-            if (plugin.preScore(state, pod, nodes).isSkip()) {
-                assertThat("skipped").isEqualTo(c.scores);
-                return;
+            PodTester tester = tester(c);
+            List<String> nodes = List.of("a1", "a2", "b1", "nowhere");
+            for (int i = 0; i < c.scores.length; i++) {
+                tester.scores(nodes.get(i), c.scores[i]);
             }
-            long[] raw = nodes.stream()
-                    .mapToLong(node -> plugin.score(state, pod, node))
-                    .toArray();
-            assertThat(Arrays.toString(plugin.normalize(state, pod, NodeScores.of(nodes, raw))
-                            .toArray()))
-                    .isEqualTo(c.scores);
+        }
+
+        @ParameterizedTest
+        @FieldSource("SKIPPED")
+        void skips(Case c) {
+            tester(c).skipsScore();
+        }
+
+        // Filter is disabled: scores are also checked where the pod may not go.
+        private static PodTester tester(Case c) {
+            return plugin(c.args)
+                    .disabledAt(ExtensionPoint.FILTER)
+                    .cluster(A1, A2, B1, NOWHERE)
+                    .cluster(built(c.others))
+                    .pod(c.pod.build());
         }
     }
 
@@ -414,7 +387,7 @@ class InterPodAffinityTest {
         private static final Pod NO_DB =
                 Pods.named("d").label("app", "x").on("a1").build();
 
-        record Case(String name, Pods pod, ObjectChange<Object> change, Hint hint) {
+        record Case(String name, Pods pod, ObjectChange<? extends ClusterObject> change, Hint hint) {
             @Override
             public String toString() {
                 return name;
@@ -424,16 +397,6 @@ class InterPodAffinityTest {
         static final Case[] CASES = {
             new Case("a pod to be near to comes", NEAR, ObjectChange.added(DB), Hint.QUEUE),
             new Case("another pod comes", NEAR, ObjectChange.added(NO_DB), Hint.SKIP),
-            new Case(
-                    "a pod without a node comes",
-                    NEAR,
-                    ObjectChange.added(other("d").build()),
-                    Hint.SKIP),
-            new Case(
-                    "a nominated pod comes",
-                    NEAR,
-                    ObjectChange.added(other("d").nominatedTo("a1").build()),
-                    Hint.QUEUE),
             new Case("a pod becomes one to be near to", NEAR, ObjectChange.updated(NO_DB, DB), Hint.QUEUE),
             new Case("a pod is no longer one to be near to", NEAR, ObjectChange.updated(DB, NO_DB), Hint.SKIP),
             new Case("a pod is no longer one to be apart from", APART, ObjectChange.updated(DB, NO_DB), Hint.QUEUE),
@@ -445,7 +408,18 @@ class InterPodAffinityTest {
                     ObjectChange.deleted(
                             other("d").apartFrom("rack", "app", "web").on("a1").build()),
                     Hint.QUEUE),
-            new Case("the pod itself changes", NEAR, ObjectChange.updated(NEAR.build(), NEAR.build()), Hint.QUEUE),
+            new Case(
+                    "the pod itself gets another label",
+                    NEAR,
+                    ObjectChange.updated(
+                            NEAR.build(),
+                            web().label("tier", "x").nearTo("rack", "app", "db").build()),
+                    Hint.QUEUE),
+            new Case(
+                    "a nominated pod to be apart from goes",
+                    APART,
+                    ObjectChange.deleted(other("d").nominatedTo("a1").build()),
+                    Hint.QUEUE),
             new Case("a node with the key comes", NEAR, ObjectChange.added(A1), Hint.QUEUE),
             new Case("a node without the key comes", NEAR, ObjectChange.added(NOWHERE), Hint.SKIP),
             new Case("a node without the key comes to be apart on", APART, ObjectChange.added(NOWHERE), Hint.QUEUE),
@@ -460,15 +434,15 @@ class InterPodAffinityTest {
         @ParameterizedTest
         @FieldSource("CASES")
         void hints(Case c) {
-            EventResource resource = c.change.latest() instanceof Node ? EventResource.NODE : EventResource.POD;
-            for (EventRegistration registration : plugin(ClusterSketch.empty(), InterPodAffinity.Args.DEFAULTS)
-                    .eventsToRegister()) {
-                if (registration.event().resource().equals(resource)) {
-                    assertThat(registration.hint().hint(c.pod.build(), c.change))
-                            .isEqualTo(c.hint);
-                }
-            }
+            PLUGIN.pod(c.pod.build()).hint(c.change, c.hint);
         }
+    }
+
+    @Test
+    void isNotAskedAboutOtherPodsThatWait() {
+        PLUGIN.pod(Events.NEAR.build())
+                .isNotAskedAbout(ObjectChange.added(other("d").build()))
+                .isNotAskedAbout(ObjectChange.added(other("d").nominatedTo("a1").build()));
     }
 
     @Test

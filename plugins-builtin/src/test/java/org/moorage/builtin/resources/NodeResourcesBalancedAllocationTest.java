@@ -50,7 +50,7 @@ class NodeResourcesBalancedAllocationTest {
         void skipsPodsThatRequestNothingThatCounts() {
             PluginTester plugin = PLUGIN.cluster(node("0", "0"));
             plugin.pod(Pods.named("p").requests("example.com/gpu", "1").build()).skipsScore();
-            plugin.pod(pod("0", "1").build()).scores("n", 75);
+            plugin.pod(pod("0", "1").build()).scores("n", 74);
         }
     }
 

@@ -3,46 +3,56 @@ package org.moorage.builtin.resources;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
+import org.moorage.api.Snapshot;
 import org.moorage.api.Status;
+import org.moorage.api.event.ActionType;
+import org.moorage.api.event.ClusterEvent;
 import org.moorage.api.event.EventResource;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.DeviceClass;
-import org.moorage.api.model.Node;
-import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.plugin.DeviceCounts;
 import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.Plugin;
+import org.moorage.api.plugin.PluginArgs;
+import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.Problems;
 import org.moorage.builtin.resources.NodeResourcesFit.RequestedToCapacityRatio;
 import org.moorage.builtin.resources.NodeResourcesFit.ScoringStrategy;
 import org.moorage.builtin.resources.NodeResourcesFit.ShapePoint;
-import org.moorage.testkit.ClusterSketch;
+import org.moorage.runtime.plugin.ExtensionPoint;
 import org.moorage.testkit.Nodes;
+import org.moorage.testkit.PluginTester;
 import org.moorage.testkit.Pods;
-import org.moorage.testkit.TestHandle;
+import org.moorage.testkit.TestScheduler;
 
 class NodeResourcesFitTest {
-    private static final NodeResourcesFit PLUGIN = plugin(NodeResourcesFit.Args.DEFAULTS);
+    private static final PluginTester PLUGIN = plugin(NodeResourcesFit.Args.DEFAULTS);
 
-    private static NodeResourcesFit plugin(NodeResourcesFit.Args args) {
-        return new NodeResourcesFit.Factory().create(args, TestHandle.create());
+    private static PluginTester plugin(NodeResourcesFit.Args args) {
+        return PluginTester.of(new NodeResourcesFit.Factory(), args);
     }
 
-    private static NodeResourcesFit scoring(String type, List<ResourceSpec> resources, ShapePoint... shape) {
+    private static PluginTester scoring(String type, List<ResourceSpec> resources, ShapePoint... shape) {
         return plugin(new NodeResourcesFit.Args(List.of(), List.of(), strategy(type, resources, shape)));
     }
 
@@ -68,15 +78,18 @@ class NodeResourcesFitTest {
                 .allocatable("ephemeral-storage", "10Gi");
     }
 
-    private static NodeInfo info(Nodes node, Pods... pods) {
-        return ClusterSketch.of(node.build())
-                .with(List.of(pods).stream().map(Pods::build).toArray(Pod[]::new))
-                .nodeInfo("n");
+    private static List<ClusterObject> cluster(Nodes node, Pods... pods) {
+        List<ClusterObject> objects = new ArrayList<>();
+        objects.add(node.build());
+        for (Pods pod : pods) {
+            objects.add(pod.build());
+        }
+        return objects;
     }
 
     @Nested
     class Filter {
-        record Case(String name, Pods pod, NodeInfo node, Status status) {
+        record Case(String name, Pods pod, List<ClusterObject> cluster, Status status) {
             @Override
             public String toString() {
                 return name;
@@ -84,31 +97,31 @@ class NodeResourcesFitTest {
         }
 
         static final Case[] CASES = {
-            new Case("what just fits fits", pod().requests("cpu", "4"), info(node()), Status.success()),
+            new Case("what just fits fits", pod().requests("cpu", "4"), cluster(node()), Status.success()),
             new Case(
                     "a thousandth too much is too much",
                     pod().requests("cpu", "2001m"),
-                    info(node(), running().requests("cpu", "2")),
+                    cluster(node(), running().requests("cpu", "2")),
                     Status.unschedulable("Insufficient cpu")),
             new Case(
                     "more than the node has cannot be resolved",
                     pod().requests("cpu", "4001m"),
-                    info(node()),
+                    cluster(node()),
                     Status.unresolvable("Insufficient cpu")),
             new Case(
                     "memory",
                     pod().requests("memory", "4Gi"),
-                    info(node(), running().requests("memory", "5Gi")),
+                    cluster(node(), running().requests("memory", "5Gi")),
                     Status.unschedulable("Insufficient memory")),
             new Case(
                     "ephemeral storage",
                     pod().requests("ephemeral-storage", "11Gi"),
-                    info(node()),
+                    cluster(node()),
                     Status.unresolvable("Insufficient ephemeral-storage")),
             new Case(
                     "all reasons are given",
                     pod().requests("cpu", "3").requests("memory", "7Gi").requests("ephemeral-storage", "9Gi"),
-                    info(
+                    cluster(
                             node().allocatable("pods", "1"),
                             running()
                                     .requests("cpu", "2")
@@ -122,52 +135,52 @@ class NodeResourcesFitTest {
             new Case(
                     "one that cannot be resolved makes all so",
                     pod().requests("cpu", "3").requests("memory", "9Gi"),
-                    info(node(), running().requests("cpu", "2")),
+                    cluster(node(), running().requests("cpu", "2")),
                     Status.unresolvable("Insufficient cpu", "Insufficient memory")),
             new Case(
                     "a node takes so many pods",
                     pod(),
-                    info(node().allocatable("pods", "1"), running()),
+                    cluster(node().allocatable("pods", "1"), running()),
                     Status.unschedulable("Too many pods")),
             new Case(
                     "a node that takes no pods might some day",
                     pod(),
-                    info(node().allocatable("pods", "0")),
+                    cluster(node().allocatable("pods", "0")),
                     Status.unschedulable("Too many pods")),
             new Case(
                     "who requests nothing fits on an overcommitted node",
                     pod(),
-                    info(node(), running().requests("cpu", "9")),
+                    cluster(node(), running().requests("cpu", "9")),
                     Status.success()),
             new Case(
                     "who requests no cpu fits where there is none left",
                     pod().requests("memory", "1Gi"),
-                    info(node(), running().requests("cpu", "9")),
+                    cluster(node(), running().requests("cpu", "9")),
                     Status.success()),
             new Case(
                     "defaults of scoring do not count",
                     pod().requests("cpu", "4").requests("memory", "8Gi"),
-                    info(node(), running()),
+                    cluster(node(), running()),
                     Status.success()),
             new Case(
                     "an extended resource that the node has",
                     pod().requests("example.com/gpu", "2"),
-                    info(node().allocatable("example.com/gpu", "2")),
+                    cluster(node().allocatable("example.com/gpu", "2")),
                     Status.success()),
             new Case(
                     "an extended resource that is used",
                     pod().requests("example.com/gpu", "2"),
-                    info(node().allocatable("example.com/gpu", "2"), running().requests("example.com/gpu", "1")),
+                    cluster(node().allocatable("example.com/gpu", "2"), running().requests("example.com/gpu", "1")),
                     Status.unschedulable("Insufficient example.com/gpu")),
             new Case(
                     "an extended resource that the node does not have",
                     pod().requests("example.com/gpu", "1").requests("cpu", "1"),
-                    info(node()),
+                    cluster(node()),
                     Status.unresolvable("Insufficient example.com/gpu")),
             new Case(
                     "none of an extended resource",
                     pod().requests("example.com/gpu", "0"),
-                    info(node()),
+                    cluster(node()),
                     Status.success()),
             new Case(
                     "many other resources, by name",
@@ -176,7 +189,7 @@ class NodeResourcesFitTest {
                             .requests("a.example/x", "1")
                             .requests("c.example/x", "1")
                             .requests("b.example/x", "1"),
-                    info(node().allocatable("b.example/x", "1")),
+                    cluster(node().allocatable("b.example/x", "1")),
                     Status.unresolvable(
                             "Insufficient a.example/x",
                             "Insufficient c.example/x",
@@ -185,39 +198,39 @@ class NodeResourcesFitTest {
             new Case(
                     "what nodes do not account for does not count",
                     pod().requests("storage", "1Gi"),
-                    info(node()),
+                    cluster(node()),
                     Status.success()),
             new Case(
                     "init containers count by the largest",
                     pod().requests("cpu", "1").initContainer("i").requests("cpu", "5"),
-                    info(node()),
+                    cluster(node()),
                     Status.unresolvable("Insufficient cpu")),
             new Case(
                     "sidecars add up with containers",
                     pod().requests("cpu", "3").sidecar("s").requests("cpu", "2"),
-                    info(node()),
+                    cluster(node()),
                     Status.unresolvable("Insufficient cpu")),
             new Case(
                     "overhead comes on top",
                     pod().requests("cpu", "4").overhead("cpu", "1m"),
-                    info(node()),
+                    cluster(node()),
                     Status.unresolvable("Insufficient cpu")),
             new Case(
                     "requests of the pod as a whole replace those of containers",
                     pod().requests("cpu", "1").podRequests("cpu", "5"),
-                    info(node()),
+                    cluster(node()),
                     Status.unresolvable("Insufficient cpu")),
             new Case(
                     "a status of the waiting pod does not count",
                     pod().requests("cpu", "1")
                             .status(status -> status.containerResources(List.of(new PodStatus.ContainerResources(
                                     "main", Map.of("cpu", Quantity.of(9)), Map.of())))),
-                    info(node()),
+                    cluster(node()),
                     Status.success()),
             new Case(
                     "a status of a running pod counts",
                     pod().requests("cpu", "1"),
-                    info(
+                    cluster(
                             node(),
                             running()
                                     .requests("cpu", "1")
@@ -230,43 +243,42 @@ class NodeResourcesFitTest {
         @ParameterizedTest
         @FieldSource("CASES")
         void filters(Case c) {
-            assertThat(filter(PLUGIN, c.pod.build(), c.node)).isEqualTo(c.status);
+            PLUGIN.cluster(c.cluster).pod(c.pod.build()).filters("n", c.status);
         }
 
         @Test
-        void answersTheSameTwice() {
+        void answersWithTheSameObjectTwice() {
             Pod pod =
                     pod().requests("cpu", "5").requests("example.com/gpu", "1").build();
-            CycleState state = new CycleState();
-            PLUGIN.preFilter(state, pod, ClusterSketch.empty());
-            NodeInfo node = info(node());
-            assertThat(PLUGIN.filter(state, pod, node))
-                    .isSameAs(PLUGIN.filter(state, pod, node))
-                    .isEqualTo(Status.unresolvable("Insufficient cpu", "Insufficient example.com/gpu"));
+            Status status = Status.unresolvable("Insufficient cpu", "Insufficient example.com/gpu");
+            try (TestScheduler scheduler = PLUGIN.cluster(cluster(node())).start()) {
+                scheduler.pod(pod).rejects("n", status);
+                NodeResourcesFit plugin = scheduler.plugin(NodeResourcesFit.class);
+                Snapshot snapshot = scheduler.handle().snapshot();
+                CycleState state = new CycleState();
+                plugin.preFilter(state, pod, snapshot);
+                NodeInfo node = snapshot.nodes().get(0);
+                assertThat(plugin.filter(state, pod, node))
+                        .isSameAs(plugin.filter(state, pod, node))
+                        .isEqualTo(status);
+            }
         }
 
         @Test
         void leavesOutIgnoredResources() {
-            NodeResourcesFit plugin = plugin(new NodeResourcesFit.Args(
-                    List.of("example.com/gpu", "cpu"),
-                    List.of("vendor.example"),
-                    NodeResourcesFit.Args.DEFAULTS.scoringStrategy()));
+            PluginTester plugin = plugin(new NodeResourcesFit.Args(
+                            List.of("example.com/gpu", "cpu"),
+                            List.of("vendor.example"),
+                            NodeResourcesFit.Args.DEFAULTS.scoringStrategy()))
+                    .cluster(cluster(node()));
             Pod ignored = pod().requests("example.com/gpu", "1")
                     .requests("vendor.example/x", "1")
                     .build();
             Pod other = pod().requests("example.com/other", "1").build();
             Pod cpu = pod().requests("cpu", "5").build();
-            assertThat(filter(plugin, ignored, info(node()))).isEqualTo(Status.success());
-            assertThat(filter(plugin, other, info(node())))
-                    .isEqualTo(Status.unresolvable("Insufficient example.com/other"));
-            assertThat(filter(plugin, cpu, info(node()))).isEqualTo(Status.unresolvable("Insufficient cpu"));
-        }
-
-        private static Status filter(NodeResourcesFit plugin, Pod pod, NodeInfo node) {
-            CycleState state = new CycleState();
-            assertThat(plugin.preFilter(state, pod, ClusterSketch.empty()).status())
-                    .isEqualTo(Status.success());
-            return plugin.filter(state, pod, node);
+            plugin.pod(ignored).accepts("n");
+            plugin.pod(other).rejects("n", Status.unresolvable("Insufficient example.com/other"));
+            plugin.pod(cpu).rejects("n", Status.unresolvable("Insufficient cpu"));
         }
     }
 
@@ -278,7 +290,7 @@ class NodeResourcesFitTest {
         private static final List<ResourceSpec> GPU_AND_CPU =
                 List.of(new ResourceSpec("example.com/gpu", 3), new ResourceSpec("cpu", 1));
 
-        record Case(String name, NodeResourcesFit plugin, Pods pod, NodeInfo node, long score) {
+        record Case(String name, PluginTester plugin, Pods pod, List<ClusterObject> cluster, long score) {
             @Override
             public String toString() {
                 return name;
@@ -290,75 +302,75 @@ class NodeResourcesFitTest {
                     "least: what is left counts",
                     PLUGIN,
                     pod().requests("cpu", "1").requests("memory", "4Gi"),
-                    info(node(), running().requests("cpu", "1").requests("memory", "2Gi")),
+                    cluster(node(), running().requests("cpu", "1").requests("memory", "2Gi")),
                     37),
-            new Case("least: weights", least(CPU_THREE_TIMES), halfCpu(), info(node()), 62),
+            new Case("least: weights", least(CPU_THREE_TIMES), halfCpu(), cluster(node()), 62),
             new Case(
                     "least: overcommitted is 0",
                     least(CPU),
                     pod().requests("cpu", "3"),
-                    info(node(), running().requests("cpu", "3")),
+                    cluster(node(), running().requests("cpu", "3")),
                     0),
-            new Case("least: defaults for who requests nothing", least(CPU), pod(), info(node(), running()), 95),
+            new Case("least: defaults for who requests nothing", least(CPU), pod(), cluster(node(), running()), 95),
             new Case(
                     "least: an explicit 0 has no default",
                     least(CPU),
                     pod().requests("cpu", "0"),
-                    info(node(), running()),
+                    cluster(node(), running()),
                     97),
             new Case(
                     "least: a resource that the node does not have is left out",
                     least(GPU_AND_CPU),
                     halfCpu().requests("example.com/gpu", "1"),
-                    info(node()),
+                    cluster(node()),
                     50),
             new Case(
                     "least: so is one that the pod does not request",
                     least(GPU_AND_CPU),
                     halfCpu(),
-                    info(node().allocatable("example.com/gpu", "4")),
+                    cluster(node().allocatable("example.com/gpu", "4")),
                     50),
             new Case(
                     "least: a requested one counts",
                     least(GPU_AND_CPU),
                     halfCpu().requests("example.com/gpu", "1"),
-                    info(node().allocatable("example.com/gpu", "4")),
+                    cluster(node().allocatable("example.com/gpu", "4")),
                     68),
-            new Case("least: nothing to count is 0", least(CPU), pod(), info(Nodes.named("n")), 0),
+            new Case("least: nothing to count is 0", least(CPU), pod(), cluster(Nodes.named("n")), 0),
             new Case(
                     "least: requests of the pod as a whole do not count",
                     least(CPU),
                     pod().requests("cpu", "1").podRequests("cpu", "4"),
-                    info(node()),
+                    cluster(node()),
                     75),
-            new Case("most: what is used counts", most(CPU_THREE_TIMES), halfCpu(), info(node()), 37),
+            new Case("most: what is used counts", most(CPU_THREE_TIMES), halfCpu(), cluster(node()), 37),
             new Case(
                     "most: overcommitted is 100",
                     most(CPU),
                     pod().requests("cpu", "3"),
-                    info(node(), running().requests("cpu", "3")),
+                    cluster(node(), running().requests("cpu", "3")),
                     100),
-            new Case("shape: a point", shaped(CPU), halfCpu(), info(node()), 40),
-            new Case("shape: between points", shaped(CPU), pod().requests("cpu", "1"), info(node()), 20),
-            new Case("shape: below the first point", fromForty(CPU), pod().requests("cpu", "1"), info(node()), 30),
-            new Case("shape: above the last point", fromForty(CPU), pod().requests("cpu", "4"), info(node()), 70),
+            new Case("shape: a point", shaped(CPU), halfCpu(), cluster(node()), 40),
+            new Case("shape: between points", shaped(CPU), pod().requests("cpu", "1"), cluster(node()), 20),
+            new Case("shape: below the first point", fromForty(CPU), pod().requests("cpu", "1"), cluster(node()), 30),
+            new Case("shape: above the last point", fromForty(CPU), pod().requests("cpu", "4"), cluster(node()), 70),
             new Case(
                     "shape: overcommitted is as full",
                     shaped(CPU),
                     pod().requests("cpu", "3"),
-                    info(node(), running().requests("cpu", "3")),
+                    cluster(node(), running().requests("cpu", "3")),
                     100),
             new Case(
                     "shape: what scores 0 has no weight",
                     shaped(CPU_THREE_TIMES),
                     pod().requests("cpu", "0").requests("memory", "4Gi"),
-                    info(node()),
+                    cluster(node()),
                     40),
             new Case(
                     "shape: rounds the mean",
                     shaped(List.of(new ResourceSpec("cpu", 1), new ResourceSpec("memory", 1))),
                     pod().requests("cpu", "2").requests("memory", "3Gi"),
-                    info(node()),
+                    cluster(node()),
                     35),
         };
 
@@ -366,15 +378,15 @@ class NodeResourcesFitTest {
             return pod().requests("cpu", "2").requests("memory", "0");
         }
 
-        private static NodeResourcesFit least(List<ResourceSpec> resources) {
+        private static PluginTester least(List<ResourceSpec> resources) {
             return scoring(ScoringStrategy.LEAST_ALLOCATED, resources);
         }
 
-        private static NodeResourcesFit most(List<ResourceSpec> resources) {
+        private static PluginTester most(List<ResourceSpec> resources) {
             return scoring(ScoringStrategy.MOST_ALLOCATED, resources);
         }
 
-        private static NodeResourcesFit shaped(List<ResourceSpec> resources) {
+        private static PluginTester shaped(List<ResourceSpec> resources) {
             return scoring(
                     ScoringStrategy.REQUESTED_TO_CAPACITY_RATIO,
                     resources,
@@ -383,7 +395,7 @@ class NodeResourcesFitTest {
                     new ShapePoint(100, 10));
         }
 
-        private static NodeResourcesFit fromForty(List<ResourceSpec> resources) {
+        private static PluginTester fromForty(List<ResourceSpec> resources) {
             return scoring(
                     ScoringStrategy.REQUESTED_TO_CAPACITY_RATIO,
                     resources,
@@ -391,19 +403,26 @@ class NodeResourcesFitTest {
                     new ShapePoint(60, 7));
         }
 
+        // Filter is disabled: scores are also checked where the pod would not fit.
         @ParameterizedTest
         @FieldSource("CASES")
         void scores(Case c) {
-            CycleState state = new CycleState();
-            Pod pod = c.pod.build();
-            assertThat(c.plugin.preScore(state, pod, List.of(c.node))).isEqualTo(Status.success());
-            assertThat(c.plugin.score(state, pod, c.node)).isEqualTo(c.score);
+            c.plugin
+                    .disabledAt(ExtensionPoint.FILTER)
+                    .cluster(c.cluster)
+                    .pod(c.pod.build())
+                    .scores("n", c.score);
         }
 
         @ParameterizedTest
         @FieldSource("CASES")
         void scoresWithoutPreScore(Case c) {
-            assertThat(c.plugin.score(new CycleState(), c.pod.build(), c.node)).isEqualTo(c.score);
+            c.plugin
+                    .disabledAt(ExtensionPoint.FILTER)
+                    .disabledAt(ExtensionPoint.PRE_SCORE)
+                    .cluster(c.cluster)
+                    .pod(c.pod.build())
+                    .scores("n", c.score);
         }
     }
 
@@ -447,43 +466,56 @@ class NodeResourcesFitTest {
         @ParameterizedTest
         @FieldSource("CASES")
         void scores(Case c) {
-            TestHandle handle =
-                    TestHandle.create().with(ObjectKind.DEVICE_CLASS, GPUS).with(c.features);
             Pod pod = c.pod.build();
             String resource = pod.requests().scalarCount() == 0
                     ? "example.com/gpu"
                     : pod.requests().scalarName(0);
-            List<ResourceSpec> resources = List.of(new ResourceSpec(resource, 1));
-            NodeResourcesFit plugin = new NodeResourcesFit.Factory()
-                    .create(
-                            new NodeResourcesFit.Args(
-                                    List.of(), List.of(), strategy(ScoringStrategy.LEAST_ALLOCATED, resources)),
-                            handle);
-            // The plugin that knows may be made later.
-            handle.shared(
-                    DeviceCounts.SHARED,
-                    () -> (deviceClass, nodes) -> Collections.nCopies(nodes.size(), new DeviceCounts.Count(8, 3)));
-            NodeInfo node = info(c.node);
-            CycleState state = new CycleState();
-            assertThat(plugin.preScore(state, pod, List.of(node))).isEqualTo(Status.success());
-            assertThat(plugin.score(state, pod, node)).isEqualTo(c.least);
-            assertThat(plugin.score(new CycleState(), pod, node)).isEqualTo(c.least);
+            PluginTester plugin = scoring(
+                            ScoringStrategy.LEAST_ALLOCATED, List.of(new ResourceSpec(resource, 1)))
+                    .beside(new EightDevices.Factory())
+                    .disabledAt(ExtensionPoint.FILTER)
+                    .features(c.features)
+                    .cluster(GPUS, c.node.build());
+            plugin.pod(pod).scores("n", c.least);
+            plugin.disabledAt(ExtensionPoint.PRE_SCORE).pod(pod).scores("n", c.least);
         }
 
         @Test
         void areAmountsWhileTheFeatureIsOff() {
-            NodeResourcesFit plugin = new NodeResourcesFit.Factory()
-                    .create(
-                            NodeResourcesFit.Args.DEFAULTS,
-                            TestHandle.create()
-                                    .with(ObjectKind.DEVICE_CLASS, GPUS)
-                                    .with(OFF));
-            Pod pod = wanting("example.com/gpu").build();
-            CycleState state = new CycleState();
-            plugin.preFilter(state, pod, ClusterSketch.of(node().build()));
-            assertThat(plugin.filter(state, pod, info(node())))
-                    .isEqualTo(Status.unresolvable("Insufficient example.com/gpu"));
-            assertThat(plugin.eventsToRegister()).hasSize(2);
+            PLUGIN.features(OFF)
+                    .cluster(GPUS, node().build())
+                    .registers("PodDelete|UpdatePodScaleDown", "NodeAdd|UpdateNodeAllocatable")
+                    .pod(wanting("example.com/gpu").build())
+                    .rejects("n", Status.unresolvable("Insufficient example.com/gpu"));
+        }
+
+        /** Stands for DynamicResources, which knows the devices of each node. It may be made later. */
+        private record EightDevices() implements Plugin {
+            @Override
+            public String name() {
+                return "EightDevices";
+            }
+
+            private record Factory() implements PluginFactory<PluginArgs.None> {
+                @Override
+                public String name() {
+                    return "EightDevices";
+                }
+
+                @Override
+                public Class<PluginArgs.None> argsType() {
+                    return PluginArgs.None.class;
+                }
+
+                @Override
+                public Plugin create(PluginArgs.None args, Handle handle) {
+                    handle.shared(
+                            DeviceCounts.SHARED,
+                            () -> (deviceClass, nodes) ->
+                                    Collections.nCopies(nodes.size(), new DeviceCounts.Count(8, 3)));
+                    return new EightDevices();
+                }
+            }
         }
     }
 
@@ -493,7 +525,7 @@ class NodeResourcesFitTest {
                 pod().requests("cpu", "2").requests("example.com/gpu", "1").build();
         private static final Pod NOTHING = pod().build();
 
-        record Case(String name, Pod pod, ObjectChange<Object> change, Hint hint) {
+        record Case(String name, Pod pod, ObjectChange<? extends ClusterObject> change, Hint hint) {
             @Override
             public String toString() {
                 return name;
@@ -511,23 +543,10 @@ class NodeResourcesFitTest {
                     POD,
                     ObjectChange.deleted(Pods.named("r").nominatedTo("n").build()),
                     Hint.QUEUE),
-            new Case(
-                    "a pod that waited is gone",
-                    POD,
-                    ObjectChange.deleted(Pods.named("r").build()),
-                    Hint.SKIP),
             new Case("the pod itself requests less", POD, ObjectChange.updated(POD, NOTHING), Hint.QUEUE),
             new Case("a pod that runs gives up cpu", POD, fromTo("cpu", "2", "1"), Hint.QUEUE),
-            new Case("a pod that runs takes cpu", POD, fromTo("cpu", "1", "2"), Hint.SKIP),
             new Case("a pod that runs gives up memory", POD, fromTo("memory", "2", "1"), Hint.SKIP),
             new Case("a pod that runs gives up a device", POD, fromTo("example.com/gpu", "2", "1"), Hint.QUEUE),
-            new Case(
-                    "another pod that waits requests less",
-                    POD,
-                    ObjectChange.updated(
-                            Pods.named("r").requests("cpu", "2").build(),
-                            Pods.named("r").requests("cpu", "1").build()),
-                    Hint.SKIP),
         };
 
         static final Case[] NODES = {
@@ -554,15 +573,40 @@ class NodeResourcesFitTest {
             new Case("more cpu, for who requests nothing", NOTHING, resized(big("2"), big("4")), Hint.SKIP),
         };
 
+        record Unasked(String name, ObjectChange<? extends ClusterObject> change) {
+            @Override
+            public String toString() {
+                return name;
+            }
+        }
+
+        static final Unasked[] UNASKED = {
+            new Unasked(
+                    "a pod that waited is gone",
+                    ObjectChange.deleted(Pods.named("r").build())),
+            new Unasked("a pod that runs takes cpu", fromTo("cpu", "1", "2")),
+            new Unasked(
+                    "another pod that waits requests less",
+                    ObjectChange.updated(
+                            Pods.named("r").requests("cpu", "2").build(),
+                            Pods.named("r").requests("cpu", "1").build())),
+        };
+
+        @ParameterizedTest
+        @FieldSource("UNASKED")
+        void isNotAskedAboutWhatIsNoEvent(Unasked c) {
+            PLUGIN.pod(POD).isNotAskedAbout(c.change);
+        }
+
         private static Nodes big(String cpu) {
             return Nodes.named("n").allocatable("cpu", cpu).allocatable("example.com/gpu", "4");
         }
 
-        private static ObjectChange<Object> resized(Nodes before, Nodes after) {
+        private static ObjectChange<? extends ClusterObject> resized(Nodes before, Nodes after) {
             return ObjectChange.updated(before.build(), after.build());
         }
 
-        private static ObjectChange<Object> fromTo(String resource, String before, String after) {
+        private static ObjectChange<? extends ClusterObject> fromTo(String resource, String before, String after) {
             return ObjectChange.updated(
                     running().requests(resource, before).build(),
                     running().requests(resource, after).build());
@@ -571,22 +615,23 @@ class NodeResourcesFitTest {
         @ParameterizedTest
         @FieldSource("PODS")
         void hintsAfterPods(Case c) {
-            assertThat(PLUGIN.eventsToRegister().get(0).hint().hint(c.pod, c.change))
-                    .isEqualTo(c.hint);
+            PLUGIN.pod(c.pod).hint(c.change, c.hint);
         }
 
         @ParameterizedTest
         @FieldSource("NODES")
         void hintsAfterNodes(Case c) {
-            assertThat(PLUGIN.eventsToRegister().get(1).hint().hint(c.pod, c.change))
-                    .isEqualTo(c.hint);
+            PLUGIN.pod(c.pod).hint(c.change, c.hint);
         }
 
         @Test
         void waitsForPodsNodesAndClassesOfDevices() {
-            assertThat(PLUGIN.eventsToRegister())
-                    .extracting(registration -> registration.event().resource())
-                    .containsExactly(EventResource.POD, EventResource.NODE, EventResource.DEVICE_CLASS);
+            Set<ActionType> addAndUpdate = EnumSet.copyOf(ActionType.UPDATE);
+            addAndUpdate.add(ActionType.ADD);
+            PLUGIN.registers(
+                    "PodDelete|UpdatePodScaleDown",
+                    "NodeAdd|UpdateNodeAllocatable",
+                    ClusterEvent.of(EventResource.DEVICE_CLASS, addAndUpdate).label());
         }
     }
 
@@ -677,13 +722,8 @@ class NodeResourcesFitTest {
 
     @Test
     void roundsRequestsUp() {
-        Node node = node().build();
-        ClusterSketch cluster = ClusterSketch.of(node)
-                .with(running().requests("cpu", "3999500u").build());
-        CycleState state = new CycleState();
-        Pod pod = pod().requests("cpu", "500u").build();
-        PLUGIN.preFilter(state, pod, cluster);
-        assertThat(PLUGIN.filter(state, pod, cluster.nodeInfo("n")))
-                .isEqualTo(Status.unschedulable("Insufficient cpu"));
+        PLUGIN.cluster(cluster(node(), running().requests("cpu", "3999500u")))
+                .pod(pod().requests("cpu", "500u").build())
+                .rejects("n", Status.unschedulable("Insufficient cpu"));
     }
 }

@@ -2,12 +2,9 @@
 package org.moorage.builtin.spread;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.moorage.testkit.Selectors.labels;
 
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -16,17 +13,12 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
-import org.moorage.api.CycleState;
-import org.moorage.api.NodeInfo;
-import org.moorage.api.NodeScores;
 import org.moorage.api.Status;
-import org.moorage.api.event.EventRegistration;
-import org.moorage.api.event.EventResource;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.LabelSelector;
 import org.moorage.api.model.Node;
-import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.ReplicaSet;
@@ -37,12 +29,11 @@ import org.moorage.api.model.Taint;
 import org.moorage.api.model.Toleration;
 import org.moorage.api.model.TopologySpreadConstraint;
 import org.moorage.api.plugin.FeatureGates;
-import org.moorage.api.plugin.NodeDraft;
 import org.moorage.api.plugin.Problems;
-import org.moorage.testkit.ClusterSketch;
 import org.moorage.testkit.Nodes;
+import org.moorage.testkit.PluginTester;
+import org.moorage.testkit.PodTester;
 import org.moorage.testkit.Pods;
-import org.moorage.testkit.TestHandle;
 
 class PodTopologySpreadTest {
     private static final Status OK = Status.success();
@@ -57,6 +48,7 @@ class PodTopologySpreadTest {
     private static final Node A2 = node("a2", "a");
     private static final Node B1 = node("b1", "b");
     private static final Node NOWHERE = Nodes.named("nowhere").build();
+    private static final PluginTester PLUGIN = PluginTester.of(new PodTopologySpread.Factory());
     private static final PodTopologySpread.Args LISTED =
             new PodTopologySpread.Args(List.of(spread(1, "rack", HARD, Optional.empty())), PodTopologySpread.Args.LIST);
 
@@ -97,16 +89,8 @@ class PodTopologySpreadTest {
         return Optional.of(labels("app", "web"));
     }
 
-    private static PodTopologySpread plugin(TestHandle handle, PodTopologySpread.Args args) {
-        return new PodTopologySpread.Factory().create(args, handle);
-    }
-
-    private static PodTopologySpread plugin(ClusterSketch cluster) {
-        return plugin(TestHandle.of(cluster), PodTopologySpread.Args.DEFAULTS);
-    }
-
-    private static Pod[] built(List<Pods> pods) {
-        return pods.stream().map(Pods::build).toArray(Pod[]::new);
+    private static List<Pod> built(List<Pods> pods) {
+        return pods.stream().map(Pods::build).toList();
     }
 
     @Nested
@@ -207,9 +191,12 @@ class PodTopologySpreadTest {
         @ParameterizedTest
         @FieldSource("CASES")
         void filters(Case c) {
-            ClusterSketch cluster = ClusterSketch.of(A1, A2, B1, NOWHERE).with(built(c.others));
-            assertThat(answers(plugin(cluster), c.pod.build(), cluster, "a1", "b1", "nowhere"))
-                    .containsExactly(c.a1, c.b1, c.nowhere);
+            PLUGIN.cluster(A1, A2, B1, NOWHERE)
+                    .cluster(built(c.others))
+                    .pod(c.pod.build())
+                    .filters("a1", c.a1)
+                    .filters("b1", c.b1)
+                    .filters("nowhere", c.nowhere);
         }
 
         @Test
@@ -218,16 +205,12 @@ class PodTopologySpreadTest {
                     .label("rack", "t")
                     .taint("gpu", "", Taint.NO_SCHEDULE)
                     .build();
-            ClusterSketch cluster =
-                    ClusterSketch.of(A1, tainted).with(web("x").on("a1").build());
+            PluginTester plugin = PLUGIN.cluster(A1, tainted, web("x").on("a1").build());
             Pods ignoring = web("p").spread(spread(1, "rack", HARD, webs()));
             Pods honoring = web("p").spread(spread(1, "rack", HARD, webs(), OptionalInt.empty(), "", "Honor"));
-            assertThat(answers(plugin(cluster), ignoring.build(), cluster, "a1"))
-                    .containsExactly(SKEWED);
-            assertThat(answers(plugin(cluster), honoring.build(), cluster, "a1"))
-                    .containsExactly(OK);
-            assertThat(answers(plugin(cluster), honoring.toleratesAll("gpu").build(), cluster, "a1"))
-                    .containsExactly(SKEWED);
+            plugin.pod(ignoring.build()).rejects("a1", SKEWED);
+            plugin.pod(honoring.build()).accepts("a1");
+            plugin.pod(honoring.toleratesAll("gpu").build()).rejects("a1", SKEWED);
         }
 
         @Test
@@ -236,8 +219,8 @@ class PodTopologySpreadTest {
                     .label("rack", "t")
                     .taint("size", "5", Taint.NO_SCHEDULE)
                     .build();
-            ClusterSketch cluster = ClusterSketch.of(A1, tainted)
-                    .with(web("x").label("hash", "1").on("a1").build());
+            PluginTester plugin =
+                    PLUGIN.cluster(A1, tainted, web("x").label("hash", "1").on("a1").build());
             Pod pod = web("p").label("hash", "2")
                     .toleration(new Toleration("size", "Gt", "4", ""))
                     .spread(spread(1, "rack", HARD, webs(), OptionalInt.empty(), "", "Honor", "hash"))
@@ -245,21 +228,18 @@ class PodTopologySpreadTest {
             String keys = FeatureGates.MATCH_LABEL_KEYS_IN_POD_TOPOLOGY_SPREAD;
             String merge = FeatureGates.MATCH_LABEL_KEYS_IN_POD_TOPOLOGY_SPREAD_SELECTOR_MERGE;
             String numbers = FeatureGates.TAINT_TOLERATION_COMPARISON_OPERATORS;
-            assertThat(answers(gated(cluster, Map.of()), pod, cluster, "a1")).containsExactly(OK);
-            assertThat(answers(gated(cluster, Map.of(numbers, true)), pod, cluster, "a1"))
-                    .as("another pod")
-                    .containsExactly(OK);
-            assertThat(answers(gated(cluster, Map.of(keys, false, merge, false)), pod, cluster, "a1"))
-                    .as("a like pod, but in the only rack")
-                    .containsExactly(OK);
-            assertThat(answers(
-                            gated(cluster, Map.of(keys, false, merge, false, numbers, true)), pod, cluster, "a1", "t"))
-                    .as("a like pod, and an empty rack")
-                    .containsExactly(SKEWED, OK);
-        }
-
-        private static PodTopologySpread gated(ClusterSketch cluster, Map<String, Boolean> features) {
-            return plugin(TestHandle.of(cluster).with(FeatureGates.of(features)), PodTopologySpread.Args.DEFAULTS);
+            plugin.pod(pod).accepts("a1");
+            // Another pod.
+            plugin.features(FeatureGates.of(Map.of(numbers, true))).pod(pod).accepts("a1");
+            // A like pod, but in the only rack.
+            plugin.features(FeatureGates.of(Map.of(keys, false, merge, false)))
+                    .pod(pod)
+                    .accepts("a1");
+            // A like pod, and an empty rack.
+            plugin.features(FeatureGates.of(Map.of(keys, false, merge, false, numbers, true)))
+                    .pod(pod)
+                    .rejects("a1", SKEWED)
+                    .accepts("t");
         }
 
         @Test
@@ -267,21 +247,10 @@ class PodTopologySpreadTest {
             LabelSelector bad =
                     new LabelSelector(Map.of(), List.of(new LabelSelector.Requirement("app", "Like", List.of())));
             Pod pod = web("p").spread(spread(1, "rack", HARD, Optional.of(bad))).build();
-            ClusterSketch cluster = ClusterSketch.of(A1);
-            assertThatThrownBy(() -> plugin(cluster).preFilter(new CycleState(), pod, cluster))
-                    .hasMessage(
-                            "get constraints from pod: obtaining pod's hard topology spread constraints: \"Like\" is"
-                                    + " not a valid label selector operator");
-        }
-
-        private static List<Status> answers(PodTopologySpread plugin, Pod pod, ClusterSketch cluster, String... nodes) {
-            CycleState state = new CycleState();
-            assertThat(plugin.preFilter(state, pod, cluster).status()).isEqualTo(OK);
-            List<Status> answers = new ArrayList<>();
-            for (String node : nodes) {
-                answers.add(plugin.filter(state, pod, cluster.nodeInfo(node)));
-            }
-            return answers;
+            PLUGIN.cluster(A1)
+                    .pod(pod)
+                    .fails("get constraints from pod: obtaining pod's hard topology spread constraints: \"Like\" is"
+                            + " not a valid label selector operator");
         }
     }
 
@@ -291,48 +260,34 @@ class PodTopologySpreadTest {
 
         @Test
         void theLeastDomainMayFillUp() {
-            ClusterSketch cluster =
-                    ClusterSketch.of(A1, A2, B1).with(web("x").on("a1").build());
-            PodTopologySpread plugin = plugin(cluster);
-            CycleState state = new CycleState();
-            plugin.preFilter(state, pod, cluster);
-            NodeDraft draft = TestHandle.of(cluster).using(plugin).draft(state, pod, cluster.nodeInfo("b1"));
             Pod first = web("n1").build();
-            draft.add(first);
-            assertThat(plugin.filter(draft.state(), pod, draft.node())).isEqualTo(OK);
-            assertThat(plugin.filter(draft.state(), pod, cluster.nodeInfo("a1")))
-                    .isEqualTo(OK);
-            draft.add(web("n2").build());
-            assertThat(plugin.filter(draft.state(), pod, draft.node())).isEqualTo(SKEWED);
-            draft.remove(first);
-            assertThat(plugin.filter(draft.state(), pod, draft.node())).isEqualTo(OK);
-            assertThat(plugin.filter(state, pod, cluster.nodeInfo("a1"))).isEqualTo(SKEWED);
+            PodTester asItIs = PLUGIN.cluster(A1, A2, B1, web("x").on("a1").build())
+                    .pod(pod)
+                    .rejects("a1", SKEWED);
+            PodTester withOne = asItIs.withPodAdded("b1", first).accepts("b1", "a1");
+            PodTester withTwo =
+                    withOne.withPodAdded("b1", web("n2").build()).rejects("b1", SKEWED);
+            withTwo.withPodRemoved("b1", first).accepts("b1");
         }
 
         @Test
         void countsWhatThePassOverTheClusterLeavesOut() {
             Pod going = web("x").deleting(Instant.EPOCH).on("a1").build();
-            ClusterSketch cluster = ClusterSketch.of(A1, B1).with(going);
-            PodTopologySpread plugin = plugin(cluster);
-            CycleState state = new CycleState();
-            plugin.preFilter(state, pod, cluster);
             // As upstream: it was not counted, but is taken off.
-            plugin.removePod(state, pod, going, cluster.nodeInfo("a1"));
-            assertThat(plugin.filter(state, pod, cluster.nodeInfo("b1"))).isEqualTo(SKEWED);
+            PLUGIN.cluster(A1, B1, going)
+                    .pod(pod)
+                    .withPodRemoved("a1", going)
+                    .rejects("b1", SKEWED);
         }
 
         @Test
         void changesOnSeveralNodesAddUp() {
-            ClusterSketch cluster = ClusterSketch.of(A1, B1);
-            PodTopologySpread plugin = plugin(cluster);
-            CycleState state = new CycleState();
-            plugin.preFilter(state, pod, cluster);
-            plugin.addPod(state, pod, web("x").build(), cluster.nodeInfo("a1"));
-            assertThat(plugin.filter(state, pod, cluster.nodeInfo("a1"))).isEqualTo(SKEWED);
-            plugin.addPod(state, pod, web("y").build(), cluster.nodeInfo("b1"));
-            assertThat(plugin.filter(state, pod, cluster.nodeInfo("a1"))).isEqualTo(OK);
-            plugin.addPod(state, pod, web("z").namespace("shop").build(), cluster.nodeInfo("a1"));
-            assertThat(plugin.filter(state, pod, cluster.nodeInfo("a1"))).isEqualTo(OK);
+            PodTester one = PLUGIN.cluster(A1, B1)
+                    .pod(pod)
+                    .withPodAdded("a1", web("x").build())
+                    .rejects("a1", SKEWED);
+            PodTester two = one.withPodAdded("b1", web("y").build()).accepts("a1");
+            two.withPodAdded("a1", web("z").namespace("shop").build()).accepts("a1");
         }
     }
 
@@ -341,79 +296,77 @@ class PodTopologySpreadTest {
         @Test
         void prefersDomainsWithFewPods() {
             Pod pod = web("p").spread(spread(1, "rack", SOFT, webs())).build();
-            assertThat(scores(pod, List.of(web("x").on("a1"), web("y").on("a2"), web("z").on("b1"))))
-                    .isEqualTo("[33, 33, 100, 0]");
+            checkScores(
+                    tester(web("x").on("a1"), web("y").on("a2"), web("z").on("b1"))
+                            .pod(pod),
+                    33,
+                    33,
+                    100,
+                    0);
         }
 
         @Test
         void countsAHostsOwnPods() {
             Pod pod = web("p").spread(spread(1, HOST, SOFT, webs())).build();
-            assertThat(scores(pod, List.of(web("x").on("a1"), web("y").on("a1"), web("z").on("b1"))))
-                    .isEqualTo("[0, 100, 33, 0]");
+            checkScores(
+                    tester(web("x").on("a1"), web("y").on("a1"), web("z").on("b1"))
+                            .pod(pod),
+                    0,
+                    100,
+                    33,
+                    0);
         }
 
         @Test
         void isIndifferentWhereNothingCounts() {
             Pod pod = web("p").spread(spread(1, "rack", SOFT, webs())).build();
-            assertThat(scores(pod, List.of())).isEqualTo("[100, 100, 100, 0]");
+            checkScores(tester().pod(pod), 100, 100, 100, 0);
         }
 
         @Test
         void skipsPodsWithoutConstraints() {
-            assertThat(scores(web("p").build(), List.of())).isEqualTo("skipped");
-            assertThat(scores(web("p").spread(spread(1, "rack", HARD, webs())).build(), List.of()))
-                    .isEqualTo("skipped");
+            tester().pod(web("p").build()).skipsScore();
+            tester().pod(web("p").spread(spread(1, "rack", HARD, webs())).build())
+                    .skipsScore();
         }
 
-        private static String scores(Pod pod, List<Pods> others) {
-            ClusterSketch cluster = ClusterSketch.of(A1, A2, B1, NOWHERE).with(built(others));
-            return PodTopologySpreadTest.scores(plugin(cluster), pod, cluster);
+        private static PluginTester tester(Pods... others) {
+            return PLUGIN.cluster(A1, A2, B1, NOWHERE).cluster(built(List.of(others)));
         }
     }
 
-    private static String scores(PodTopologySpread plugin, Pod pod, ClusterSketch cluster) {
-        CycleState state = new CycleState();
-        List<NodeInfo> nodes = cluster.nodes();
-        if (plugin.preScore(state, pod, nodes).isSkip()) {
-            return "skipped";
-        }
-        long[] raw =
-                nodes.stream().mapToLong(node -> plugin.score(state, pod, node)).toArray();
-        return Arrays.toString(
-                plugin.normalize(state, pod, NodeScores.of(nodes, raw)).toArray());
+    private static void checkScores(PodTester tester, long a1, long a2, long b1, long nowhere) {
+        tester.scores("a1", a1).scores("a2", a2).scores("b1", b1).scores("nowhere", nowhere);
     }
 
     @Nested
     class Defaults {
-        private final ClusterSketch cluster = ClusterSketch.of(A1, A2, B1, NOWHERE)
-                .with(
-                        web("x").on("a1").build(),
-                        web("y").label("tier", "front").on("a1").build(),
-                        web("z").on("b1").build());
+        private static final List<ClusterObject> CLUSTER = List.of(
+                A1,
+                A2,
+                B1,
+                NOWHERE,
+                web("x").on("a1").build(),
+                web("y").label("tier", "front").on("a1").build(),
+                web("z").on("b1").build());
 
         private static ObjectMeta meta(String name) {
             return ObjectMeta.named(name).namespace("default").build();
         }
 
-        private TestHandle handle() {
-            return TestHandle.of(cluster);
-        }
-
         @Test
         void ofTheSystemSpreadPodsOfAServiceOverHostsWithoutZones() {
-            TestHandle handle = handle().with(ObjectKind.SERVICE, new Service(meta("s"), Map.of("app", "web")))
-                    .with(ObjectKind.SERVICE, new Service(meta("t"), Map.of("app", "db")));
-            PodTopologySpread plugin = plugin(handle, PodTopologySpread.Args.DEFAULTS);
-            assertThat(plugin.preFilter(new CycleState(), web("p").build(), cluster)
-                            .status())
-                    .isEqualTo(Status.skip());
-            assertThat(scores(plugin, web("p").build(), cluster)).isEqualTo("[0, 66, 33, 100]");
+            PodTester tester = PLUGIN.cluster(CLUSTER)
+                    .cluster(
+                            new Service(meta("s"), Map.of("app", "web")), new Service(meta("t"), Map.of("app", "db")))
+                    .pod(web("p").build())
+                    .skipsFilter();
+            checkScores(tester, 0, 66, 33, 100);
         }
 
         @Test
         void doNotApplyToPodsThatNothingSelects() {
-            assertThat(scores(plugin(handle(), PodTopologySpread.Args.DEFAULTS), web("p").build(), cluster))
-                    .isEqualTo("skipped");
+            PLUGIN.cluster(CLUSTER).pod(web("p").build()).skipsScore();
         }
 
         record Case(String name, Pods pod, Status a1) {
@@ -447,18 +400,18 @@ class PodTopologySpreadTest {
         @ParameterizedTest
         @FieldSource("CASES")
         void followFromTheController(Case c) {
-            TestHandle handle = handle().with(
-                            ObjectKind.REPLICA_SET, new ReplicaSet(meta("front"), Optional.of(labels("tier", "front"))))
-                    .with(ObjectKind.STATEFUL_SET, new StatefulSet(meta("webs"), webs()))
-                    .with(
-                            ObjectKind.REPLICATION_CONTROLLER,
-                            new ReplicationController(meta("webs"), Map.of("app", "web")));
-            PodTopologySpread plugin = plugin(handle, LISTED);
-            CycleState state = new CycleState();
-            Pod pod = c.pod.build();
-            Status prepared = plugin.preFilter(state, pod, cluster).status();
-            assertThat(prepared.isSkip() ? prepared : plugin.filter(state, pod, cluster.nodeInfo("a1")))
-                    .isEqualTo(c.a1);
+            PodTester tester = PluginTester.of(new PodTopologySpread.Factory(), LISTED)
+                    .cluster(CLUSTER)
+                    .cluster(
+                            new ReplicaSet(meta("front"), Optional.of(labels("tier", "front"))),
+                            new StatefulSet(meta("webs"), webs()),
+                            new ReplicationController(meta("webs"), Map.of("app", "web")))
+                    .pod(c.pod.build());
+            if (c.a1.isSkip()) {
+                tester.skipsFilter();
+            } else {
+                tester.filters("a1", c.a1);
+            }
         }
     }
 
@@ -474,7 +427,7 @@ class PodTopologySpreadTest {
                 .taint("t", "", Taint.NO_SCHEDULE)
                 .build();
 
-        record Case(String name, Pods pod, ObjectChange<Object> change, Hint hint) {
+        record Case(String name, Pods pod, ObjectChange<? extends ClusterObject> change, Hint hint) {
             @Override
             public String toString() {
                 return name;
@@ -489,10 +442,14 @@ class PodTopologySpreadTest {
                     POD,
                     ObjectChange.added(web("x").namespace("shop").on("a1").build()),
                     Hint.SKIP),
-            new Case("a pod without a node comes", POD, ObjectChange.added(web("x").build()), Hint.SKIP),
             new Case("a pod that counts goes", POD, ObjectChange.deleted(WEB), Hint.QUEUE),
             new Case("a pod counts no longer", POD, ObjectChange.updated(WEB, OTHER), Hint.QUEUE),
-            new Case("a pod counts as before", POD, ObjectChange.updated(WEB, WEB), Hint.SKIP),
+            new Case(
+                    "a pod counts as before",
+                    POD,
+                    ObjectChange.updated(
+                            WEB, web("x").label("tier", "front").on("a1").build()),
+                    Hint.SKIP),
             new Case(
                     "the pod tolerates more",
                     POD,
@@ -516,14 +473,14 @@ class PodTopologySpreadTest {
         @ParameterizedTest
         @FieldSource("CASES")
         void hints(Case c) {
-            EventResource resource = c.change.latest() instanceof Node ? EventResource.NODE : EventResource.POD;
-            for (EventRegistration registration : plugin(ClusterSketch.empty()).eventsToRegister()) {
-                if (registration.event().resource().equals(resource)) {
-                    assertThat(registration.hint().hint(c.pod.build(), c.change))
-                            .isEqualTo(c.hint);
-                }
-            }
+            PLUGIN.pod(c.pod.build()).hint(c.change, c.hint);
         }
+    }
+
+    @Test
+    void isNotAskedAboutAnotherPodThatWaits() {
+        PLUGIN.pod(Events.POD.build())
+                .isNotAskedAbout(ObjectChange.added(web("x").build()));
     }
 
     @Test

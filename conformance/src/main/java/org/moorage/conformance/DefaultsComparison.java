@@ -10,13 +10,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import org.moorage.conformance.Finding.Judgement;
 import org.moorage.objects.Fields;
 
 /**
  * Compares an object with the API server's form of it by meaning: the server writes quantities and times in one
  * canonical way, drops most empty fields, and always writes a few others.
  */
-public final class DefaultsComparison {
+final class DefaultsComparison {
 
     private static final Set<String> QUANTITIES =
             Set.of("allocationMultiplier", "capacity", "divisor", "maximumVolumeSize", "sizeLimit");
@@ -48,19 +49,19 @@ public final class DefaultsComparison {
     /** Structs with fields that Go writes even when they are zero; nothing of zero in them is a default. */
     private static final Set<String> WRITTEN_WHOLE = Set.of("daemonEndpoints", "nodeInfo", "status");
 
-    private final List<String> trail = new ArrayList<>();
-    private final List<String> differences = new ArrayList<>();
+    private final List<String> path = new ArrayList<>();
+    private final List<Finding> differences = new ArrayList<>();
 
     private DefaultsComparison() {}
 
     /**
-     * How the object differs from the API server's form, a line for each field; empty if they mean the same.
+     * The fields in which the object differs from the API server's form; empty if they mean the same.
      *
      * @param actual ours; it may spell out empty values that the server drops, and may lack a taint's time, which the
      *     server takes from its clock
      * @param expected the server's
      */
-    public static List<String> differences(JsonNode actual, JsonNode expected) {
+    static List<Finding> differences(JsonNode actual, JsonNode expected) {
         DefaultsComparison comparison = new DefaultsComparison();
         comparison.compare(actual, expected);
         return List.copyOf(comparison.differences);
@@ -77,15 +78,15 @@ public final class DefaultsComparison {
                 compareAt("[" + i + "]", actual.path(i), expected.path(i));
             }
         } else if (!meansTheSame(actual, expected)) {
-            String path = String.join(".", trail).replace(".[", "[");
-            differences.add(path + ": " + shown(actual) + " (expected: " + shown(expected) + ")");
+            String field = String.join(".", path).replace(".[", "[");
+            differences.add(new Finding(field, shown(expected), shown(actual), Judgement.DIFFERENT, ""));
         }
     }
 
     private void compareAt(String step, JsonNode actual, JsonNode expected) {
-        trail.add(step);
+        path.add(step);
         compare(actual, expected);
-        trail.remove(trail.size() - 1);
+        path.remove(path.size() - 1);
     }
 
     private boolean meansTheSame(JsonNode actual, JsonNode expected) {
@@ -108,10 +109,10 @@ public final class DefaultsComparison {
                 || (key(0).equals("value") && MAPS_OF_VALUES.contains(key(2)));
     }
 
-    /** The last step of the way here, or the one that many steps before it. */
+    /** The last step of the path, or the one that many steps before it. */
     private String key(int stepsBefore) {
-        int index = trail.size() - 1 - stepsBefore;
-        return index < 0 ? "" : trail.get(index);
+        int index = path.size() - 1 - stepsBefore;
+        return index < 0 ? "" : path.get(index);
     }
 
     private static boolean isAlwaysWritten(String key, JsonNode expected) {

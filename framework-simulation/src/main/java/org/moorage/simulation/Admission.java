@@ -19,14 +19,14 @@ import org.moorage.objects.Fields;
 import org.moorage.objects.ObjectKey;
 
 /**
- * What an API server adds to objects when they are created, beyond defaults: a uid to each, and to pods the priority of
- * their class and the label values that {@code matchLabelKeys} and {@code mismatchLabelKeys} stand for.
+ * What an API server adds to objects on creation, apart from defaults: a uid to each object; to pods, the priority of their
+ * PriorityClass, and selector requirements for {@code matchLabelKeys} and {@code mismatchLabelKeys}.
  */
 public final class Admission {
 
     private static final String PREEMPT_LOWER_PRIORITY = "PreemptLowerPriority";
 
-    /** The classes that every cluster has. */
+    /** The classes that the API server creates in every cluster. */
     private static final List<PriorityClass> SYSTEM_CLASSES = List.of(
             new PriorityClass("system-cluster-critical", 2_000_000_000, PREEMPT_LOWER_PRIORITY),
             new PriorityClass("system-node-critical", 2_000_001_000, PREEMPT_LOWER_PRIORITY));
@@ -63,7 +63,7 @@ public final class Admission {
             ObjectKey key = ObjectKey.of(object);
             addUid(object, key);
             if (key.group().equals("scheduling.k8s.io") && key.kind().equals("PriorityClass")) {
-                admission.learn(Fields.of(object), key.name());
+                admission.addClass(Fields.of(object), key.name());
             }
         }
         for (ObjectNode object : objects) {
@@ -90,20 +90,20 @@ public final class Admission {
         }
     }
 
-    private void learn(Fields fields, String name) {
+    private void addClass(Fields fields, String name) {
         JsonNode value = fields.isAbsent("value")
                 ? JsonNodeFactory.instance.numberNode(0)
                 : fields.node().path("value");
         if (!value.isIntegralNumber() || !value.canConvertToInt()) {
             throw fields.wrong("value", value, "a whole number of 32 bits");
         }
-        PriorityClass learnt = new PriorityClass(
+        PriorityClass added = new PriorityClass(
                 name, value.intValue(), fields.node().path("preemptionPolicy").asText(PREEMPT_LOWER_PRIORITY));
-        classesByName.put(name, learnt);
+        classesByName.put(name, added);
         boolean lowestDefault =
-                globalDefault.map(other -> learnt.value() < other.value()).orElse(true);
+                globalDefault.map(other -> added.value() < other.value()).orElse(true);
         if (fields.node().path("globalDefault").asBoolean() && lowestDefault) {
-            globalDefault = Optional.of(learnt);
+            globalDefault = Optional.of(added);
         }
     }
 
@@ -119,7 +119,7 @@ public final class Admission {
         spec.whenAbsent("preemptionPolicy", priorityClass.preemptionPolicy());
     }
 
-    // The keys stand for the pod's own labels. kube-scheduler only looks at the selectors that they are merged into.
+    // The keys name labels of the pod. kube-scheduler reads only the selectors that they are merged into.
     private static void mergeLabelKeysOfSpread(Fields spec, ObjectNode labels) {
         for (Fields constraint : spec.each("topologySpreadConstraints")) {
             merge(constraint, "matchLabelKeys", "In", labels);
@@ -128,15 +128,15 @@ public final class Admission {
 
     private static void mergeLabelKeysOfAffinity(Fields spec, ObjectNode labels) {
         spec.pointer("affinity").ifPresent(affinity -> {
-            affinity.pointer("podAffinity").ifPresent(side -> mergeLabelKeysOfTerms(side, labels));
-            affinity.pointer("podAntiAffinity").ifPresent(side -> mergeLabelKeysOfTerms(side, labels));
+            affinity.pointer("podAffinity").ifPresent(terms -> mergeLabelKeysOfTerms(terms, labels));
+            affinity.pointer("podAntiAffinity").ifPresent(terms -> mergeLabelKeysOfTerms(terms, labels));
         });
     }
 
-    private static void mergeLabelKeysOfTerms(Fields side, ObjectNode labels) {
-        List<Fields> terms = new ArrayList<>(side.each("requiredDuringSchedulingIgnoredDuringExecution"));
-        for (Fields wish : side.each("preferredDuringSchedulingIgnoredDuringExecution")) {
-            terms.add(wish.struct("podAffinityTerm"));
+    private static void mergeLabelKeysOfTerms(Fields podAffinity, ObjectNode labels) {
+        List<Fields> terms = new ArrayList<>(podAffinity.each("requiredDuringSchedulingIgnoredDuringExecution"));
+        for (Fields preferred : podAffinity.each("preferredDuringSchedulingIgnoredDuringExecution")) {
+            terms.add(preferred.struct("podAffinityTerm"));
         }
         for (Fields term : terms) {
             merge(term, "matchLabelKeys", "In", labels);
@@ -159,7 +159,7 @@ public final class Admission {
                         .putArray("values")
                         .add(value);
                 ArrayNode requirements = selector.get().list("matchExpressions");
-                // A pod of a running cluster has been through this already.
+                // A pod of a running cluster already has it.
                 if (!contains(requirements, requirement)) {
                     requirements.add(requirement);
                 }

@@ -3,35 +3,22 @@ package org.moorage.simulation;
 
 import static java.util.Map.entry;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.math.BigDecimal;
-import java.math.RoundingMode;
-import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import org.moorage.api.model.Quantity;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.objects.ClusterFileException;
 import org.moorage.objects.Fields;
 
 /**
- * Fills in what an object leaves out, as kube-apiserver v1.36 does with its default feature gates.
+ * Fills in the defaults of the fields that an object leaves out, as kube-apiserver v1.36 does.
  *
  * <p>One thing differs: a device taint's {@code timeAdded} stays absent, since its default is the time of the request.
  */
 public final class Defaulting {
-
-    private static final int OCTAL_0644 = 420;
-    private static final int MILLI = 3;
-
     private static final Map<String, Consumer<Fields>> BY_KIND = Map.ofEntries(
-            entry("v1/PodTemplate", template -> podTemplate(template.struct("template"))),
+            entry("v1/PodTemplate", template -> PodDefaults.podTemplate(template.struct("template"))),
             entry("v1/Node", Defaulting::node),
             entry("v1/Namespace", Defaulting::namespace),
             entry("v1/PersistentVolume", Defaulting::persistentVolume),
@@ -47,57 +34,15 @@ public final class Defaulting {
             entry("storage.k8s.io/v1/VolumeAttachment", Defaulting::volumeAttachment),
             entry("scheduling.k8s.io/v1/PriorityClass", Defaulting::priorityClass),
             entry("scheduling.k8s.io/v1alpha2/PodGroup", Defaulting::podGroup),
-            entry("resource.k8s.io/v1/ResourceClaim", Defaulting::resourceClaim),
-            entry("resource.k8s.io/v1beta2/ResourceClaim", Defaulting::resourceClaim),
-            entry("resource.k8s.io/v1beta1/ResourceClaim", Defaulting::resourceClaim),
-            entry("resource.k8s.io/v1/ResourceClaimTemplate", Defaulting::resourceClaimTemplate),
-            entry("resource.k8s.io/v1beta2/ResourceClaimTemplate", Defaulting::resourceClaimTemplate),
-            entry("resource.k8s.io/v1beta1/ResourceClaimTemplate", Defaulting::resourceClaimTemplate),
-            entry("resource.k8s.io/v1/ResourceSlice", Defaulting::resourceSlice),
-            entry("resource.k8s.io/v1beta2/ResourceSlice", Defaulting::resourceSlice),
-            entry("resource.k8s.io/v1beta1/ResourceSlice", Defaulting::resourceSliceV1beta1));
-
-    /** Sources of volumes, of pods' own and of PersistentVolumes. */
-    private static final Map<String, Consumer<Fields>> VOLUME_SOURCES = Map.ofEntries(
-            entry("hostPath", source -> source.whenAbsent("type", "")),
-            entry("secret", source -> source.whenAbsent("defaultMode", OCTAL_0644)),
-            entry("configMap", source -> source.whenAbsent("defaultMode", OCTAL_0644)),
-            entry("downwardAPI", source -> {
-                source.whenAbsent("defaultMode", OCTAL_0644);
-                downwardApiItems(source);
-            }),
-            entry("projected", Defaulting::projected),
-            entry("ephemeral", Defaulting::ephemeral),
-            entry(
-                    "image",
-                    source -> source.whenBlank(
-                            "pullPolicy", pullPolicy(source.node().path("reference")))),
-            entry("iscsi", source -> source.whenBlank("iscsiInterface", "default")),
-            entry("rbd", source -> {
-                source.whenBlank("pool", "rbd");
-                source.whenBlank("user", "admin");
-                source.whenBlank("keyring", "/etc/ceph/keyring");
-            }),
-            entry("azureDisk", source -> {
-                source.whenAbsent("cachingMode", "ReadWrite");
-                source.whenAbsent("fsType", "ext4");
-                source.whenAbsent("readOnly", false);
-                source.whenAbsent("kind", "Shared");
-            }),
-            entry("scaleIO", source -> {
-                source.whenBlank("storageMode", "ThinProvisioned");
-                source.whenBlank("fsType", "xfs");
-            }));
-
-    private static final List<String> PROBES = List.of("livenessProbe", "readinessProbe", "startupProbe");
-
-    private static final String PATH_PART = "[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*";
-    private static final String HOST_PART = "[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?";
-    private static final Pattern IMAGE = Pattern.compile("(?![a-f0-9]{64}$)"
-            + "(?:(?:" + HOST_PART + "(?:\\." + HOST_PART + ")*|\\[[a-fA-F0-9:]+])(?::[0-9]+)?/)?"
-            + PATH_PART + "(?:/" + PATH_PART + ")*"
-            + "(?::(?<tag>\\w[\\w.-]{0,127}))?"
-            + "(?<digest>@(?:sha256:[a-f0-9]{64}|sha384:[a-f0-9]{96}|sha512:[a-f0-9]{128}))?");
+            entry("resource.k8s.io/v1/ResourceClaim", DeviceDefaults::resourceClaim),
+            entry("resource.k8s.io/v1beta2/ResourceClaim", DeviceDefaults::resourceClaim),
+            entry("resource.k8s.io/v1beta1/ResourceClaim", DeviceDefaults::resourceClaim),
+            entry("resource.k8s.io/v1/ResourceClaimTemplate", DeviceDefaults::resourceClaimTemplate),
+            entry("resource.k8s.io/v1beta2/ResourceClaimTemplate", DeviceDefaults::resourceClaimTemplate),
+            entry("resource.k8s.io/v1beta1/ResourceClaimTemplate", DeviceDefaults::resourceClaimTemplate),
+            entry("resource.k8s.io/v1/ResourceSlice", DeviceDefaults::resourceSlice),
+            entry("resource.k8s.io/v1beta2/ResourceSlice", DeviceDefaults::resourceSlice),
+            entry("resource.k8s.io/v1beta1/ResourceSlice", DeviceDefaults::resourceSliceV1beta1));
 
     private Defaulting() {}
 
@@ -117,258 +62,10 @@ public final class Defaulting {
         String kind =
                 object.path("apiVersion").asText() + "/" + object.path("kind").asText();
         if (kind.equals("v1/Pod")) {
-            pod(Fields.of(object), features);
+            PodDefaults.pod(Fields.of(object), features);
         } else {
             BY_KIND.getOrDefault(kind, unknown -> {}).accept(Fields.of(object));
         }
-    }
-
-    private static void pod(Fields pod, FeatureGates features) {
-        Fields spec = pod.struct("spec");
-        spec.each("containers").forEach(Defaulting::requestsFromLimits);
-        spec.each("initContainers").forEach(Defaulting::requestsFromLimits);
-        if (features.isEnabled(FeatureGates.POD_LEVEL_RESOURCES)) {
-            spec.pointer("resources").ifPresent(resources -> {
-                hugePageLimitsOfPod(spec, resources);
-                requestsOfPod(spec, resources);
-            });
-        }
-        spec.whenAbsent("enableServiceLinks", true);
-        if (spec.node().path("hostNetwork").asBoolean()) {
-            spec.each("containers").forEach(Defaulting::hostPorts);
-            spec.each("initContainers").forEach(Defaulting::hostPorts);
-        }
-        podSpec(spec);
-        pod.pointer("status").ifPresent(Defaulting::podStatus);
-    }
-
-    private static void requestsFromLimits(Fields container) {
-        container
-                .pointer("resources")
-                .ifPresent(resources -> resources
-                        .pointer("limits")
-                        .ifPresent(limits -> addMissing(resources.struct("requests"), limits)));
-    }
-
-    private static void addMissing(Fields resources, Fields defaults) {
-        defaults.node().properties().forEach(entry -> resources.node().putIfAbsent(entry.getKey(), entry.getValue()));
-    }
-
-    private static void hugePageLimitsOfPod(Fields spec, Fields resources) {
-        if (resources.isEmpty("limits") && resources.isEmpty("requests")) {
-            return;
-        }
-        JsonNode requests = resources.node().path("requests");
-        aggregated(spec, "limits").forEach((name, limit) -> {
-            if (isHugePages(name) && !requests.has(name)) {
-                resources.struct("limits").node().putIfAbsent(name, text(limit));
-            }
-        });
-    }
-
-    private static void requestsOfPod(Fields spec, Fields resources) {
-        if (resources.isEmpty("limits")) {
-            return;
-        }
-        ObjectNode requests = resources.struct("requests").node();
-        aggregated(spec, "requests").forEach((name, request) -> {
-            if (isCpuOrMemory(name)) {
-                requests.putIfAbsent(name, text(request));
-            }
-        });
-        resources.struct("limits").node().properties().forEach(limit -> {
-            if (isCpuOrMemory(limit.getKey()) || isHugePages(limit.getKey())) {
-                requests.putIfAbsent(limit.getKey(), limit.getValue());
-            }
-        });
-    }
-
-    private static boolean isCpuOrMemory(String resource) {
-        return resource.equals("cpu") || resource.equals("memory");
-    }
-
-    private static boolean isHugePages(String resource) {
-        return resource.startsWith("hugepages-");
-    }
-
-    private static JsonNode text(Quantity quantity) {
-        return JsonNodeFactory.instance.textNode(quantity.toString());
-    }
-
-    /** What the pod's containers need together: the larger of its running phase and of each step of its initialisation. */
-    private static Map<String, Quantity> aggregated(Fields spec, String requestsOrLimits) {
-        Map<String, Quantity> running = new LinkedHashMap<>();
-        Map<String, Quantity> sidecars = new LinkedHashMap<>();
-        Map<String, Quantity> initialising = new LinkedHashMap<>();
-        for (Fields container : spec.each("containers")) {
-            add(running, amounts(container, requestsOrLimits));
-        }
-        for (Fields container : spec.each("initContainers")) {
-            Map<String, Quantity> step = amounts(container, requestsOrLimits);
-            if (container.holds("restartPolicy", "Always")) {
-                add(running, step);
-                add(sidecars, step);
-                step = sidecars;
-            } else {
-                add(step, sidecars);
-            }
-            raise(initialising, step);
-        }
-        raise(running, initialising);
-        return running;
-    }
-
-    private static Map<String, Quantity> amounts(Fields container, String requestsOrLimits) {
-        Map<String, Quantity> amounts = new LinkedHashMap<>();
-        container
-                .pointer("resources")
-                .flatMap(resources -> resources.pointer(requestsOrLimits))
-                .ifPresent(list ->
-                        list.node().fieldNames().forEachRemaining(name -> amounts.put(name, list.quantity(name))));
-        return amounts;
-    }
-
-    private static void add(Map<String, Quantity> sum, Map<String, Quantity> amounts) {
-        amounts.forEach((name, amount) -> sum.merge(name, amount, Quantity::plus));
-    }
-
-    private static void raise(Map<String, Quantity> highest, Map<String, Quantity> amounts) {
-        amounts.forEach((name, amount) -> highest.merge(name, amount, Quantity::max));
-    }
-
-    private static void hostPorts(Fields container) {
-        for (Fields port : container.each("ports")) {
-            if (port.isBlank("hostPort") && !port.isBlank("containerPort")) {
-                port.node().set("hostPort", port.node().path("containerPort"));
-            }
-        }
-    }
-
-    private static void podTemplate(Fields template) {
-        podSpec(template.struct("spec"));
-    }
-
-    private static void podSpec(Fields spec) {
-        spec.whenBlank("dnsPolicy", "ClusterFirst");
-        spec.whenBlank("restartPolicy", "Always");
-        spec.whenAbsent("securityContext", JsonNodeFactory.instance.objectNode());
-        spec.whenAbsent("terminationGracePeriodSeconds", 30);
-        spec.whenBlank("schedulerName", "default-scheduler");
-        spec.each("volumes").forEach(Defaulting::volume);
-        spec.each("initContainers").forEach(Defaulting::container);
-        spec.each("containers").forEach(Defaulting::container);
-        spec.each("ephemeralContainers").forEach(Defaulting::container);
-        roundUp(spec, "overhead");
-        spec.pointer("resources").ifPresent(Defaulting::roundUpRequirements);
-    }
-
-    private static void volume(Fields volume) {
-        volumeSource(volume);
-        boolean hasSource = volume.node().properties().stream()
-                .anyMatch(field ->
-                        !field.getKey().equals("name") && !field.getValue().isNull());
-        if (!hasSource) {
-            volume.struct("emptyDir");
-        }
-    }
-
-    private static void volumeSource(Fields volume) {
-        VOLUME_SOURCES.forEach((name, defaults) -> volume.pointer(name).ifPresent(defaults));
-    }
-
-    private static void projected(Fields projected) {
-        projected.whenAbsent("defaultMode", OCTAL_0644);
-        for (Fields source : projected.each("sources")) {
-            source.pointer("downwardAPI").ifPresent(Defaulting::downwardApiItems);
-            source.pointer("serviceAccountToken").ifPresent(token -> token.whenAbsent("expirationSeconds", 3600));
-        }
-    }
-
-    private static void downwardApiItems(Fields downwardApi) {
-        downwardApi.each("items").forEach(Defaulting::fieldRef);
-    }
-
-    private static void fieldRef(Fields parent) {
-        parent.pointer("fieldRef").ifPresent(selector -> selector.whenBlank("apiVersion", "v1"));
-    }
-
-    private static void ephemeral(Fields ephemeral) {
-        ephemeral
-                .pointer("volumeClaimTemplate")
-                .ifPresent(template -> persistentVolumeClaimSpec(template.struct("spec")));
-    }
-
-    private static void container(Fields container) {
-        container.whenBlank("imagePullPolicy", pullPolicy(container.node().path("image")));
-        container.whenBlank("terminationMessagePath", "/dev/termination-log");
-        container.whenBlank("terminationMessagePolicy", "File");
-        container.each("ports").forEach(port -> port.whenBlank("protocol", "TCP"));
-        for (Fields variable : container.each("env")) {
-            variable.pointer("valueFrom").ifPresent(source -> {
-                fieldRef(source);
-                source.pointer("fileKeyRef").ifPresent(file -> file.whenAbsent("optional", false));
-            });
-        }
-        container.pointer("resources").ifPresent(Defaulting::roundUpRequirements);
-        PROBES.forEach(name -> container.pointer(name).ifPresent(Defaulting::probe));
-        container.pointer("lifecycle").ifPresent(lifecycle -> {
-            lifecycle.pointer("postStart").ifPresent(Defaulting::httpGet);
-            lifecycle.pointer("preStop").ifPresent(Defaulting::httpGet);
-        });
-    }
-
-    private static String pullPolicy(JsonNode image) {
-        Matcher name = IMAGE.matcher(image.asText(""));
-        if (!name.matches()) {
-            return "IfNotPresent";
-        }
-        String tag = name.group("tag");
-        boolean latest = tag == null ? name.group("digest") == null : tag.equals("latest");
-        return latest ? "Always" : "IfNotPresent";
-    }
-
-    private static void probe(Fields probe) {
-        probe.whenBlank("timeoutSeconds", 1);
-        probe.whenBlank("periodSeconds", 10);
-        probe.whenBlank("successThreshold", 1);
-        probe.whenBlank("failureThreshold", 3);
-        httpGet(probe);
-        probe.pointer("grpc").ifPresent(grpc -> grpc.whenAbsent("service", ""));
-    }
-
-    private static void httpGet(Fields handler) {
-        handler.pointer("httpGet").ifPresent(get -> {
-            get.whenBlank("path", "/");
-            get.whenBlank("scheme", "HTTP");
-        });
-    }
-
-    private static void podStatus(Fields status) {
-        for (String list : List.of("initContainerStatuses", "containerStatuses", "ephemeralContainerStatuses")) {
-            for (Fields container : status.each(list)) {
-                roundUp(container, "allocatedResources");
-                container.pointer("resources").ifPresent(Defaulting::roundUpRequirements);
-            }
-        }
-        roundUp(status, "allocatedResources");
-        status.pointer("resources").ifPresent(Defaulting::roundUpRequirements);
-    }
-
-    private static void roundUpRequirements(Fields requirements) {
-        roundUp(requirements, "limits");
-        roundUp(requirements, "requests");
-    }
-
-    private static void roundUp(Fields parent, String resourceList) {
-        parent.pointer(resourceList).ifPresent(list -> {
-            for (Map.Entry<String, JsonNode> entry : list.node().properties()) {
-                BigDecimal amount = new BigDecimal(list.quantity(entry.getKey()).toString());
-                if (amount.scale() > MILLI) {
-                    String rounded = amount.setScale(MILLI, RoundingMode.UP).toPlainString();
-                    entry.setValue(JsonNodeFactory.instance.textNode(rounded));
-                }
-            }
-        });
     }
 
     private static void node(Fields node) {
@@ -376,8 +73,8 @@ public final class Defaulting {
         status.pointer("capacity")
                 .ifPresent(capacity ->
                         status.whenAbsent("allocatable", capacity.node().deepCopy()));
-        roundUp(status, "capacity");
-        roundUp(status, "allocatable");
+        ResourceListDefaults.roundUp(status, "capacity");
+        ResourceListDefaults.roundUp(status, "allocatable");
     }
 
     private static void namespace(Fields namespace) {
@@ -399,21 +96,20 @@ public final class Defaulting {
     }
 
     private static void persistentVolumeSpec(Fields spec) {
-        roundUp(spec, "capacity");
-        volumeSource(spec);
+        ResourceListDefaults.roundUp(spec, "capacity");
+        VolumeSourceDefaults.volumeSource(spec);
     }
 
     private static void persistentVolumeClaim(Fields claim) {
         Fields status = claim.struct("status");
         status.whenBlank("phase", "Pending");
         persistentVolumeClaimSpec(claim.struct("spec"));
-        roundUp(status, "capacity");
-        roundUp(status, "allocatedResources");
+        ResourceListDefaults.roundUp(status, "capacity");
     }
 
-    private static void persistentVolumeClaimSpec(Fields spec) {
+    static void persistentVolumeClaimSpec(Fields spec) {
         spec.whenAbsent("volumeMode", "Filesystem");
-        spec.pointer("resources").ifPresent(Defaulting::roundUpRequirements);
+        spec.pointer("resources").ifPresent(ResourceListDefaults::roundUpRequirements);
     }
 
     private static void service(Fields service) {
@@ -470,17 +166,7 @@ public final class Defaulting {
                     spec.node().set("selector", labels.deepCopy());
                 }
             });
-            labelsFromTemplate(controller, template);
-            podTemplate(template);
-        });
-    }
-
-    private static void labelsFromTemplate(Fields object, Fields template) {
-        labelsOf(template).ifPresent(labels -> {
-            Fields metadata = object.struct("metadata");
-            if (metadata.isEmpty("labels")) {
-                metadata.node().set("labels", labels.deepCopy());
-            }
+            PodDefaults.podTemplate(template);
         });
     }
 
@@ -493,7 +179,7 @@ public final class Defaulting {
     private static void replicaSet(Fields set) {
         Fields spec = set.struct("spec");
         spec.whenAbsent("replicas", 1);
-        podTemplate(spec.struct("template"));
+        PodDefaults.podTemplate(spec.struct("template"));
     }
 
     private static void deployment(Fields deployment) {
@@ -508,7 +194,7 @@ public final class Defaulting {
             rollingUpdate.whenAbsent("maxUnavailable", "25%");
             rollingUpdate.whenAbsent("maxSurge", "25%");
         }
-        podTemplate(spec.struct("template"));
+        PodDefaults.podTemplate(spec.struct("template"));
     }
 
     private static void statefulSet(Fields set) {
@@ -527,7 +213,7 @@ public final class Defaulting {
         retention.whenBlank("whenScaled", "Retain");
         spec.whenAbsent("replicas", 1);
         spec.whenAbsent("revisionHistoryLimit", 10);
-        podTemplate(spec.struct("template"));
+        PodDefaults.podTemplate(spec.struct("template"));
         spec.each("volumeClaimTemplates").forEach(Defaulting::persistentVolumeClaim);
     }
 
@@ -538,10 +224,9 @@ public final class Defaulting {
         if (strategy.holds("type", "RollingUpdate")) {
             Fields rollingUpdate = strategy.struct("rollingUpdate");
             rollingUpdate.whenAbsent("maxUnavailable", 1);
-            rollingUpdate.whenAbsent("maxSurge", 0);
         }
         spec.whenAbsent("revisionHistoryLimit", 10);
-        podTemplate(spec.struct("template"));
+        PodDefaults.podTemplate(spec.struct("template"));
     }
 
     private static void storageClass(Fields storageClass) {
@@ -576,59 +261,5 @@ public final class Defaulting {
 
     private static void podGroup(Fields group) {
         group.struct("spec").whenAbsent("disruptionMode", "Pod");
-    }
-
-    private static void resourceClaim(Fields claim) {
-        resourceClaimSpec(claim.struct("spec"));
-        claim.pointer("status")
-                .flatMap(status -> status.pointer("allocation"))
-                .flatMap(allocation -> allocation.pointer("devices"))
-                .ifPresent(devices -> devices.each("results").forEach(Defaulting::deviceTolerations));
-    }
-
-    private static void resourceClaimTemplate(Fields template) {
-        resourceClaimSpec(template.struct("spec").struct("spec"));
-    }
-
-    private static void resourceClaimSpec(Fields spec) {
-        spec.pointer("devices").ifPresent(devices -> {
-            for (Fields request : devices.each("requests")) {
-                request.pointer("exactly").ifPresent(Defaulting::deviceRequest);
-                request.each("firstAvailable").forEach(Defaulting::deviceRequest);
-                // Only v1beta1 writes an exact request without "exactly" around it.
-                if (!request.isBlank("deviceClassName")) {
-                    deviceRequest(request);
-                } else {
-                    deviceTolerations(request);
-                }
-            }
-        });
-    }
-
-    private static void deviceRequest(Fields request) {
-        request.whenBlank("allocationMode", "ExactCount");
-        if (request.holds("allocationMode", "ExactCount")) {
-            request.whenBlank("count", 1);
-        }
-        deviceTolerations(request);
-    }
-
-    private static void deviceTolerations(Fields parent) {
-        parent.each("tolerations").forEach(toleration -> toleration.whenBlank("operator", "Equal"));
-    }
-
-    private static void resourceSlice(Fields slice) {
-        slice.struct("spec").each("devices").forEach(Defaulting::device);
-    }
-
-    private static void resourceSliceV1beta1(Fields slice) {
-        slice.struct("spec")
-                .each("devices")
-                .forEach(device -> device.pointer("basic").ifPresent(Defaulting::device));
-    }
-
-    private static void device(Fields device) {
-        device.values("nodeAllocatableResourceMappings")
-                .forEach(mapping -> mapping.whenAbsent("allocationMultiplier", "1"));
     }
 }

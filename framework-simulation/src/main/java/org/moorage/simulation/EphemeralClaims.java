@@ -13,8 +13,8 @@ import org.moorage.objects.Fields;
 import org.moorage.objects.ObjectKey;
 
 /**
- * What becomes of the claims of a cluster before anybody binds them: each pod with a generic ephemeral volume has one made from
- * the volume's template, and those that name no class get the default one.
+ * Creates the claims of generic ephemeral volumes from the volumes' templates, and gives claims that name no storage class the
+ * default one, as the ephemeral volume controller and the API server do.
  */
 public final class EphemeralClaims {
     private static final String CLASS = "storageClassName";
@@ -25,7 +25,7 @@ public final class EphemeralClaims {
     private EphemeralClaims() {}
 
     /**
-     * Adds the claims that pods need and that are not among the objects, and completes those that are there.
+     * Adds the claims of pods that are not among the objects, and gives all claims a class.
      *
      * @param objects the objects of a cluster, after {@link Admission}
      */
@@ -46,20 +46,20 @@ public final class EphemeralClaims {
                 defaultClass = Optional.of(object);
             }
         }
-        List<ObjectNode> made = new ArrayList<>();
+        List<ObjectNode> created = new ArrayList<>();
         for (ObjectNode pod : pods) {
             if (Fields.isAbsent(pod.path("metadata").path("deletionTimestamp"))) {
                 for (JsonNode volume : pod.path("spec").path("volumes")) {
                     JsonNode template = volume.path("ephemeral").path("volumeClaimTemplate");
                     if (template.isObject()) {
-                        made.add(claim(pod, volume.path("name").asText(), template));
+                        created.add(claim(pod, volume.path("name").asText(), template));
                     }
                 }
             }
         }
-        made.removeIf(claim -> !known.add(ObjectKey.of(claim)));
-        Admission.apply(made);
-        objects.addAll(made);
+        created.removeIf(claim -> !known.add(ObjectKey.of(claim)));
+        Admission.apply(created);
+        objects.addAll(created);
         defaultClass.ifPresent(storageClass -> {
             for (ObjectNode object : objects) {
                 if (known.contains(ObjectKey.of(object))) {
@@ -81,7 +81,7 @@ public final class EphemeralClaims {
 
     // Of several, the API server takes the newest, and of those of one age the first by name.
     private static boolean comesFirst(ObjectNode storageClass, ObjectNode other) {
-        int newer = created(other).compareTo(created(storageClass));
+        int newer = creationTime(other).compareTo(creationTime(storageClass));
         return newer < 0
                 || newer == 0
                         && ObjectKey.of(storageClass)
@@ -90,7 +90,7 @@ public final class EphemeralClaims {
                                 < 0;
     }
 
-    private static String created(ObjectNode object) {
+    private static String creationTime(ObjectNode object) {
         return object.path("metadata").path("creationTimestamp").asText("");
     }
 
@@ -118,9 +118,9 @@ public final class EphemeralClaims {
     }
 
     private static void addClass(ObjectNode claim, String name) {
-        boolean isOpen = claim.path("spec").path("volumeName").asText("").isEmpty();
-        boolean isOld = claim.path("metadata").path("annotations").has(BETA_CLASS);
-        if (isOpen && !isOld) {
+        boolean isUnbound = claim.path("spec").path("volumeName").asText("").isEmpty();
+        boolean hasBetaClass = claim.path("metadata").path("annotations").has(BETA_CLASS);
+        if (isUnbound && !hasBetaClass) {
             Fields.of(claim).struct("spec").whenAbsent(CLASS, JsonNodeFactory.instance.textNode(name));
         }
     }

@@ -36,7 +36,7 @@ final class ConformanceTest {
     private final Conformance conformance = new Conformance(plugins());
     private final Map<VectorKind, Tally> tallyByKind = new EnumMap<>(VectorKind.class);
 
-    private static PluginRegistry plugins() {
+    static PluginRegistry plugins() {
         List<PluginFactory<?>> factories = new ArrayList<>(BuiltinPlugins.all());
         factories.add(new DynamicResources.Factory());
         return PluginRegistry.of(factories);

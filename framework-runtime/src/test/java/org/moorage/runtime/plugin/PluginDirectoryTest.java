@@ -115,9 +115,9 @@ class PluginDirectoryTest {
                 factory(
                         "text()",
                         "private static String text() { try (var in = Factory.class.getResourceAsStream(\"/"
-                                + "org/moorage/runtime/config/vectors.jsonl\")) { return new String(in.readAllBytes()); }"
+                                + "org/moorage/runtime/plugin/sample.txt\")) { return new String(in.readAllBytes()); }"
                                 + " catch (java.io.IOException e) { throw new java.io.UncheckedIOException(e); } }")));
-        entries.put("org/moorage/runtime/config/vectors.jsonl", "Own".getBytes(StandardCharsets.UTF_8));
+        entries.put("org/moorage/runtime/plugin/sample.txt", "Own".getBytes(StandardCharsets.UTF_8));
         write("own.jar", "sample.Factory", entries);
 
         assertThat(PluginDirectory.load(directory))

@@ -8,31 +8,39 @@ import java.lang.reflect.Proxy;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
+import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.PersistentVolume;
+import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.ClusterWriter;
+import org.moorage.api.plugin.ResourceClaimWriter;
+import org.moorage.api.plugin.VolumeWriter;
 import org.moorage.runtime.cluster.Cluster;
 import org.moorage.simulation.InMemoryCluster;
 
-/** A cluster of which each change is kept that is asked of it, and that can be told to refuse them. */
-final class ObservedCluster implements InvocationHandler {
+/** A cluster that keeps each change that is asked of it, and that can be told to refuse them. */
+final class ObservedCluster {
     private static final Instant DELETED = Instant.parse("2024-01-01T00:00:00Z");
+    private static final Set<Class<?>> WRITERS =
+            Set.of(ClusterWriter.class, VolumeWriter.class, ResourceClaimWriter.class);
 
     private final InMemoryCluster cluster;
     private final List<Write> writes = new CopyOnWriteArrayList<>();
     private volatile @Nullable ClusterException failure;
     private volatile boolean keepsTerminatingPods;
+    private volatile boolean hasVolumeController = true;
 
     ObservedCluster(InMemoryCluster cluster) {
         this.cluster = cluster;
     }
 
     Cluster asCluster() {
-        return (Cluster)
-                Proxy.newProxyInstance(ObservedCluster.class.getClassLoader(), new Class<?>[] {Cluster.class}, this);
+        return (Cluster) observed(cluster, Cluster.class);
     }
 
     List<Write> writes() {
@@ -47,27 +55,56 @@ final class ObservedCluster implements InvocationHandler {
         keepsTerminatingPods = true;
     }
 
-    @Override
-    public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] arguments) throws Throwable {
-        Object[] given = arguments == null ? new Object[0] : arguments;
-        boolean isWrite = method.getDeclaringClass() == ClusterWriter.class;
+    void stopVolumeController() {
+        hasVolumeController = false;
+    }
+
+    private Object observed(Object target, Class<?> type) {
+        InvocationHandler handler =
+                (proxy, method, arguments) -> call(target, method, arguments == null ? new Object[0] : arguments);
+        return Proxy.newProxyInstance(ObservedCluster.class.getClassLoader(), new Class<?>[] {type}, handler);
+    }
+
+    private @Nullable Object call(Object target, Method method, Object[] arguments) throws Throwable {
+        if (WRITERS.contains(method.getReturnType())) {
+            return observed(invoke(target, method, arguments), method.getReturnType());
+        }
+        if (!WRITERS.contains(method.getDeclaringClass())) {
+            return invoke(target, method, arguments);
+        }
         ClusterException with = failure;
         // Reports never fail.
-        if (isWrite && with != null && !method.getName().equals("report")) {
+        if (with != null && !method.getName().equals("report")) {
             throw with;
         }
-        if (isWrite) {
-            writes.add(new Write(method.getName(), Arrays.asList(given)));
-        }
-        if (keepsTerminatingPods && method.getName().equals("delete") && given[0] instanceof Pod pod) {
-            cluster.find(ObjectKind.POD, pod.namespace(), pod.name())
-                    .ifPresent(known -> cluster.apply(known.withMetadata(known.metadata().toBuilder()
-                            .deletionTimestamp(DELETED)
-                            .build())));
+        writes.add(new Write(method.getName(), Arrays.asList(arguments)));
+        if (keepsTerminatingPods && method.getName().equals("delete") && arguments[0] instanceof Pod pod) {
+            terminate(pod);
             return null;
         }
+        if (!hasVolumeController && arguments[0] instanceof PersistentVolume volume) {
+            return written(volume.boundTo((PersistentVolumeClaim) arguments[1]));
+        }
+        if (!hasVolumeController && arguments[0] instanceof PersistentVolumeClaim claim) {
+            return written(claim.withSelectedNode((String) arguments[1]));
+        }
+        return invoke(target, method, arguments);
+    }
+
+    private ClusterObject written(ClusterObject object) {
+        cluster.apply(object);
+        return object;
+    }
+
+    private void terminate(Pod pod) {
+        cluster.find(ObjectKind.POD, pod.namespace(), pod.name())
+                .ifPresent(known -> cluster.apply(known.withMetadata(
+                        known.metadata().toBuilder().deletionTimestamp(DELETED).build())));
+    }
+
+    private static Object invoke(Object target, Method method, Object[] arguments) throws Throwable {
         try {
-            return method.invoke(cluster, given);
+            return method.invoke(target, arguments);
         } catch (InvocationTargetException failed) {
             throw failed.getCause() == null ? failed : failed.getCause();
         }

@@ -4,7 +4,6 @@ package org.moorage.testkit;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
@@ -69,7 +68,6 @@ import org.moorage.testkit.TesterPlugin.DraftChange;
 public final class TestScheduler implements AutoCloseable {
     private static final String PROFILE = "default-scheduler";
     private static final String QUEUE_SORT = "PluginTesterQueueSort";
-    private static final Instant START = Instant.parse("2024-01-01T00:00:00Z");
     private static final long SEED = 1;
 
     private final String plugin;
@@ -117,7 +115,7 @@ public final class TestScheduler implements AutoCloseable {
                         PluginRegistry.of(factories.values()),
                         observed.asCluster())
                 .featureGates(features)
-                .clock(new SteppingClock(START))
+                .clock(SteppingClock.startingAfter(objects))
                 .random(new SplittableRandom(SEED))
                 .bindingExecutor(Runnable::run)
                 .build();
@@ -379,6 +377,14 @@ public final class TestScheduler implements AutoCloseable {
     /** Has pods that are deleted stay as terminating ones, as containers take their time to end, from now on. */
     public void keepTerminatingPods() {
         observed.keepTerminatingPods();
+    }
+
+    /**
+     * Has the cluster only take what plugins write of volumes and claims, from now on: what the volume controller and the
+     * provisioner do about it is for the test to do.
+     */
+    public void stopVolumeController() {
+        observed.stopVolumeController();
     }
 
     /** The pods that the plugin has asked to be tried soon so far, in order. */

@@ -112,7 +112,7 @@ final class TesterPlugin implements FilterPlugin, PermitPlugin, BindPlugin, Enqu
 
     @Override
     public PermitResult permit(CycleState state, Pod pod, String nodeName) {
-        return waits ? new PermitResult.Wait(LONG) : PermitResult.ALLOW;
+        return waits ? PermitResult.waitAtMost(LONG) : PermitResult.allow();
     }
 
     @Override

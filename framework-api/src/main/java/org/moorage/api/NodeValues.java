@@ -2,6 +2,7 @@
 package org.moorage.api;
 
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -32,24 +33,29 @@ final class NodeValues {
         Object[][][] old;
         Object[][][] changed;
         do {
-            old = table.get();
+            old = buckets();
             changed = old.clone();
-            Object[][] buckets = old[hash >>> BITS].clone();
-            buckets[hash % WIDTH] = with(buckets[hash % WIDTH], nodeName, value);
-            changed[hash >>> BITS] = buckets;
+            Object[][] changedRow = old[hash >>> BITS].clone();
+            changedRow[hash % WIDTH] = with(changedRow[hash % WIDTH], nodeName, value);
+            changed[hash >>> BITS] = changedRow;
         } while (!table.compareAndSet(old, changed));
     }
 
     @Nullable
     Object find(String nodeName) {
         int hash = hash(nodeName);
-        Object[] bucket = table.get()[hash >>> BITS][hash % WIDTH];
+        Object[] bucket = buckets()[hash >>> BITS][hash % WIDTH];
         int index = indexOf(bucket, nodeName);
         return index < 0 ? null : bucket[index + 1];
     }
 
     NodeValues fork() {
-        return new NodeValues(table.get());
+        return new NodeValues(buckets());
+    }
+
+    // Never null, which NullAway cannot tell.
+    private Object[][][] buckets() {
+        return Objects.requireNonNull(table.get());
     }
 
     // All bits of the name's hash count, since names of nodes often differ in their last digits only.

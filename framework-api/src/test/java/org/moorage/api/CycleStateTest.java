@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -119,7 +120,7 @@ class CycleStateTest {
     }
 
     @Test
-    void losesNothingThatThreadsPutForDifferentNodesAtOnce() throws Exception {
+    void losesNothingThatThreadsPutForDifferentNodesAtOnce() throws InterruptedException, ExecutionException {
         int threads = 4;
         int nodesPerThread = 2_000;
         CycleState state = new CycleState();

@@ -69,8 +69,8 @@ class FailedEvictionsTest {
 
     /** The cluster, where requests fail as the test says. */
     private Cluster failing() {
-        return (Cluster)
-                Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] {Cluster.class}, (proxy, method, arguments) -> {
+        return (Cluster) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {Cluster.class}, (proxy, method, arguments) -> {
                     if (arguments != null
                             && arguments[0] instanceof Pod pod
                             && (method.getName().equals("delete")
@@ -123,7 +123,12 @@ class FailedEvictionsTest {
     private static final String PREEMPTION = "preemption for pod default/high on node n: ";
 
     static final List<Case> CASES = List.of(
-            new Case("nothing fails, and the last victim's going brings the pod back", Map.of(), List.of("high"), List.of(), true),
+            new Case(
+                    "nothing fails, and the last victim's going brings the pod back",
+                    Map.of(),
+                    List.of("high"),
+                    List.of(),
+                    true),
             new Case(
                     "the third request fails, and no further victim is evicted",
                     Map.of(3, refused(500)),

@@ -41,7 +41,8 @@ final class Evictions {
         return last != null && (last.isEmpty() || isStaying(last.get()));
     }
 
-    // As far as the scheduler has heard. It hears of a deletion after the request for it is answered; a preemptor that is
+    // As far as the scheduler has heard. It hears of a deletion after the request for it is answered; a preemptor that
+    // is
     // tried in between finds the victims in its way and has them evicted again.
     private boolean isStaying(Pod victim) {
         return pods.get(victim.namespace(), victim.name())
@@ -173,7 +174,8 @@ final class Evictions {
         /** Whether the scheduler is still to hear of the last victim's going, which brings the preemptor back. */
         private boolean evictLast() {
             if (isUnbound(last)) {
-                // It goes back to the queue at once, and no event tells of it later: the preemptor must not be kept out.
+                // It goes back to the queue at once, and no event tells of it later: the preemptor must not be kept
+                // out.
                 lastVictimByPreemptor.remove(preemptor.uid());
             } else {
                 lastVictimByPreemptor.put(preemptor.uid(), Optional.of(last));

@@ -123,7 +123,7 @@ final class Reflector<T extends ClusterObject> implements Runnable {
                     if (!RESUMABLE.contains(e.httpStatus())) {
                         resourceVersion = "";
                     }
-                    failed(new Failure(e.getMessage(), e.httpStatus()));
+                    failed(new Failure(String.valueOf(e.getMessage()), e.httpStatus()));
                 }
             } catch (IOException e) {
                 failed(new Failure(watching() + ": " + ErrorText.of(e), 0));

@@ -36,9 +36,7 @@ final class PrintedConfigurationTest {
             ObjectNode vector = (ObjectNode) new ObjectMapper().readTree(line);
             if (vector.path("expect").has("config")) {
                 cases.add(new Case(
-                        vector.path("name").asText(),
-                        vector.path("yaml").asText(),
-                        Conformance.features(vector)));
+                        vector.path("name").asText(), vector.path("yaml").asText(), Conformance.features(vector)));
             }
         }
         return cases;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.simulation;
 
-import java.util.Map;
 import org.moorage.objects.Fields;
 
 /** Defaults of resource claims, their templates, and resource slices. */

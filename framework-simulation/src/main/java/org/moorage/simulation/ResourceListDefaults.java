@@ -28,7 +28,8 @@ final class ResourceListDefaults {
             for (Map.Entry<String, JsonNode> entry : list.node().properties()) {
                 BigDecimal amount = new BigDecimal(list.quantity(entry.getKey()).toString());
                 if (amount.scale() > MILLI_SCALE) {
-                    String rounded = amount.setScale(MILLI_SCALE, RoundingMode.UP).toPlainString();
+                    String rounded =
+                            amount.setScale(MILLI_SCALE, RoundingMode.UP).toPlainString();
                     entry.setValue(JsonNodeFactory.instance.textNode(rounded));
                 }
             }

@@ -75,7 +75,9 @@ public final class PodTester {
     }
 
     private String plugin() {
-        return running != null ? running.plugin() : Objects.requireNonNull(tester).plugin();
+        return running != null
+                ? running.plugin()
+                : Objects.requireNonNull(tester).plugin();
     }
 
     private <T> T ask(Function<TestScheduler, T> question) {
@@ -177,7 +179,8 @@ public final class PodTester {
                 evaluation()
                         .preFilterRejection()
                         .<Object>map(Rejection::status)
-                        .orElseGet(() -> preFilter().<Object>map(PreFilterResult::status).orElse("not asked")));
+                        .orElseGet(() ->
+                                preFilter().<Object>map(PreFilterResult::status).orElse("not asked")));
         return this;
     }
 
@@ -262,7 +265,9 @@ public final class PodTester {
         if (evaluation.feasible().contains(nodeName)) {
             return Status.success();
         }
-        return evaluation.preFilterNodes().isPresent() ? "not asked, since PreFilter left the node out" : "there is no such node";
+        return evaluation.preFilterNodes().isPresent()
+                ? "not asked, since PreFilter left the node out"
+                : "there is no such node";
     }
 
     /** PreScore answers Skip: the plugin's Score is not asked. */
@@ -328,7 +333,8 @@ public final class PodTester {
         }
         check("Message of what the plugin throws for pod " + pod.key(), message, answered);
         if (asked().failure() == null) {
-            throw new AssertionError(Report.of("The scheduler goes on, although the plugin throws.", asked().answers()));
+            throw new AssertionError(
+                    Report.of("The scheduler goes on, although the plugin throws.", asked().answers()));
         }
         return this;
     }

@@ -92,18 +92,28 @@ public final class TestScheduler implements AutoCloseable {
         Map<String, PluginFactory<?>> factories = new LinkedHashMap<>();
         Map<String, PluginArgs> args = new LinkedHashMap<>();
         PluginFactory<?> factory = plugin.factory();
-        factories.put(factory.name(), new WrappingFactory<>(factory, (created, given) -> {
-            made.add(created);
-            handle = given;
-            recorded = new RecordedPlugin(created);
-            return recorded.asPlugin();
-        }, this::observed));
+        factories.put(
+                factory.name(),
+                new WrappingFactory<>(
+                        factory,
+                        (created, given) -> {
+                            made.add(created);
+                            handle = given;
+                            recorded = new RecordedPlugin(created);
+                            return recorded.asPlugin();
+                        },
+                        this::observed));
         args.put(factory.name(), valid(factory.name(), plugin.args(), features));
         for (PluginFactory<?> other : others) {
-            factories.put(other.name(), new WrappingFactory<>(other, (created, given) -> {
-                made.add(created);
-                return created;
-            }, given -> given));
+            factories.put(
+                    other.name(),
+                    new WrappingFactory<>(
+                            other,
+                            (created, given) -> {
+                                made.add(created);
+                                return created;
+                            },
+                            given -> given));
             args.put(other.name(), valid(other.name(), PluginTester.defaults(other.argsType()), features));
         }
         factories.put(TesterPlugin.NAME, new OwnFactory(TesterPlugin.NAME, given -> tester = new TesterPlugin(given)));
@@ -424,8 +434,8 @@ public final class TestScheduler implements AutoCloseable {
                 throw failed.getCause();
             }
         };
-        return (Handle) Proxy.newProxyInstance(
-                TestScheduler.class.getClassLoader(), new Class<?>[] {Handle.class}, observer);
+        return (Handle)
+                Proxy.newProxyInstance(TestScheduler.class.getClassLoader(), new Class<?>[] {Handle.class}, observer);
     }
 
     // Pods in the order of their coming, unless a plugin of the test sorts them.

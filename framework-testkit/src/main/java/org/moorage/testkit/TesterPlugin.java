@@ -10,6 +10,7 @@ import java.util.TreeMap;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Status;
+import org.moorage.api.event.EventRegistration;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.BindPlugin;
 import org.moorage.api.plugin.EnqueueExtensions;
@@ -18,7 +19,6 @@ import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.NodeDraft;
 import org.moorage.api.plugin.PermitPlugin;
 import org.moorage.api.plugin.PermitResult;
-import org.moorage.api.event.EventRegistration;
 
 /**
  * The tester's own plugin beside the one under test. It is the first filter and the last of the other points, and does what a
@@ -94,8 +94,8 @@ final class TesterPlugin implements FilterPlugin, PermitPlugin, BindPlugin, Enqu
         for (DraftChange change : wanted) {
             NodeInfo node = nodes.get(change.nodeName());
             if (node == null) {
-                throw new IllegalArgumentException("node: \"" + change.nodeName() + "\" (expected: one of "
-                        + new TreeMap<>(nodes).keySet() + ")");
+                throw new IllegalArgumentException(
+                        "node: \"" + change.nodeName() + "\" (expected: one of " + new TreeMap<>(nodes).keySet() + ")");
             }
             NodeDraft draft = handle.draft(state, pod, node);
             switch (change.action()) {

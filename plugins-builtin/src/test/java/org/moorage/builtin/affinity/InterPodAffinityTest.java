@@ -251,8 +251,9 @@ class InterPodAffinityTest {
                     .accepts("b1");
 
             PodTester without = asItIs.withPodRemoved("a1", db).accepts("a1");
-            PodTester withUnfriendly =
-                    without.withPodAdded("a1", unfriendly).rejects("a1", NOT_WELCOME).accepts("a2");
+            PodTester withUnfriendly = without.withPodAdded("a1", unfriendly)
+                    .rejects("a1", NOT_WELCOME)
+                    .accepts("a2");
             withUnfriendly
                     .withPodRemoved("a1", unfriendly)
                     .withPodAdded("a1", Pods.named("w").label("app", "web").build())
@@ -295,31 +296,46 @@ class InterPodAffinityTest {
                     DEFAULTS,
                     web().podAffinity(wish(5, "db", "rack")),
                     List.of(other("d").on("a1")),
-                    100, 100, 0, 0),
+                    100,
+                    100,
+                    0,
+                    0),
             new Case(
                     "a wish to be apart",
                     DEFAULTS,
                     web().podAntiAffinity(wish(5, "db", "host")),
                     List.of(other("d").on("a1"), other("e").on("a1"), other("f").on("b1")),
-                    0, 100, 50, 100),
+                    0,
+                    100,
+                    50,
+                    100),
             new Case(
                     "wishes that even out",
                     DEFAULTS,
                     web().podAffinity(wish(5, "db", "rack")).podAntiAffinity(wish(5, "db", "rack")),
                     List.of(other("d").on("a1")),
-                    0, 0, 0, 0),
+                    0,
+                    0,
+                    0,
+                    0),
             new Case(
                     "a wish of a pod there",
                     DEFAULTS,
                     web(),
                     List.of(other("d").podAffinity(wish(7, "web", "rack")).on("b1")),
-                    0, 0, 100, 0),
+                    0,
+                    0,
+                    100,
+                    0),
             new Case(
                     "a wish of a pod there, not ignored if the pod has one",
                     new InterPodAffinity.Args(1, true),
                     web().podAffinity(wish(1, "cache", "rack")),
                     List.of(other("d").podAffinity(wish(7, "web", "rack")).on("b1")),
-                    0, 0, 100, 0),
+                    0,
+                    0,
+                    100,
+                    0),
             new Case(
                     "what pods there must have",
                     new InterPodAffinity.Args(10, false),
@@ -327,7 +343,10 @@ class InterPodAffinityTest {
                     List.of(
                             other("d").nearTo("rack", "app", "web").on("b1"),
                             other("e").podAffinity(wish(5, "web", "host")).on("a2")),
-                    0, 50, 100, 0),
+                    0,
+                    50,
+                    100,
+                    0),
         };
 
         static final Case[] SKIPPED = {

@@ -10,8 +10,8 @@ import org.moorage.testkit.PluginTester;
 import org.moorage.testkit.Pods;
 
 class NodeNameTest {
-    private static final PluginTester PLUGIN = PluginTester.of(new NodeName.Factory())
-            .cluster(Nodes.named("n1").build());
+    private static final PluginTester PLUGIN =
+            PluginTester.of(new NodeName.Factory()).cluster(Nodes.named("n1").build());
     private static final Status OTHER = Status.unresolvable("node(s) didn't match the requested node name");
 
     record Case(String name, String nodeName, Status status) {

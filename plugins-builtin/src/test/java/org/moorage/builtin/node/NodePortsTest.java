@@ -117,7 +117,8 @@ class NodePortsTest {
         static final Case[] CASES = {
             new Case("a pod that held the port", holder().hostPort(80), Hint.QUEUE),
             new Case("a pod that held another port", holder().hostPort(81), Hint.SKIP),
-            new Case("a pod that was nominated", Pods.named("other").hostPort(80).nominatedTo("n"), Hint.QUEUE),
+            new Case(
+                    "a pod that was nominated", Pods.named("other").hostPort(80).nominatedTo("n"), Hint.QUEUE),
         };
 
         @ParameterizedTest
@@ -129,8 +130,8 @@ class NodePortsTest {
         @Test
         void isNotAskedWhenAPodThatWaitedIsGone() {
             PLUGIN.pod(WAITING)
-                    .isNotAskedAbout(
-                            ObjectChange.deleted(Pods.named("other").hostPort(80).build()));
+                    .isNotAskedAbout(ObjectChange.deleted(
+                            Pods.named("other").hostPort(80).build()));
         }
 
         @Test

@@ -72,7 +72,11 @@ class NodeUnschedulableTest {
                     ObjectChange.updated(
                             PLAIN, Pods.named("plain").toleratesAll("").build()),
                     Hint.QUEUE),
-            new Case("the pod tolerates something else", ObjectChange.updated(PLAIN, Pods.named("plain").toleratesAll("gpu").build()), Hint.SKIP),
+            new Case(
+                    "the pod tolerates something else",
+                    ObjectChange.updated(
+                            PLAIN, Pods.named("plain").toleratesAll("gpu").build()),
+                    Hint.SKIP),
         };
 
         @ParameterizedTest

@@ -121,14 +121,12 @@ class TaintTolerationTest {
             Pod pod = Pods.named("p")
                     .toleration(new Toleration("level", c.operator, c.toleration, ""))
                     .build();
-            PluginTester plain = PLUGIN.cluster(Nodes.named("n")
-                    .taint("level", c.taint, Taint.NO_SCHEDULE)
-                    .build());
+            PluginTester plain = PLUGIN.cluster(
+                    Nodes.named("n").taint("level", c.taint, Taint.NO_SCHEDULE).build());
             PluginTester comparing = plain.features(
                     FeatureGates.DEFAULTS.with(FeatureGates.TAINT_TOLERATION_COMPARISON_OPERATORS, true));
             comparing.pod(pod).filters("n", c.tolerated ? Status.success() : UNTOLERATED);
-            plain.pod(pod)
-                    .filters("n", c.tolerated && c.operator.equals("Equal") ? Status.success() : UNTOLERATED);
+            plain.pod(pod).filters("n", c.tolerated && c.operator.equals("Equal") ? Status.success() : UNTOLERATED);
         }
     }
 
@@ -189,9 +187,7 @@ class TaintTolerationTest {
             new Case("a new node without taints", ObjectChange.added(CLEAN), Hint.QUEUE),
             new Case("a new node with a taint", ObjectChange.added(tainted(Taint.NO_SCHEDULE)), Hint.SKIP),
             new Case(
-                    "a node that loses its taint",
-                    ObjectChange.updated(tainted(Taint.NO_SCHEDULE), CLEAN),
-                    Hint.QUEUE),
+                    "a node that loses its taint", ObjectChange.updated(tainted(Taint.NO_SCHEDULE), CLEAN), Hint.QUEUE),
             new Case(
                     "a node that never kept the pod off",
                     ObjectChange.updated(tainted(Taint.PREFER_NO_SCHEDULE), CLEAN),
@@ -200,7 +196,11 @@ class TaintTolerationTest {
                     "a node that keeps a taint",
                     ObjectChange.updated(tainted(Taint.NO_SCHEDULE, Taint.NO_EXECUTE), tainted(Taint.NO_SCHEDULE)),
                     Hint.SKIP),
-            new Case("the pod tolerates something else", ObjectChange.updated(PLAIN, Pods.named("p").toleratesAll("gpu").build()), Hint.QUEUE),
+            new Case(
+                    "the pod tolerates something else",
+                    ObjectChange.updated(
+                            PLAIN, Pods.named("p").toleratesAll("gpu").build()),
+                    Hint.QUEUE),
         };
 
         @ParameterizedTest

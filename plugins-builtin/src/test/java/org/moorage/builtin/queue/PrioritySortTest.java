@@ -42,7 +42,8 @@ class PrioritySortTest {
     @FieldSource("CASES")
     void ordersPods(Case c) {
         try (TestScheduler scheduler = PLUGIN.start()) {
-            assertThat(scheduler.plugin(PrioritySort.class).less(c.first, c.second)).isEqualTo(c.less);
+            assertThat(scheduler.plugin(PrioritySort.class).less(c.first, c.second))
+                    .isEqualTo(c.less);
         }
     }
 

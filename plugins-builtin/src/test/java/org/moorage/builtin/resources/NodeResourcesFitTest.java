@@ -170,7 +170,9 @@ class NodeResourcesFitTest {
             new Case(
                     "an extended resource that is used",
                     pod().requests("example.com/gpu", "2"),
-                    cluster(node().allocatable("example.com/gpu", "2"), running().requests("example.com/gpu", "1")),
+                    cluster(
+                            node().allocatable("example.com/gpu", "2"),
+                            running().requests("example.com/gpu", "1")),
                     Status.unschedulable("Insufficient example.com/gpu")),
             new Case(
                     "an extended resource that the node does not have",
@@ -470,8 +472,7 @@ class NodeResourcesFitTest {
             String resource = pod.requests().scalarCount() == 0
                     ? "example.com/gpu"
                     : pod.requests().scalarName(0);
-            PluginTester plugin = scoring(
-                            ScoringStrategy.LEAST_ALLOCATED, List.of(new ResourceSpec(resource, 1)))
+            PluginTester plugin = scoring(ScoringStrategy.LEAST_ALLOCATED, List.of(new ResourceSpec(resource, 1)))
                     .beside(new EightDevices.Factory())
                     .disabledAt(ExtensionPoint.FILTER)
                     .features(c.features)

@@ -219,8 +219,8 @@ class PodTopologySpreadTest {
                     .label("rack", "t")
                     .taint("size", "5", Taint.NO_SCHEDULE)
                     .build();
-            PluginTester plugin =
-                    PLUGIN.cluster(A1, tainted, web("x").label("hash", "1").on("a1").build());
+            PluginTester plugin = PLUGIN.cluster(
+                    A1, tainted, web("x").label("hash", "1").on("a1").build());
             Pod pod = web("p").label("hash", "2")
                     .toleration(new Toleration("size", "Gt", "4", ""))
                     .spread(spread(1, "rack", HARD, webs(), OptionalInt.empty(), "", "Honor", "hash"))
@@ -265,8 +265,7 @@ class PodTopologySpreadTest {
                     .pod(pod)
                     .rejects("a1", SKEWED);
             PodTester withOne = asItIs.withPodAdded("b1", first).accepts("b1", "a1");
-            PodTester withTwo =
-                    withOne.withPodAdded("b1", web("n2").build()).rejects("b1", SKEWED);
+            PodTester withTwo = withOne.withPodAdded("b1", web("n2").build()).rejects("b1", SKEWED);
             withTwo.withPodRemoved("b1", first).accepts("b1");
         }
 
@@ -274,10 +273,7 @@ class PodTopologySpreadTest {
         void countsWhatThePassOverTheClusterLeavesOut() {
             Pod going = web("x").deleting(Instant.EPOCH).on("a1").build();
             // As upstream: it was not counted, but is taken off.
-            PLUGIN.cluster(A1, B1, going)
-                    .pod(pod)
-                    .withPodRemoved("a1", going)
-                    .rejects("b1", SKEWED);
+            PLUGIN.cluster(A1, B1, going).pod(pod).withPodRemoved("a1", going).rejects("b1", SKEWED);
         }
 
         @Test
@@ -357,8 +353,7 @@ class PodTopologySpreadTest {
         @Test
         void ofTheSystemSpreadPodsOfAServiceOverHostsWithoutZones() {
             PodTester tester = PLUGIN.cluster(CLUSTER)
-                    .cluster(
-                            new Service(meta("s"), Map.of("app", "web")), new Service(meta("t"), Map.of("app", "db")))
+                    .cluster(new Service(meta("s"), Map.of("app", "web")), new Service(meta("t"), Map.of("app", "db")))
                     .pod(web("p").build())
                     .skipsFilter();
             checkScores(tester, 0, 66, 33, 100);
@@ -479,8 +474,7 @@ class PodTopologySpreadTest {
 
     @Test
     void isNotAskedAboutAnotherPodThatWaits() {
-        PLUGIN.pod(Events.POD.build())
-                .isNotAskedAbout(ObjectChange.added(web("x").build()));
+        PLUGIN.pod(Events.POD.build()).isNotAskedAbout(ObjectChange.added(web("x").build()));
     }
 
     @Test

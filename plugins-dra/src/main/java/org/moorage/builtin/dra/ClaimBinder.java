@@ -49,8 +49,7 @@ final class ClaimBinder {
      */
     ResourceClaim bind(ResourceClaim claim, Optional<DeviceAllocation> allocation, Pod pod) {
         try {
-            ResourceClaim current =
-                    tracker.get(claim.namespace(), claim.name()).orElse(claim);
+            ResourceClaim current = tracker.get(claim.namespace(), claim.name()).orElse(claim);
             if (current.metadata().isDeleting()) {
                 throw new IllegalStateException("claim " + claim.key() + " got deleted in the meantime");
             }

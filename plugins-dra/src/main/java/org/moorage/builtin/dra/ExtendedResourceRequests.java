@@ -105,7 +105,8 @@ record ExtendedResourceRequests(List<DeviceRequest> requests, List<ContainerExte
             for (int i = firstMapping; i < mappings.size(); i++) {
                 ContainerExtendedResourceRequest mapping = mappings.get(i);
                 if (names.contains(mapping.requestName())) {
-                    mappings.set(i, new ContainerExtendedResourceRequest(mapping.containerName(), resource, largest.name()));
+                    mappings.set(
+                            i, new ContainerExtendedResourceRequest(mapping.containerName(), resource, largest.name()));
                 }
             }
         }

@@ -109,8 +109,7 @@ public final class ObjectEventHandlers implements ChangeHandler {
     }
 
     // As for kube-scheduler's plugins, what changes with a rule is the slices of the devices that it taints.
-    private void taintRuleEvents(
-            ObjectChange<DeviceTaintRule> change, BiConsumer<ClusterEvent, ObjectChange<?>> sink) {
+    private void taintRuleEvents(ObjectChange<DeviceTaintRule> change, BiConsumer<ClusterEvent, ObjectChange<?>> sink) {
         ClusterEvent event = ClusterEvent.of(EventResource.RESOURCE_SLICE, ActionType.UPDATE);
         for (ResourceSlice slice : store.lister(ObjectKind.RESOURCE_SLICE).all()) {
             ResourceSlice before = tainted(slice, change.before());

@@ -87,7 +87,8 @@ public final class PodEventHandlers {
     static void eventsFor(Pod asked, ObjectChange<Pod> change, BiConsumer<ClusterEvent, ObjectChange<?>> sink) {
         events(change, sink);
         Optional<Pod> before = change.before()
-                .filter(pod -> !pod.isBound() && !pod.status().nominatedNodeName().isEmpty());
+                .filter(pod ->
+                        !pod.isBound() && !pod.status().nominatedNodeName().isEmpty());
         if (before.isPresent() && isNominationFreed(before.get(), change.after()) && mayUse(asked, before.get())) {
             sink.accept(WellKnownEvents.ASSIGNED_POD_DELETE, ObjectChange.deleted(before.get()));
         }
@@ -140,9 +141,7 @@ public final class PodEventHandlers {
     // What was kept free for the pod is free for those that are not more important.
     private void freeNomination(Pod pod) {
         queue.moveAllToActiveOrBackoff(
-                WellKnownEvents.ASSIGNED_POD_DELETE,
-                ObjectChange.deleted(pod),
-                other -> mayUse(other, pod));
+                WellKnownEvents.ASSIGNED_POD_DELETE, ObjectChange.deleted(pod), other -> mayUse(other, pod));
     }
 
     private static boolean mayUse(Pod other, Pod nominated) {

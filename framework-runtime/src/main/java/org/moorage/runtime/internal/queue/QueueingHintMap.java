@@ -72,7 +72,8 @@ final class QueueingHintMap {
             for (PluginEvents events : profile.events()) {
                 for (EventRegistration registration : events.registrations()) {
                     if (registration.event().covers(event)) {
-                        interests.add(new QueueingHintFunction(events.plugin(), registration.event(), registration.hint()));
+                        interests.add(
+                                new QueueingHintFunction(events.plugin(), registration.event(), registration.hint()));
                     }
                 }
             }

@@ -121,8 +121,8 @@ final class QueueingHints {
     List<PluginHint> hints(Pod pod, ClusterEvent event, ObjectChange<Object> change) {
         List<PluginHint> hints = new ArrayList<>();
         for (QueueingHintFunction interest : interests.of(pod.spec().schedulerName(), event)) {
-            hints.add(new PluginHint(
-                    interest.plugin(), event, interest.registered(), ask(interest, pod, event, change)));
+            hints.add(
+                    new PluginHint(interest.plugin(), event, interest.registered(), ask(interest, pod, event, change)));
         }
         return hints;
     }

@@ -138,8 +138,7 @@ class NodeVolumeLimitsTest {
     @ParameterizedTest
     @FieldSource("MISSING_DRIVERS")
     void keepsPodsOffNodesWithoutTheirDriver(Missing c) {
-        PluginTester plugin = PLUGIN.features(
-                        FeatureGates.DEFAULTS.with(FeatureGates.VOLUME_LIMIT_SCALING, c.feature))
+        PluginTester plugin = PLUGIN.features(FeatureGates.DEFAULTS.with(FeatureGates.VOLUME_LIMIT_SCALING, c.feature))
                 .cluster(
                         Nodes.named("n").build(),
                         new CsiDriver(ObjectMeta.named("csi.x").build(), false, c.wanted))
@@ -151,8 +150,7 @@ class NodeVolumeLimitsTest {
     }
 
     private static List<ClusterObject> volume(String name, PersistentVolume.CsiSource source) {
-        return List.of(
-                Storage.volume(name, "now", "1Gi").csi(source).build(), Storage.bound(name, name));
+        return List.of(Storage.volume(name, "now", "1Gi").csi(source).build(), Storage.bound(name, name));
     }
 
     private static CsiNode csiNode(String driver, int limit) {

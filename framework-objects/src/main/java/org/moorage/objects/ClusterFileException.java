@@ -2,8 +2,8 @@
 package org.moorage.objects;
 
 /**
- * What a person gave as their cluster cannot be used. The message is one line: where, the value seen, and what was
- * expected there.
+ * The files of a cluster cannot be used. The message is one line: the file or object and the field, the value there, and what
+ * was expected.
  */
 public final class ClusterFileException extends RuntimeException {
 

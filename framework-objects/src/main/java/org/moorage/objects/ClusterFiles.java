@@ -34,13 +34,13 @@ import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.error.MarkedYAMLException;
 
 /**
- * Reads the objects of a cluster as a person has them: manifests and {@code kubectl get} dumps, in YAML or JSON, lists
- * or one object after the other, compressed or not.
+ * Reads the objects of a cluster from manifests and from the output of {@code kubectl get}: YAML or JSON, lists or one object
+ * after the other, compressed or not.
  */
 public final class ClusterFiles {
 
     private static final String STDIN = "-";
-    private static final Pattern NAME_IN_FOLDER = Pattern.compile("[^.].*\\.(?:yaml|yml|json|jsonl)(?:\\.gz)?");
+    private static final Pattern FILE_NAME = Pattern.compile("[^.].*\\.(?:yaml|yml|json|jsonl)(?:\\.gz)?");
     private static final Pattern START_OF_JSON =
             Pattern.compile("\\s*(?:\\{\\s*[\"}]|\\[\\s*[{\\]]).*", Pattern.DOTALL);
     private static final int SNIFFED_BYTES = 4096;
@@ -55,7 +55,7 @@ public final class ClusterFiles {
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
             .disable(StreamReadFeature.AUTO_CLOSE_SOURCE));
 
-    /** A value of the input, and what a message calls it: "document 3", or "item 2 of document 3". */
+    /** A value of the input, and its name in messages: "document 3", or "item 2 of document 3". */
     private record Part(String name, JsonNode tree) {
 
         /** An item of this list, which need not repeat what the list's kind says: a PodList's items are Pods. */
@@ -69,13 +69,13 @@ public final class ClusterFiles {
             return new Part("item " + (index + 1) + " of " + name, item);
         }
 
-        ClusterFileException wrong(Place place, String problem) {
-            return new ClusterFileException(place + ": " + name + problem);
+        ClusterFileException wrong(SourcePosition position, String problem) {
+            return new ClusterFileException(position + ": " + name + problem);
         }
     }
 
     private final List<ObjectNode> objects = new ArrayList<>();
-    private final Map<ObjectKey, Place> places = new HashMap<>();
+    private final Map<ObjectKey, SourcePosition> positions = new HashMap<>();
 
     private ClusterFiles() {}
 
@@ -143,14 +143,14 @@ public final class ClusterFiles {
         }
     }
 
-    // A mounted ConfigMap holds each file twice: by its name, and in a hidden folder.
+    // A mounted ConfigMap has each file twice: under its name, and in a hidden folder.
     private static boolean isClusterFile(Path relative) {
         for (Path part : relative) {
             if (part.toString().startsWith(".")) {
                 return false;
             }
         }
-        return NAME_IN_FOLDER.matcher(relative.getFileName().toString()).matches();
+        return FILE_NAME.matcher(relative.getFileName().toString()).matches();
     }
 
     private int readFile(Path file) {
@@ -208,16 +208,17 @@ public final class ClusterFiles {
 
     private static ClusterFileException malformed(String file, String format, JsonProcessingException e) {
         if (e.getCause() instanceof MarkedYAMLException yaml && yaml.getProblemMark() != null) {
-            Place place = new Place(
+            SourcePosition position = new SourcePosition(
                     file,
                     yaml.getProblemMark().getLine() + 1,
                     yaml.getProblemMark().getColumn() + 1);
-            return new ClusterFileException(place + ": not YAML: " + yaml.getProblem(), e);
+            return new ClusterFileException(position + ": not YAML: " + yaml.getProblem(), e);
         }
         JsonLocation location = e.getLocation();
-        String place = location == null ? file : Place.of(file, location).toString();
+        String position =
+                location == null ? file : SourcePosition.of(file, location).toString();
         String problem = e.getOriginalMessage().lines().findFirst().orElse("malformed");
-        return new ClusterFileException(place + ": not " + format + ": " + problem, e);
+        return new ClusterFileException(position + ": not " + format + ": " + problem, e);
     }
 
     private int readDocuments(TreeParser parser) throws IOException {
@@ -226,7 +227,7 @@ public final class ClusterFiles {
         for (Optional<JsonNode> tree = parser.next(); tree.isPresent(); tree = parser.next()) {
             if (!tree.get().isNull()) {
                 Part document = new Part("document " + number, tree.get());
-                keep(document, parser);
+                add(document, parser);
                 documents++;
             }
             number++;
@@ -234,26 +235,26 @@ public final class ClusterFiles {
         return documents;
     }
 
-    private void keep(Part part, TreeParser parser) {
-        Place place = parser.placeOf(part.tree());
+    private void add(Part part, TreeParser parser) {
+        SourcePosition position = parser.positionOf(part.tree());
         if (part.tree().isArray()) {
-            keepItems(part, part.tree(), parser);
+            addItems(part, part.tree(), parser);
         } else if (!(part.tree() instanceof ObjectNode object)) {
-            throw part.wrong(place, ": " + Fields.shown(part.tree()) + " (expected: an object)");
+            throw part.wrong(position, ": " + Fields.shown(part.tree()) + " (expected: an object)");
         } else if (isList(object)) {
             JsonNode items = object.path("items");
             if (!items.isArray() && !Fields.isAbsent(items)) {
-                throw part.wrong(place, ": items: " + Fields.shown(items) + " (expected: a list)");
+                throw part.wrong(position, ": items: " + Fields.shown(items) + " (expected: a list)");
             }
-            keepItems(part, items, parser);
+            addItems(part, items, parser);
         } else {
-            keepObject(part, object, place);
+            addObject(part, object, position);
         }
     }
 
-    private void keepItems(Part list, JsonNode items, TreeParser parser) {
+    private void addItems(Part list, JsonNode items, TreeParser parser) {
         for (int i = 0; i < items.size(); i++) {
-            keep(list.item(i, items.path(i)), parser);
+            add(list.item(i, items.path(i)), parser);
         }
     }
 
@@ -262,37 +263,37 @@ public final class ClusterFiles {
         return kind.equals("List") || (kind.endsWith("List") && object.has("items"));
     }
 
-    private void keepObject(Part part, ObjectNode object, Place place) {
+    private void addObject(Part part, ObjectNode object, SourcePosition position) {
         for (String field : List.of("apiVersion", "kind")) {
             JsonNode value = object.path(field);
             if (Fields.isAbsent(value)) {
-                throw part.wrong(place, " has no \"" + field + "\": " + Fields.shown(object));
+                throw part.wrong(position, " has no \"" + field + "\": " + Fields.shown(object));
             }
             if (!value.isTextual() || value.textValue().isEmpty()) {
-                throw part.wrong(place, ": " + field + ": " + Fields.shown(value) + " (expected: text)");
+                throw part.wrong(position, ": " + field + ": " + Fields.shown(value) + " (expected: text)");
             }
         }
         ObjectKey key = ObjectKey.of(object);
         JsonNode name = object.path("metadata").path("name");
         if (name.isTextual() && !key.name().isEmpty()) {
-            keepNamed(part, object, place);
+            addNamed(part, object, position);
         } else if (key.isBuiltIn()) {
             String seen = name.isMissingNode() ? "" : ": " + Fields.shown(name);
-            throw part.wrong(place, " (" + key.kind() + ") has no \"metadata.name\"" + seen);
+            throw part.wrong(position, " (" + key.kind() + ") has no \"metadata.name\"" + seen);
         } else {
             objects.add(object);
         }
     }
 
-    private void keepNamed(Part part, ObjectNode object, Place place) {
+    private void addNamed(Part part, ObjectNode object, SourcePosition position) {
         ObjectKey key = ObjectKey.of(object);
         if (key.isBuiltIn() && !key.isClusterScoped() && key.namespace().isEmpty()) {
             Fields.of(object).struct("metadata").node().put("namespace", "default");
             key = ObjectKey.of(object);
         }
-        Place first = places.putIfAbsent(key, place);
+        SourcePosition first = positions.putIfAbsent(key, position);
         if (first != null) {
-            throw part.wrong(place, ": " + key.title() + " comes twice, first at " + first + " (expected: once)");
+            throw part.wrong(position, ": " + key.title() + " comes twice, first at " + first + " (expected: once)");
         }
         objects.add(object);
     }

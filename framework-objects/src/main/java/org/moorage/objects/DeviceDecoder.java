@@ -4,8 +4,6 @@ package org.moorage.objects;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
-import java.util.function.UnaryOperator;
 import org.moorage.api.model.CounterSet;
 import org.moorage.api.model.Device;
 import org.moorage.api.model.DeviceAllocation;
@@ -19,30 +17,24 @@ import org.moorage.api.model.DeviceTaint;
 import org.moorage.api.model.DeviceTaintRule;
 import org.moorage.api.model.DeviceToleration;
 import org.moorage.api.model.NodeReach;
-import org.moorage.api.model.NodeSelector;
 import org.moorage.api.model.ObjectMeta;
-import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.model.ResourceSlice;
 
-/** Makes the objects of {@code resource.k8s.io} for an {@link ObjectDecoder}. */
+/** Decodes the kinds of {@code resource.k8s.io}. */
 final class DeviceDecoder {
-    private final Function<Located, NodeSelector> nodeSelectors;
-    private final Function<Located, PodCondition> conditions;
-    private final UnaryOperator<String> sharing;
+    private final SharedValues shared;
+    private final SelectorDecoder selectors;
+    private final PodDecoder pods;
 
-    /** A decoder that leaves what is not its own to others. */
-    DeviceDecoder(
-            Function<Located, NodeSelector> nodeSelectors,
-            Function<Located, PodCondition> conditions,
-            UnaryOperator<String> sharing) {
-        this.nodeSelectors = nodeSelectors;
-        this.conditions = conditions;
-        this.sharing = sharing;
+    DeviceDecoder(SharedValues shared, SelectorDecoder selectors, PodDecoder pods) {
+        this.shared = shared;
+        this.selectors = selectors;
+        this.pods = pods;
     }
 
-    DeviceClass deviceClass(ObjectMeta metadata, Located root) {
-        Located spec = root.object("spec");
+    DeviceClass deviceClass(ObjectMeta metadata, FieldReader root) {
+        FieldReader spec = root.object("spec");
         return new DeviceClass(
                 metadata,
                 spec.list("selectors", DeviceDecoder::selector),
@@ -50,14 +42,14 @@ final class DeviceDecoder {
                 spec.text("extendedResourceName"));
     }
 
-    ResourceSlice slice(ObjectMeta metadata, Located root) {
-        Located spec = root.object("spec");
-        Located pool = spec.object("pool");
+    ResourceSlice slice(ObjectMeta metadata, FieldReader root) {
+        FieldReader spec = root.object("spec");
+        FieldReader pool = spec.object("pool");
         return new ResourceSlice(
                 metadata,
-                sharing.apply(spec.text("driver")),
+                shared.text(spec.text("driver")),
                 new ResourceSlice.Pool(
-                        sharing.apply(pool.text("name")),
+                        shared.text(pool.text("name")),
                         pool.longNumber("generation"),
                         pool.longNumber("resourceSliceCount")),
                 reach(spec),
@@ -66,20 +58,20 @@ final class DeviceDecoder {
                 spec.list("sharedCounters", set -> counterSet("name", set)));
     }
 
-    DeviceTaintRule taintRule(ObjectMeta metadata, Located root) {
-        Located spec = root.object("spec");
-        Located selector = spec.object("deviceSelector");
+    DeviceTaintRule taintRule(ObjectMeta metadata, FieldReader root) {
+        FieldReader spec = root.object("spec");
+        FieldReader selector = spec.object("deviceSelector");
         return new DeviceTaintRule(
                 metadata,
-                sharing.apply(selector.text("driver")),
-                sharing.apply(selector.text("pool")),
-                sharing.apply(selector.text("device")),
+                shared.text(selector.text("driver")),
+                shared.text(selector.text("pool")),
+                shared.text(selector.text("device")),
                 taint(spec.object("taint")));
     }
 
-    ResourceClaim claim(ObjectMeta metadata, Located root) {
-        Located devices = root.object("spec").object("devices");
-        Located status = root.object("status");
+    ResourceClaim claim(ObjectMeta metadata, FieldReader root) {
+        FieldReader devices = root.object("spec").object("devices");
+        FieldReader status = root.object("status");
         return new ResourceClaim(
                 metadata,
                 root.object("metadata").texts("finalizers"),
@@ -96,27 +88,27 @@ final class DeviceDecoder {
                 status.list("devices", this::report));
     }
 
-    private static String selector(Located selector) {
+    private static String selector(FieldReader selector) {
         return selector.object("cel").text("expression");
     }
 
-    private static DeviceConfig config(Located config) {
+    private static DeviceConfig config(FieldReader config) {
         return new DeviceConfig(config.texts("requests"), config.jsonWithout("requests", "source"));
     }
 
-    private NodeReach reach(Located object) {
+    private NodeReach reach(FieldReader object) {
         NodeReach reach = new NodeReach(
-                sharing.apply(object.text("nodeName")),
+                shared.text(object.text("nodeName")),
                 object.flag("allNodes"),
-                object.optional("nodeSelector", nodeSelectors));
+                object.optional("nodeSelector", selectors::nodeSelector));
         return reach.isEmpty() ? NodeReach.NONE : reach;
     }
 
-    private Device device(Located device) {
+    private Device device(FieldReader device) {
         return new Device(
-                sharing.apply(device.text("name")),
-                device.map("attributes", DeviceDecoder::attribute, sharing),
-                device.map("capacity", this::capacity, sharing),
+                shared.text(device.text("name")),
+                device.map("attributes", DeviceDecoder::attribute, shared::text),
+                device.map("capacity", this::capacity, shared::text),
                 device.list("consumesCounters", set -> counterSet("counterSet", set)),
                 reach(device),
                 device.list("taints", DeviceDecoder::taint),
@@ -124,19 +116,19 @@ final class DeviceDecoder {
                 device.texts("bindingConditions"),
                 device.texts("bindingFailureConditions"),
                 device.flag("allowMultipleAllocations"),
-                device.map("nodeAllocatableResourceMappings", this::nodeResource, sharing));
+                device.map("nodeAllocatableResourceMappings", this::nodeResource, shared::text));
     }
 
-    private Device.NodeResource nodeResource(Located mapping) {
+    private Device.NodeResource nodeResource(FieldReader mapping) {
         return new Device.NodeResource(
-                sharing.apply(mapping.text("capacityKey")), mapping.optionalQuantity("allocationMultiplier"));
+                shared.text(mapping.text("capacityKey")), mapping.optionalQuantity("allocationMultiplier"));
     }
 
-    private static DeviceTaint taint(Located taint) {
+    private static DeviceTaint taint(FieldReader taint) {
         return new DeviceTaint(taint.text("key"), taint.text("value"), taint.text("effect"));
     }
 
-    private static DeviceAttribute attribute(Located attribute) {
+    private static DeviceAttribute attribute(FieldReader attribute) {
         if (attribute.has("int")) {
             return new DeviceAttribute.Number(attribute.longNumber("int"));
         }
@@ -151,7 +143,7 @@ final class DeviceDecoder {
                 : attributes(attribute);
     }
 
-    private static DeviceAttribute attributes(Located attribute) {
+    private static DeviceAttribute attributes(FieldReader attribute) {
         if (attribute.has("ints")) {
             return several(attribute.values("ints", one -> new DeviceAttribute.Number(one.longNumber(""))));
         }
@@ -170,7 +162,7 @@ final class DeviceDecoder {
         return new DeviceAttribute.Several(List.copyOf(values));
     }
 
-    private DeviceCapacity capacity(Located capacity) {
+    private DeviceCapacity capacity(FieldReader capacity) {
         return new DeviceCapacity(
                 capacity.quantity("value"),
                 capacity.optional(
@@ -186,12 +178,13 @@ final class DeviceDecoder {
                                                 range.optionalQuantity("step"))))));
     }
 
-    private CounterSet counterSet(String nameField, Located set) {
+    private CounterSet counterSet(String nameField, FieldReader set) {
         return new CounterSet(
-                sharing.apply(set.text(nameField)), set.map("counters", counter -> counter.quantity("value"), sharing));
+                shared.text(set.text(nameField)),
+                set.map("counters", counter -> counter.quantity("value"), shared::text));
     }
 
-    private DeviceRequest request(Located request) {
+    private DeviceRequest request(FieldReader request) {
         String name = request.text("name");
         if (request.has("exactly")) {
             return exactly(name, request.object("exactly"));
@@ -208,7 +201,7 @@ final class DeviceDecoder {
                 request.list("firstAvailable", alternative -> exactly(alternative.text("name"), alternative)));
     }
 
-    private DeviceRequest exactly(String name, Located exactly) {
+    private DeviceRequest exactly(String name, FieldReader exactly) {
         return new DeviceRequest(
                 name,
                 exactly.text("deviceClassName"),
@@ -217,11 +210,11 @@ final class DeviceDecoder {
                 exactly.longNumber("count"),
                 exactly.flag("adminAccess"),
                 exactly.list("tolerations", DeviceDecoder::toleration),
-                exactly.object("capacity").quantities("requests", sharing),
+                exactly.object("capacity").quantities("requests", shared::text),
                 List.of());
     }
 
-    private static DeviceToleration toleration(Located toleration) {
+    private static DeviceToleration toleration(FieldReader toleration) {
         return new DeviceToleration(
                 toleration.text("key"),
                 toleration.text("operator"),
@@ -230,43 +223,43 @@ final class DeviceDecoder {
                 toleration.jsonWithout());
     }
 
-    private DeviceAllocation allocation(Located allocation) {
-        Located devices = allocation.object("devices");
+    private DeviceAllocation allocation(FieldReader allocation) {
+        FieldReader devices = allocation.object("devices");
         return new DeviceAllocation(
                 devices.list("results", this::result),
                 devices.list(
                         "config",
                         config -> new DeviceAllocation.Config(
                                 config.text("source").equals("FromClass"), config(config))),
-                allocation.optional("nodeSelector", nodeSelectors),
+                allocation.optional("nodeSelector", selectors::nodeSelector),
                 Optional.ofNullable(allocation.time("allocationTimestamp")));
     }
 
-    private DeviceAllocation.Result result(Located result) {
+    private DeviceAllocation.Result result(FieldReader result) {
         return new DeviceAllocation.Result(
                 result.text("request"),
-                sharing.apply(result.text("driver")),
-                sharing.apply(result.text("pool")),
-                sharing.apply(result.text("device")),
+                shared.text(result.text("driver")),
+                shared.text(result.text("pool")),
+                shared.text(result.text("device")),
                 result.flag("adminAccess"),
                 result.list("tolerations", DeviceDecoder::toleration),
                 result.texts("bindingConditions"),
                 result.texts("bindingFailureConditions"),
                 result.text("shareID"),
-                result.quantities("consumedCapacity", sharing));
+                result.quantities("consumedCapacity", shared::text));
     }
 
-    private static ResourceClaim.Consumer consumer(Located consumer) {
+    private static ResourceClaim.Consumer consumer(FieldReader consumer) {
         return new ResourceClaim.Consumer(
                 consumer.text("apiGroup"), consumer.text("resource"), consumer.text("name"), consumer.text("uid"));
     }
 
-    private ResourceClaim.DeviceReport report(Located report) {
+    private ResourceClaim.DeviceReport report(FieldReader report) {
         return new ResourceClaim.DeviceReport(
                 report.text("driver"),
                 report.text("pool"),
                 report.text("device"),
-                report.list("conditions", conditions),
+                report.list("conditions", pods::condition),
                 report.jsonWithout());
     }
 }

@@ -12,31 +12,38 @@ import java.util.function.Supplier;
 import org.moorage.api.model.Quantity;
 
 /**
- * An object in a tree, with the meaning that the API's types give to its fields: a field is <em>absent</em> if it is not
- * there or null, and <em>blank</em> if it is absent or has its type's zero value, which such types cannot tell from absent.
+ * The fields of an object in a tree, as the API server's Go types have them: a field is <em>absent</em> if it is missing or null,
+ * and <em>blank</em> if it is absent or has the zero value of its type.
+ *
+ * @param node the object
+ * @param path starts a message about the object
  */
 public record Fields(ObjectNode node, Supplier<String> path) {
 
     private static final int LONGEST_VALUE = 80;
 
+    /** The fields of an object that is no part of another. */
     public static Fields of(ObjectNode object) {
         return new Fields(object, () -> ObjectKey.of(object).title() + ": ");
     }
 
-    /** The value as a message shows it: on one line, and not whole if it is long. */
+    /** The value in messages: on one line, cut if it is long. */
     public static String shown(JsonNode value) {
         String text = value.toString();
         return text.length() <= LONGEST_VALUE ? text : text.substring(0, LONGEST_VALUE) + "…";
     }
 
+    /** Whether the field is absent. */
     public boolean isAbsent(String key) {
         return isAbsent(node.path(key));
     }
 
+    /** Whether a value is that of an absent field. */
     public static boolean isAbsent(JsonNode value) {
         return value.isMissingNode() || value.isNull();
     }
 
+    /** Whether the field is blank. */
     public boolean isBlank(String key) {
         JsonNode value = node.path(key);
         return isAbsent(value)
@@ -44,45 +51,53 @@ public record Fields(ObjectNode node, Supplier<String> path) {
                 || (value.isNumber() && value.decimalValue().signum() == 0);
     }
 
+    /** Whether the field has no list or object with something in it. */
     public boolean isEmpty(String key) {
         return node.path(key).isEmpty();
     }
 
+    /** Whether the field has this text. */
     public boolean holds(String key, String text) {
         return text.equals(node.path(key).textValue());
     }
 
+    /** Sets the field if it is absent. */
     public void whenAbsent(String key, JsonNode value) {
         if (isAbsent(key)) {
             node.set(key, value);
         }
     }
 
+    /** Sets the field if it is absent. */
     public void whenAbsent(String key, String value) {
         whenAbsent(key, node.textNode(value));
     }
 
+    /** Sets the field if it is absent. */
     public void whenAbsent(String key, int value) {
         whenAbsent(key, node.numberNode(value));
     }
 
+    /** Sets the field if it is absent. */
     public void whenAbsent(String key, boolean value) {
         whenAbsent(key, node.booleanNode(value));
     }
 
+    /** Sets the field if it is blank. */
     public void whenBlank(String key, String value) {
         if (isBlank(key)) {
             node.put(key, value);
         }
     }
 
+    /** Sets the field if it is blank. */
     public void whenBlank(String key, int value) {
         if (isBlank(key)) {
             node.put(key, value);
         }
     }
 
-    /** The object in the field; made if absent, as a struct that is no pointer always exists. */
+    /** The object in the field, which is set to an empty one if it is absent. */
     public Fields struct(String key) {
         whenAbsent(key, JsonNodeFactory.instance.objectNode());
         return object(key, node.path(key));
@@ -110,7 +125,7 @@ public record Fields(ObjectNode node, Supplier<String> path) {
         return objects;
     }
 
-    /** The list in the field; made if absent. */
+    /** The list in the field, which is set to an empty one if it is absent. */
     public ArrayNode list(String key) {
         whenAbsent(key, JsonNodeFactory.instance.arrayNode());
         if (node.path(key) instanceof ArrayNode list) {
@@ -129,6 +144,7 @@ public record Fields(ObjectNode node, Supplier<String> path) {
         return objects;
     }
 
+    /** The quantity in the field. */
     public Quantity quantity(String key) {
         JsonNode value = node.path(key);
         try {
@@ -143,6 +159,7 @@ public record Fields(ObjectNode node, Supplier<String> path) {
         return value.isNull() ? Quantity.ZERO : Quantity.parse(value.asText().strip());
     }
 
+    /** The exception for a field with a wrong value. */
     public ClusterFileException wrong(String key, JsonNode value, String expected) {
         return new ClusterFileException(path.get() + key + ": " + shown(value) + " (expected: " + expected + ")");
     }

@@ -14,8 +14,8 @@ import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.events.ScalarEvent;
 
 /**
- * Makes parsers that read YAML as kubectl does where Jackson's own do not: these tell the anchors of scalars too ({@code
- * name: &app web}), and nothing after a colon is null rather than an empty text.
+ * Makes parsers that read YAML as kubectl does, where Jackson's own differ: scalars may have anchors ({@code name: &app web}),
+ * and a key without a value has the value null rather than an empty text.
  */
 final class ManifestYamlFactory extends YAMLFactory {
 
@@ -45,10 +45,10 @@ final class ManifestYamlFactory extends YAMLFactory {
         @Override
         protected JsonToken _decodeScalar(ScalarEvent scalar) throws IOException {
             _currentAnchor = scalar.getAnchor();
-            boolean nothing = scalar.isPlain()
+            boolean isEmpty = scalar.isPlain()
                     && scalar.getTag() == null
                     && scalar.getValue().isEmpty();
-            return nothing ? JsonToken.VALUE_NULL : super._decodeScalar(scalar);
+            return isEmpty ? JsonToken.VALUE_NULL : super._decodeScalar(scalar);
         }
     }
 }

@@ -2,8 +2,7 @@
 package org.moorage.objects;
 
 /**
- * A tree is not the object that it should be. The message is one line: which object, where in it, the value seen, and what
- * was expected there.
+ * An object cannot be decoded. The message is one line: the object and the field, the value there, and what was expected.
  */
 public final class ObjectDecodeException extends RuntimeException {
     private static final long serialVersionUID = 1L;

@@ -37,35 +37,35 @@ import org.moorage.api.model.Taint;
 import org.moorage.api.model.VolumeAttachment;
 
 /**
- * Makes the objects that scheduling reads from trees of JSON or YAML.
+ * Decodes trees of JSON or YAML into the objects that scheduling reads.
  *
- * <p>It is lenient where the API grows: fields that it does not know are passed over, in every place, and what is absent or
- * null is empty. A value of the wrong type is an {@link ObjectDecodeException}.
+ * <p>Unknown fields are ignored, and fields that are absent or null are empty. A value of the wrong type is an {@link
+ * ObjectDecodeException}.
  *
- * <p>Pods of one template are alike in nearly everything. A decoder gives equal parts of the objects that it makes the same
- * instance, above all the {@link PodSpec}, for as long as one of these objects is in use. So a cluster's objects should
- * come from one decoder. Safe for use by several threads.
+ * <p>Pods of one template are equal in nearly all of their fields. Equal parts of the objects that one decoder returns are one
+ * instance, above all the {@link PodSpec}, so the objects of a cluster should come from one decoder. Safe for use by several
+ * threads.
  */
 public final class ObjectDecoder {
     private static final String LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
     private static final String MANAGED_FIELDS = "managedFields";
     private static final String SIBILANT_ENDING = ".*(s|x|z|ch|sh)";
-    private static final Set<String> PLURAL_ALREADY = Set.of("Endpoints");
+    private static final Set<String> PLURAL_KINDS = Set.of("Endpoints");
 
     private final SharedValues shared = new SharedValues();
     private final SelectorDecoder selectors = new SelectorDecoder(shared);
     private final VolumeDecoder volumes = new VolumeDecoder(shared, selectors);
     private final PodDecoder pods = new PodDecoder(shared, selectors, volumes);
-    private final DeviceDecoder devices = new DeviceDecoder(selectors::nodeSelector, pods::condition, shared::text);
+    private final DeviceDecoder devices = new DeviceDecoder(shared, selectors, pods);
 
-    /** A decoder that has seen nothing yet. */
+    /** A decoder that shares no values yet. */
     public ObjectDecoder() {}
 
     /**
-     * The kind of an object by its {@code apiVersion} and {@code kind}. Of a kind without a type of its own the plural is
-     * guessed, and it counts as one with namespaces unless Kubernetes itself has it without.
+     * The kind of an object by its {@code apiVersion} and {@code kind}. For a kind without a type of its own the plural is
+     * derived from the name, and the kind has namespaces unless it is a built-in one without.
      *
-     * @throws ObjectDecodeException if the object does not name its kind
+     * @throws ObjectDecodeException if the object has no {@code apiVersion} or {@code kind}
      */
     public static ObjectKind<?> kindOf(ObjectNode object) {
         String apiVersion = named(object, "apiVersion", "v1");
@@ -95,7 +95,7 @@ public final class ObjectDecoder {
 
     private static String plural(String kind) {
         String name = kind.toLowerCase(Locale.ROOT);
-        if (PLURAL_ALREADY.contains(kind)) {
+        if (PLURAL_KINDS.contains(kind)) {
             return name;
         }
         if (name.matches(SIBILANT_ENDING)) {
@@ -105,24 +105,24 @@ public final class ObjectDecoder {
     }
 
     /**
-     * An object of whatever kind it says it is.
+     * Decodes an object of the kind that it names.
      *
-     * @throws ObjectDecodeException if it does not name its kind, or a value in it is not what its type demands
+     * @throws ObjectDecodeException if it names no kind, or a value in it has the wrong type
      */
     public ClusterObject decode(ObjectNode object) {
         return decode(kindOf(object), object, false);
     }
 
     /**
-     * An object of a kind, whatever it says itself.
+     * Decodes an object of a kind, which may differ from the one that it names.
      *
      * @param kind the kind
      * @param object the object
-     * @param podJson whether a waiting pod keeps its JSON text
-     * @throws ObjectDecodeException if a value in it is not what its type demands
+     * @param podJson whether a pod without a node keeps its JSON text
+     * @throws ObjectDecodeException if a value in it has the wrong type
      */
     public <T extends ClusterObject> T decode(ObjectKind<T> kind, ObjectNode object, boolean podJson) {
-        Located root = Located.root(object);
+        FieldReader root = FieldReader.root(object);
         Object decoded;
         if (kind.type() == Pod.class) {
             decoded = pod(object, podJson);
@@ -174,16 +174,16 @@ public final class ObjectDecoder {
     }
 
     /**
-     * A pod.
+     * Decodes a pod.
      *
      * @param object the pod's tree
-     * @param keepJson whether the pod keeps its JSON text if it waits for a node
-     * @throws ObjectDecodeException if a value in it is not what its type demands
+     * @param keepJson whether the pod keeps its JSON text if it has no node
+     * @throws ObjectDecodeException if a value in it has the wrong type
      */
     public Pod pod(ObjectNode object, boolean keepJson) {
-        Located root = Located.root(object);
+        FieldReader root = FieldReader.root(object);
         ObjectMeta metadata = metadata(root);
-        Located spec = root.object("spec");
+        FieldReader spec = root.object("spec");
         Pod pod = Pod.of(metadata, shared.value(pods.spec(spec))).withStatus(pods.status(root.object("status")));
         String nodeName = spec.text("nodeName");
         if (!nodeName.isEmpty()) {
@@ -193,15 +193,15 @@ public final class ObjectDecoder {
     }
 
     /**
-     * A node.
+     * Decodes a node.
      *
      * @param object the node's tree
-     * @throws ObjectDecodeException if a value in it is not what its type demands
+     * @throws ObjectDecodeException if a value in it has the wrong type
      */
     public Node node(ObjectNode object) {
-        Located root = Located.root(object);
-        Located spec = root.object("spec");
-        Located status = root.object("status");
+        FieldReader root = FieldReader.root(object);
+        FieldReader spec = root.object("spec");
+        FieldReader status = root.object("status");
         return Node.of(metadata(root))
                 .unschedulable(spec.flag("unschedulable"))
                 .taints(shared.value(spec.list("taints", this::taint)))
@@ -212,24 +212,24 @@ public final class ObjectDecoder {
                 .build();
     }
 
-    private Service service(Located root) {
+    private Service service(FieldReader root) {
         return new Service(metadata(root), shared.textMap(root.object("spec"), "selector"));
     }
 
-    private ReplicationController replicationController(Located root) {
+    private ReplicationController replicationController(FieldReader root) {
         return new ReplicationController(metadata(root), shared.textMap(root.object("spec"), "selector"));
     }
 
-    private ReplicaSet replicaSet(Located root) {
+    private ReplicaSet replicaSet(FieldReader root) {
         return new ReplicaSet(metadata(root), root.object("spec").optional("selector", selectors::labelSelector));
     }
 
-    private StatefulSet statefulSet(Located root) {
+    private StatefulSet statefulSet(FieldReader root) {
         return new StatefulSet(metadata(root), root.object("spec").optional("selector", selectors::labelSelector));
     }
 
-    private PodDisruptionBudget podDisruptionBudget(Located root) {
-        Located status = root.object("status");
+    private PodDisruptionBudget podDisruptionBudget(FieldReader root) {
+        FieldReader status = root.object("status");
         return new PodDisruptionBudget(
                 metadata(root),
                 root.object("spec").optional("selector", selectors::labelSelector),
@@ -237,23 +237,23 @@ public final class ObjectDecoder {
                 status.textMap("disruptedPods", shared::text).keySet());
     }
 
-    private Taint taint(Located taint) {
+    private Taint taint(FieldReader taint) {
         return shared.value(new Taint(taint.text("key"), taint.text("value"), taint.text("effect")));
     }
 
-    private ContainerImage image(Located image) {
+    private ContainerImage image(FieldReader image) {
         return shared.value(new ContainerImage(image.texts("names"), image.longNumber("sizeBytes")));
     }
 
-    private Map<String, String> conditions(Located status) {
+    private Map<String, String> conditions(FieldReader status) {
         Map<String, String> byType = new LinkedHashMap<>();
         status.list("conditions", condition -> Map.entry(condition.text("type"), condition.text("status")))
                 .forEach(condition -> byType.put(condition.getKey(), condition.getValue()));
         return shared.value(Map.copyOf(byType));
     }
 
-    private ObjectMeta metadata(Located root) {
-        Located metadata = root.object("metadata");
+    private ObjectMeta metadata(FieldReader root) {
+        FieldReader metadata = root.object("metadata");
         ObjectMeta.Builder result = ObjectMeta.named(metadata.text("name"))
                 .namespace(shared.text(metadata.text("namespace")))
                 .uid(metadata.text("uid"))
@@ -273,7 +273,7 @@ public final class ObjectDecoder {
         return result.build();
     }
 
-    private Map<String, String> annotations(Located metadata) {
+    private Map<String, String> annotations(FieldReader metadata) {
         Map<String, String> annotations = metadata.textMap("annotations", shared::text);
         if (annotations.containsKey(LAST_APPLIED)) {
             Map<String, String> rest = new LinkedHashMap<>(annotations);
@@ -283,7 +283,7 @@ public final class ObjectDecoder {
         return shared.value(annotations);
     }
 
-    private OwnerReference owner(Located owner) {
+    private OwnerReference owner(FieldReader owner) {
         return new OwnerReference(
                 shared.text(owner.text("apiVersion")),
                 shared.text(owner.text("kind")),
@@ -292,7 +292,7 @@ public final class ObjectDecoder {
                 owner.flag("controller"));
     }
 
-    // Who manages which field is often half of the text, and nothing that schedules reads it.
+    // The managedFields are often half of the text, and no plugin reads them.
     private static String json(ObjectNode object) {
         if (!object.path("metadata").has(MANAGED_FIELDS)) {
             return object.toString();

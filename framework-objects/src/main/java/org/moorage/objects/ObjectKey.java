@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Set;
 
-/** What tells one object of a cluster from another. The version of its API does not: it is the same object in each. */
+/** Identifies an object of a cluster. The API version is not part of it: an object is the same in each version. */
 public record ObjectKey(String group, String kind, String namespace, String name) {
 
     private static final Set<String> BUILT_IN_GROUPS = Set.of(
@@ -63,6 +63,7 @@ public record ObjectKey(String group, String kind, String namespace, String name
             "VolumeAttachment",
             "VolumeAttributesClass");
 
+    /** The key of an object. */
     public static ObjectKey of(ObjectNode object) {
         String apiVersion = object.path("apiVersion").asText("");
         JsonNode metadata = object.path("metadata");
@@ -78,11 +79,12 @@ public record ObjectKey(String group, String kind, String namespace, String name
         return BUILT_IN_GROUPS.contains(group);
     }
 
+    /** Whether the object is of a built-in kind without namespaces. */
     public boolean isClusterScoped() {
         return isBuiltIn() && CLUSTER_SCOPED.contains(kind);
     }
 
-    /** What a person calls the object: {@code Pod default/web-0}. */
+    /** The object in messages: {@code Pod default/web-0}. */
     public String title() {
         String unqualified = name.isEmpty() ? "(unnamed)" : name;
         return kind + " " + (namespace.isEmpty() ? unqualified : namespace + "/" + unqualified);

@@ -17,13 +17,11 @@ import java.util.function.Consumer;
 import org.moorage.api.model.ObjectKind;
 
 /**
- * Reads the answers of the Kubernetes API that hold many objects, one object at a time: the answer as a whole is never in
- * memory.
+ * Reads lists and watches of the Kubernetes API one object at a time, so that the whole response is never in memory.
  */
 public final class ObjectStreams {
     private static final JsonMapper JSON = JsonMapper.builder(JsonFactory.builder()
-                    // Someone who may create objects could choose label keys that collide; that may cost time, but not
-                    // the whole list.
+                    // Whoever may create objects could choose label keys whose hashes collide, and the list would fail.
                     .disable(JsonFactory.Feature.FAIL_ON_SYMBOL_HASH_OVERFLOW)
                     .build())
             .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
@@ -33,18 +31,18 @@ public final class ObjectStreams {
     private ObjectStreams() {}
 
     /**
-     * What a list says of itself.
+     * The metadata of a list.
      *
-     * @param resourceVersion the state of the cluster that it shows; empty if it does not say
-     * @param continuation what to ask the next page with; empty after the last one
+     * @param resourceVersion the state of the cluster that it shows; empty if it has none
+     * @param continuation the token to request the next page with; empty on the last page
      */
     public record ListPage(String resourceVersion, String continuation) {}
 
     /**
      * Reads a list.
      *
-     * @param input the answer's body, in UTF-8; read to the end of the list, and not closed
-     * @param kind the kind of the list's objects, which is filled in where they, as usual in a list, do not say
+     * @param input the response's body, in UTF-8; read to the end of the list, and not closed
+     * @param kind the kind of the list's objects, which is set where they leave it out, as is usual in a list
      * @param items is given each object in turn
      * @throws IOException if the body cannot be read or is not a list
      */
@@ -75,8 +73,8 @@ public final class ObjectStreams {
     /**
      * Reads a watch until its end.
      *
-     * @param input the answer's body, in UTF-8; not closed
-     * @param events is given the type of each event, for example {@code ADDED}, and its object, as soon as it has come
+     * @param input the response's body, in UTF-8; not closed
+     * @param events is given the type of each event, for example {@code ADDED}, and its object, as soon as it is read
      * @throws IOException if the body cannot be read or breaks off within an event
      */
     public static void watch(InputStream input, BiConsumer<String, ObjectNode> events) throws IOException {
@@ -92,7 +90,7 @@ public final class ObjectStreams {
     }
 
     /**
-     * Reads an answer that is a single object.
+     * Reads a response that is a single object.
      *
      * @param text the body
      * @throws IOException if it is not an object in JSON

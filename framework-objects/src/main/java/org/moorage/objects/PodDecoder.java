@@ -18,7 +18,7 @@ import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.Toleration;
 import org.moorage.api.model.TopologySpreadConstraint;
 
-/** Makes the specifications and statuses of pods for an {@link ObjectDecoder}. */
+/** Decodes the specs and statuses of pods. */
 final class PodDecoder {
     private static final List<String> CONTAINER_STATUSES = List.of("containerStatuses", "initContainerStatuses");
 
@@ -32,8 +32,8 @@ final class PodDecoder {
         this.volumes = volumes;
     }
 
-    PodSpec spec(Located spec) {
-        Located resources = spec.object("resources");
+    PodSpec spec(FieldReader spec) {
+        FieldReader resources = spec.object("resources");
         return PodSpec.builder()
                 .containers(shared.value(spec.list("containers", this::container)))
                 .initContainers(shared.value(spec.list("initContainers", this::container)))
@@ -58,7 +58,7 @@ final class PodDecoder {
                 .build();
     }
 
-    private static boolean restartsAllContainers(Located spec) {
+    private static boolean restartsAllContainers(FieldReader spec) {
         for (String field : List.of("containers", "initContainers")) {
             for (boolean restarts : spec.list(field, PodDecoder::restartsAll)) {
                 if (restarts) {
@@ -69,12 +69,12 @@ final class PodDecoder {
         return false;
     }
 
-    private static boolean restartsAll(Located container) {
+    private static boolean restartsAll(FieldReader container) {
         return container.list("restartPolicyRules", rule -> rule.text("action")).contains("RestartAllContainers");
     }
 
-    private Container container(Located container) {
-        Located resources = container.object("resources");
+    private Container container(FieldReader container) {
+        FieldReader resources = container.object("resources");
         return shared.value(new Container(
                 shared.text(container.text("name")),
                 shared.text(container.text("image")),
@@ -85,21 +85,21 @@ final class PodDecoder {
                 shared.value(resources.list("claims", claim -> shared.text(claim.text("name"))))));
     }
 
-    private static List<HostPort> hostPorts(Located container) {
+    private static List<HostPort> hostPorts(FieldReader container) {
         List<HostPort> ports = new ArrayList<>(container.list(
                 "ports", port -> new HostPort(port.text("hostIP"), port.text("protocol"), port.number("hostPort"))));
         ports.removeIf(port -> port.port() <= 0);
         return List.copyOf(ports);
     }
 
-    private Affinity affinity(Located affinity) {
+    private Affinity affinity(FieldReader affinity) {
         return new Affinity(
                 affinity.optional("nodeAffinity", this::nodeAffinity).orElse(NodeAffinity.NONE),
                 affinity.optional("podAffinity", this::podAffinity),
                 affinity.optional("podAntiAffinity", this::podAffinity));
     }
 
-    private NodeAffinity nodeAffinity(Located affinity) {
+    private NodeAffinity nodeAffinity(FieldReader affinity) {
         return new NodeAffinity(
                 affinity.optional("requiredDuringSchedulingIgnoredDuringExecution", selectors::nodeSelector),
                 affinity.list(
@@ -108,7 +108,7 @@ final class PodDecoder {
                                 wish.number("weight"), selectors.nodeSelectorTerm(wish.object("preference")))));
     }
 
-    private PodAffinity podAffinity(Located affinity) {
+    private PodAffinity podAffinity(FieldReader affinity) {
         return new PodAffinity(
                 affinity.list("requiredDuringSchedulingIgnoredDuringExecution", this::podAffinityTerm),
                 affinity.list(
@@ -117,7 +117,7 @@ final class PodDecoder {
                                 wish.number("weight"), podAffinityTerm(wish.object("podAffinityTerm")))));
     }
 
-    private PodAffinityTerm podAffinityTerm(Located term) {
+    private PodAffinityTerm podAffinityTerm(FieldReader term) {
         return new PodAffinityTerm(
                 term.optional("labelSelector", selectors::labelSelector),
                 term.texts("namespaces"),
@@ -125,7 +125,7 @@ final class PodDecoder {
                 shared.text(term.text("topologyKey")));
     }
 
-    private Toleration toleration(Located toleration) {
+    private Toleration toleration(FieldReader toleration) {
         return shared.value(new Toleration(
                 toleration.text("key"),
                 toleration.text("operator"),
@@ -133,7 +133,7 @@ final class PodDecoder {
                 toleration.text("effect")));
     }
 
-    private TopologySpreadConstraint topologySpreadConstraint(Located constraint) {
+    private TopologySpreadConstraint topologySpreadConstraint(FieldReader constraint) {
         return new TopologySpreadConstraint(
                 constraint.number("maxSkew"),
                 shared.text(constraint.text("topologyKey")),
@@ -145,12 +145,12 @@ final class PodDecoder {
                 constraint.texts("matchLabelKeys"));
     }
 
-    private PodSpec.ResourceClaim resourceClaim(Located claim) {
+    private PodSpec.ResourceClaim resourceClaim(FieldReader claim) {
         return new PodSpec.ResourceClaim(
                 claim.text("name"), claim.text("resourceClaimName"), claim.text("resourceClaimTemplateName"));
     }
 
-    PodStatus status(Located status) {
+    PodStatus status(FieldReader status) {
         PodStatus.Builder result = PodStatus.builder()
                 .phase(shared.text(status.text("phase")))
                 .nominatedNodeName(shared.text(status.text("nominatedNodeName")))
@@ -170,12 +170,12 @@ final class PodDecoder {
         return result.build();
     }
 
-    private PodStatus.NodeResourceClaim nodeResourceClaim(Located claim) {
+    private PodStatus.NodeResourceClaim nodeResourceClaim(FieldReader claim) {
         return new PodStatus.NodeResourceClaim(
                 claim.text("resourceClaimName"), claim.texts("containers"), shared.quantities(claim, "resources"));
     }
 
-    PodCondition condition(Located condition) {
+    PodCondition condition(FieldReader condition) {
         return new PodCondition(
                 shared.text(condition.text("type")),
                 shared.text(condition.text("status")),
@@ -184,7 +184,7 @@ final class PodDecoder {
                 condition.longNumber("observedGeneration"));
     }
 
-    private List<PodStatus.ContainerResources> containerResources(Located status) {
+    private List<PodStatus.ContainerResources> containerResources(FieldReader status) {
         List<PodStatus.ContainerResources> result = new ArrayList<>();
         for (String field : CONTAINER_STATUSES) {
             status.list(field, this::containerStatus).forEach(reported -> reported.ifPresent(result::add));
@@ -192,14 +192,14 @@ final class PodDecoder {
         return List.copyOf(result);
     }
 
-    // kube-scheduler counts what a status says, also that of the pod as a whole, only if that has resources.
-    private Optional<PodStatus.ContainerResources> containerStatus(Located status) {
+    // kube-scheduler reads allocatedResources, of a container or of the pod, only where there are resources too.
+    private Optional<PodStatus.ContainerResources> containerStatus(FieldReader status) {
         return status.has("resources")
                 ? Optional.of(shared.value(resources(shared.text(status.text("name")), status)))
                 : Optional.empty();
     }
 
-    private PodStatus.ContainerResources resources(String name, Located status) {
+    private PodStatus.ContainerResources resources(String name, FieldReader status) {
         return new PodStatus.ContainerResources(
                 name,
                 shared.quantities(status.object("resources"), "requests"),

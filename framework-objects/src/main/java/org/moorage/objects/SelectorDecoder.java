@@ -4,7 +4,7 @@ package org.moorage.objects;
 import org.moorage.api.model.LabelSelector;
 import org.moorage.api.model.NodeSelector;
 
-/** Makes the selectors of labels and nodes that objects of several kinds have. */
+/** Decodes label selectors and node selectors. */
 final class SelectorDecoder {
     private final SharedValues shared;
 
@@ -12,28 +12,28 @@ final class SelectorDecoder {
         this.shared = shared;
     }
 
-    LabelSelector labelSelector(Located selector) {
+    LabelSelector labelSelector(FieldReader selector) {
         return new LabelSelector(
                 shared.textMap(selector, "matchLabels"), selector.list("matchExpressions", this::labelRequirement));
     }
 
-    private LabelSelector.Requirement labelRequirement(Located requirement) {
+    private LabelSelector.Requirement labelRequirement(FieldReader requirement) {
         return new LabelSelector.Requirement(
                 shared.text(requirement.text("key")),
                 shared.text(requirement.text("operator")),
                 requirement.texts("values"));
     }
 
-    NodeSelector nodeSelector(Located selector) {
+    NodeSelector nodeSelector(FieldReader selector) {
         return new NodeSelector(selector.list("nodeSelectorTerms", this::nodeSelectorTerm));
     }
 
-    NodeSelector.Term nodeSelectorTerm(Located term) {
+    NodeSelector.Term nodeSelectorTerm(FieldReader term) {
         return new NodeSelector.Term(
                 term.list("matchExpressions", this::nodeRequirement), term.list("matchFields", this::nodeRequirement));
     }
 
-    private NodeSelector.Requirement nodeRequirement(Located requirement) {
+    private NodeSelector.Requirement nodeRequirement(FieldReader requirement) {
         return new NodeSelector.Requirement(
                 shared.text(requirement.text("key")),
                 shared.text(requirement.text("operator")),

@@ -8,16 +8,16 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.moorage.api.model.Quantity;
 
 /**
- * Gives equal values one instance, for as long as it is in use: pods of one template are alike in nearly everything. Safe for
- * use by several threads.
+ * Replaces equal values by one instance, as long as it is in use: pods of one template are equal in nearly all of their fields.
+ * Safe for use by several threads.
  */
 final class SharedValues {
     private static final int TEXT_SLOTS = 1 << 14;
     private static final int LONGEST_SHARED_TEXT = 128;
 
-    // One table for values of all types: an equal value is one of the same type, or an empty collection.
+    // One table for all types: only values of the same type are equal, and empty collections.
     private final Interner<Object> values = Interners.newWeakInterner();
-    // Texts are too small and too many for weak references: a slot keeps the last one that fell into it.
+    // Texts are too small and too many for weak references, so each slot has the last text with its hash.
     private final AtomicReferenceArray<String> texts = new AtomicReferenceArray<>(TEXT_SLOTS);
 
     /** The one instance of a value. */
@@ -26,7 +26,7 @@ final class SharedValues {
         return (T) values.intern(value);
     }
 
-    /** The one instance of a text, as a rule. */
+    /** The one instance of a text, or the text itself if that is long or its slot has been taken. */
     String text(String text) {
         if (text.length() > LONGEST_SHARED_TEXT) {
             return text;
@@ -42,12 +42,12 @@ final class SharedValues {
     }
 
     /** The map from text to text in a field. */
-    Map<String, String> textMap(Located object, String field) {
+    Map<String, String> textMap(FieldReader object, String field) {
         return value(object.textMap(field, this::text));
     }
 
     /** The map from text to quantity in a field. */
-    Map<String, Quantity> quantities(Located object, String field) {
+    Map<String, Quantity> quantities(FieldReader object, String field) {
         return value(object.quantities(field, this::text));
     }
 }

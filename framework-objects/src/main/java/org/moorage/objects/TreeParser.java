@@ -17,57 +17,57 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Builds the documents of a JSON or YAML input as trees, without the {@code managedFields} that dumps are full of.
- * Jackson's own reader takes a YAML alias for a string and knows no merge keys; here both mean what they mean to kubectl.
+ * Builds the documents of a JSON or YAML input as trees, without {@code managedFields}. Jackson's own reader takes a YAML alias
+ * for a string and has no merge keys; here both mean what they mean to kubectl.
  */
 final class TreeParser {
 
-    /** Aliases of aliases grow exponentially; no honest document has this many values in what it repeats. */
-    private static final int MOST_REPEATED_VALUES = 1_000_000;
+    /** Aliases of aliases grow exponentially, so the number of values that they stand for is limited. */
+    private static final int MAX_ALIASED_VALUES = 1_000_000;
 
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
 
     private final String file;
     private final JsonParser parser;
     private final Map<String, JsonNode> anchored = new HashMap<>();
-    private final IdentityHashMap<JsonNode, Place> places = new IdentityHashMap<>();
-    private Place start;
-    private int repeatedValues;
+    private final IdentityHashMap<JsonNode, SourcePosition> positions = new IdentityHashMap<>();
+    private SourcePosition start;
+    private int aliasedValues;
 
     TreeParser(String file, JsonParser parser) {
         this.file = file;
         this.parser = parser;
-        this.start = new Place(file, 1, 1);
+        this.start = new SourcePosition(file, 1, 1);
     }
 
     /** The next document, or empty at the end of the input; an empty document is a null node. */
     Optional<JsonNode> next() throws IOException {
         anchored.clear();
-        places.clear();
-        repeatedValues = 0;
+        positions.clear();
+        aliasedValues = 0;
         if (parser.nextToken() == null) {
             return Optional.empty();
         }
-        start = place();
+        start = position();
         return Optional.of(value(""));
     }
 
-    /** Where the value starts, if it is an item of the current document's list, or else where that document does. */
-    Place placeOf(JsonNode value) {
-        return places.getOrDefault(value, start);
+    /** Where the value starts, if it is an item of a list of objects; else where the current document starts. */
+    SourcePosition positionOf(JsonNode value) {
+        return positions.getOrDefault(value, start);
     }
 
-    private Place place() {
-        return Place.of(file, parser.currentTokenLocation());
+    private SourcePosition position() {
+        return SourcePosition.of(file, parser.currentTokenLocation());
     }
 
-    /** The value whose first token is the current one, in the field of that name; its last token is current then. */
+    // Reads the value that starts with the current token, to its last token.
     private JsonNode value(String field) throws IOException {
         Object anchor = parser.getObjectId();
         JsonNode value = switch (parser.currentToken()) {
             case START_OBJECT -> object(field);
             case START_ARRAY -> array(field);
-            case VALUE_STRING -> isAlias() ? repeated() : NODES.textNode(parser.getText());
+            case VALUE_STRING -> isAlias() ? aliased() : NODES.textNode(parser.getText());
             case VALUE_EMBEDDED_OBJECT -> NODES.textNode(parser.getText());
             case VALUE_NUMBER_INT -> integer();
             case VALUE_NUMBER_FLOAT -> NODES.numberNode(parser.getDecimalValue());
@@ -111,11 +111,11 @@ final class TreeParser {
     private ArrayNode array(String field) throws IOException {
         ArrayNode array = NODES.arrayNode();
         while (parser.nextToken() != JsonToken.END_ARRAY) {
-            Place place = place();
+            SourcePosition position = position();
             JsonNode value = value("");
             array.add(value);
             if (field.equals("items") || field.isEmpty()) {
-                places.put(value, place);
+                positions.put(value, position);
             }
         }
         return array;
@@ -133,31 +133,31 @@ final class TreeParser {
         return parser instanceof YAMLParser yaml && yaml.isCurrentAlias();
     }
 
-    private JsonNode repeated() throws IOException {
+    private JsonNode aliased() throws IOException {
         String anchor = parser.getText();
         JsonNode value = anchored.get(anchor);
         if (value == null) {
             throw new ClusterFileException(
-                    place() + ": *" + anchor + " (expected: an anchor that the document defines before)");
+                    position() + ": *" + anchor + " (expected: an anchor that the document defines before)");
         }
-        return copied(value);
+        return copy(value);
     }
 
-    private JsonNode copied(JsonNode value) {
-        repeatedValues++;
-        if (repeatedValues > MOST_REPEATED_VALUES) {
+    private JsonNode copy(JsonNode value) {
+        aliasedValues++;
+        if (aliasedValues > MAX_ALIASED_VALUES) {
             throw new ClusterFileException(
-                    place() + ": aliases repeat too much (expected: at most " + MOST_REPEATED_VALUES + " values)");
+                    position() + ": aliases repeat too much (expected: at most " + MAX_ALIASED_VALUES + " values)");
         }
         if (value instanceof ObjectNode object) {
-            ObjectNode copy = NODES.objectNode();
-            object.properties().forEach(field -> copy.set(field.getKey(), copied(field.getValue())));
-            return copy;
+            ObjectNode copied = NODES.objectNode();
+            object.properties().forEach(field -> copied.set(field.getKey(), copy(field.getValue())));
+            return copied;
         }
         if (value instanceof ArrayNode array) {
-            ArrayNode copy = NODES.arrayNode(array.size());
-            array.forEach(element -> copy.add(copied(element)));
-            return copy;
+            ArrayNode copied = NODES.arrayNode(array.size());
+            array.forEach(element -> copied.add(copy(element)));
+            return copied;
         }
         return value;
     }

@@ -19,9 +19,9 @@ import org.moorage.api.model.StorageClass;
 import org.moorage.api.model.Volume;
 import org.moorage.api.model.VolumeAttachment;
 
-/** Makes the volumes of pods, and the objects of storage for an {@link ObjectDecoder}. */
+/** Decodes the volumes of pods, and the kinds of storage. */
 final class VolumeDecoder {
-    /** Sources of volumes, of pods' own and of PersistentVolumes. */
+    /** By the field of the volume source, in pods and in PersistentVolumes. */
     private static final Map<String, CloudDisk.Type> CLOUD_DISKS = Map.of(
             "awsElasticBlockStore", CloudDisk.Type.AWS_ELASTIC_BLOCK_STORE,
             "gcePersistentDisk", CloudDisk.Type.GCE_PERSISTENT_DISK,
@@ -39,7 +39,7 @@ final class VolumeDecoder {
         this.selectors = selectors;
     }
 
-    List<Volume> volumes(Located spec) {
+    List<Volume> volumes(FieldReader spec) {
         List<Volume> volumes = new ArrayList<>(0);
         for (Optional<Volume> volume : spec.list("volumes", this::volume)) {
             volume.ifPresent(volumes::add);
@@ -47,18 +47,18 @@ final class VolumeDecoder {
         return List.copyOf(volumes);
     }
 
-    static List<String> imageVolumes(Located spec) {
+    static List<String> imageVolumes(FieldReader spec) {
         List<String> images = new ArrayList<>(
                 spec.list("volumes", volume -> volume.object("image").text("reference")));
         images.removeIf(String::isEmpty);
         return List.copyOf(images);
     }
 
-    private Optional<Volume> volume(Located volume) {
+    private Optional<Volume> volume(FieldReader volume) {
         return volumeSource(volume).map(source -> shared.value(new Volume(shared.text(volume.text("name")), source)));
     }
 
-    private Optional<Volume.Source> volumeSource(Located volume) {
+    private Optional<Volume.Source> volumeSource(FieldReader volume) {
         if (volume.has("persistentVolumeClaim")) {
             return Optional.of(
                     new Volume.Claim(volume.object("persistentVolumeClaim").text("claimName")));
@@ -67,11 +67,11 @@ final class VolumeDecoder {
             return Optional.of(new Volume.EphemeralClaim());
         }
         if (volume.has("iscsi")) {
-            Located iscsi = volume.object("iscsi");
+            FieldReader iscsi = volume.object("iscsi");
             return Optional.of(new Volume.Iscsi(iscsi.text("iqn"), iscsi.flag("readOnly")));
         }
         if (volume.has("rbd")) {
-            Located rbd = volume.object("rbd");
+            FieldReader rbd = volume.object("rbd");
             return Optional.of(
                     new Volume.Rbd(rbd.texts("monitors"), rbd.text("pool"), rbd.text("image"), rbd.flag("readOnly")));
         }
@@ -82,10 +82,10 @@ final class VolumeDecoder {
         return cloudDisk(volume).map(disk -> disk);
     }
 
-    private static Optional<CloudDisk> cloudDisk(Located volume) {
+    private static Optional<CloudDisk> cloudDisk(FieldReader volume) {
         for (Map.Entry<String, CloudDisk.Type> field : CLOUD_DISKS.entrySet()) {
             if (volume.has(field.getKey())) {
-                Located disk = volume.object(field.getKey());
+                FieldReader disk = volume.object(field.getKey());
                 String id = switch (field.getValue()) {
                     case AWS_ELASTIC_BLOCK_STORE, CINDER, PORTWORX -> disk.text("volumeID");
                     case GCE_PERSISTENT_DISK -> disk.text("pdName");
@@ -99,8 +99,8 @@ final class VolumeDecoder {
         return Optional.empty();
     }
 
-    PersistentVolume persistentVolume(ObjectMeta metadata, Located root) {
-        Located spec = root.object("spec");
+    PersistentVolume persistentVolume(ObjectMeta metadata, FieldReader root) {
+        FieldReader spec = root.object("spec");
         PersistentVolume.Builder result = PersistentVolume.of(metadata)
                 .capacity(shared.quantities(spec, "capacity").getOrDefault("storage", Quantity.ZERO))
                 .accessModes(shared.value(spec.texts("accessModes")))
@@ -125,8 +125,8 @@ final class VolumeDecoder {
         return result.build();
     }
 
-    PersistentVolumeClaim persistentVolumeClaim(ObjectMeta metadata, Located root) {
-        Located spec = root.object("spec");
+    PersistentVolumeClaim persistentVolumeClaim(ObjectMeta metadata, FieldReader root) {
+        FieldReader spec = root.object("spec");
         PersistentVolumeClaim.Builder result = PersistentVolumeClaim.of(metadata)
                 .accessModes(shared.value(spec.texts("accessModes")))
                 .storageClassName(shared.text(spec.text("storageClassName")))
@@ -144,7 +144,7 @@ final class VolumeDecoder {
         return result.build();
     }
 
-    StorageClass storageClass(ObjectMeta metadata, Located root) {
+    StorageClass storageClass(ObjectMeta metadata, FieldReader root) {
         return new StorageClass(
                 metadata,
                 shared.text(root.text("provisioner")),
@@ -152,7 +152,7 @@ final class VolumeDecoder {
                 root.list("allowedTopologies", this::topologyTerm));
     }
 
-    private NodeSelector.Term topologyTerm(Located term) {
+    private NodeSelector.Term topologyTerm(FieldReader term) {
         return new NodeSelector.Term(
                 term.list(
                         "matchLabelExpressions",
@@ -161,24 +161,24 @@ final class VolumeDecoder {
                 List.of());
     }
 
-    CsiNode csiNode(ObjectMeta metadata, Located root) {
+    CsiNode csiNode(ObjectMeta metadata, FieldReader root) {
         return new CsiNode(metadata, shared.value(root.object("spec").list("drivers", this::csiNodeDriver)));
     }
 
-    private CsiNode.Driver csiNodeDriver(Located driver) {
-        Located allocatable = driver.object("allocatable");
+    private CsiNode.Driver csiNodeDriver(FieldReader driver) {
+        FieldReader allocatable = driver.object("allocatable");
         return shared.value(new CsiNode.Driver(
                 shared.text(driver.text("name")),
                 shared.value(driver.texts("topologyKeys")),
                 allocatable.has("count") ? OptionalInt.of(allocatable.number("count")) : OptionalInt.empty()));
     }
 
-    CsiDriver csiDriver(ObjectMeta metadata, Located root) {
-        Located spec = root.object("spec");
+    CsiDriver csiDriver(ObjectMeta metadata, FieldReader root) {
+        FieldReader spec = root.object("spec");
         return new CsiDriver(metadata, spec.flag("storageCapacity"), spec.flag("preventPodSchedulingIfMissing"));
     }
 
-    CsiStorageCapacity csiStorageCapacity(ObjectMeta metadata, Located root) {
+    CsiStorageCapacity csiStorageCapacity(ObjectMeta metadata, FieldReader root) {
         return new CsiStorageCapacity(
                 metadata,
                 shared.text(root.text("storageClassName")),
@@ -187,8 +187,8 @@ final class VolumeDecoder {
                 root.optional("nodeTopology", selectors::labelSelector).map(shared::value));
     }
 
-    VolumeAttachment volumeAttachment(ObjectMeta metadata, Located root) {
-        Located spec = root.object("spec");
+    VolumeAttachment volumeAttachment(ObjectMeta metadata, FieldReader root) {
+        FieldReader spec = root.object("spec");
         return new VolumeAttachment(
                 metadata,
                 shared.text(spec.text("attacher")),

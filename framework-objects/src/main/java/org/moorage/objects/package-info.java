@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Reads objects of the Kubernetes API: from a person's files or an API server's answers into trees, and from trees into the
- * model.
+ * Reads objects of the Kubernetes API: files and the API server's responses into trees, and trees into the model.
  *
  * <p>Starting points: {@link org.moorage.objects.ClusterFiles}, {@link org.moorage.objects.ObjectDecoder}.
  */

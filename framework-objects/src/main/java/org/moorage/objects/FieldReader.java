@@ -15,16 +15,16 @@ import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.Quantity;
 
 /**
- * An object within a tree that remembers where it was found, so that what is wrong in it can be named. What is absent or
- * null reads as the empty object, list or text, 0 or false.
+ * Reads the fields of an object in a tree, and knows the object's path for messages about values of the wrong type. A field that
+ * is absent or null reads as the empty object, list or text, 0 or false.
  */
-final class Located {
+final class FieldReader {
     private final JsonNode node;
-    private final @Nullable Located parent;
+    private final @Nullable FieldReader parent;
     private final String key;
     private final int index;
 
-    private Located(JsonNode node, @Nullable Located parent, String key, int index) {
+    private FieldReader(JsonNode node, @Nullable FieldReader parent, String key, int index) {
         this.node = node;
         this.parent = parent;
         this.key = key;
@@ -32,27 +32,27 @@ final class Located {
     }
 
     /** The root of a tree. */
-    static Located root(ObjectNode object) {
-        return new Located(object, null, "", -1);
+    static FieldReader root(ObjectNode object) {
+        return new FieldReader(object, null, "", -1);
     }
 
     /** The object in a field, empty if the field is absent. */
-    Located object(String field) {
+    FieldReader object(String field) {
         JsonNode value = node.path(field);
         if (!value.isObject() && !Fields.isAbsent(value)) {
             throw wrong(field, value, "an object");
         }
-        return new Located(value, this, field, -1);
+        return new FieldReader(value, this, field, -1);
     }
 
-    /** What the object in a field says, unless the field is absent. */
-    <T> Optional<T> optional(String field, Function<Located, T> decoder) {
-        Located object = object(field);
+    /** The object in a field, decoded, unless the field is absent. */
+    <T> Optional<T> optional(String field, Function<FieldReader, T> decoder) {
+        FieldReader object = object(field);
         return Fields.isAbsent(object.node) ? Optional.empty() : Optional.of(decoder.apply(object));
     }
 
-    /** What the objects in a list say. */
-    <T> List<T> list(String field, Function<Located, T> decoder) {
+    /** The objects in a list, decoded. */
+    <T> List<T> list(String field, Function<FieldReader, T> decoder) {
         JsonNode values = array(field);
         if (values.isEmpty()) {
             return List.of();
@@ -63,17 +63,17 @@ final class Located {
             if (!value.isObject()) {
                 throw wrong(field + "[" + i + "]", value, "an object");
             }
-            result.add(decoder.apply(new Located(value, this, field, i)));
+            result.add(decoder.apply(new FieldReader(value, this, field, i)));
         }
         return List.copyOf(result);
     }
 
-    /** What the values in a list say. */
-    <T> List<T> values(String field, Function<Located, T> decoder) {
+    /** The values in a list, decoded. */
+    <T> List<T> values(String field, Function<FieldReader, T> decoder) {
         JsonNode values = array(field);
         List<T> result = new ArrayList<>(values.size());
         for (int i = 0; i < values.size(); i++) {
-            result.add(decoder.apply(new Located(values.get(i), this, field, i)));
+            result.add(decoder.apply(new FieldReader(values.get(i), this, field, i)));
         }
         return List.copyOf(result);
     }
@@ -97,26 +97,26 @@ final class Located {
 
     /** The map from text to text in a field. */
     Map<String, String> textMap(String field, UnaryOperator<String> sharing) {
-        return map(field, member -> sharing.apply(member.text("")), sharing);
+        return map(field, entry -> sharing.apply(entry.text("")), sharing);
     }
 
     /** The map from text to quantity in a field. */
     Map<String, Quantity> quantities(String field, UnaryOperator<String> sharing) {
-        return map(field, Located::quantity, sharing);
+        return map(field, FieldReader::quantity, sharing);
     }
 
-    /** The map from text to what objects say in a field. */
-    <T> Map<String, T> map(String field, Function<Located, T> decoder, UnaryOperator<String> sharing) {
-        Located members = object(field);
-        if (members.node.isEmpty()) {
+    /** The map from text to objects in a field, decoded. */
+    <T> Map<String, T> map(String field, Function<FieldReader, T> decoder, UnaryOperator<String> sharing) {
+        FieldReader map = object(field);
+        if (map.node.isEmpty()) {
             return Map.of();
         }
         @SuppressWarnings({"unchecked", "rawtypes"})
-        Map.Entry<String, T>[] entries = new Map.Entry[members.node.size()];
+        Map.Entry<String, T>[] entries = new Map.Entry[map.node.size()];
         int next = 0;
-        for (Map.Entry<String, JsonNode> member : members.node.properties()) {
-            T value = decoder.apply(new Located(member.getValue(), members, member.getKey(), -1));
-            entries[next++] = Map.entry(sharing.apply(member.getKey()), value);
+        for (Map.Entry<String, JsonNode> entry : map.node.properties()) {
+            T value = decoder.apply(new FieldReader(entry.getValue(), map, entry.getKey(), -1));
+            entries[next++] = Map.entry(sharing.apply(entry.getKey()), value);
         }
         return Map.ofEntries(entries);
     }
@@ -133,18 +133,18 @@ final class Located {
         throw wrong(field, value, "a text");
     }
 
-    /** The text in a field, or another one if that is absent or empty. */
-    String text(String field, String otherwise) {
+    /** The text in a field, or the default if that is absent or empty. */
+    String text(String field, String defaultText) {
         String text = text(field);
-        return text.isEmpty() ? otherwise : text;
+        return text.isEmpty() ? defaultText : text;
     }
 
-    /** Whether there is something in a field. */
+    /** Whether a field has a value. */
     boolean has(String field) {
         return !Fields.isAbsent(node.path(field));
     }
 
-    /** The truth value in a field. */
+    /** The boolean in a field. */
     boolean flag(String field) {
         JsonNode value = at(field);
         if (!value.isBoolean() && !Fields.isAbsent(value)) {
@@ -188,7 +188,7 @@ final class Located {
     /** The quantity in a field, 0 if it is absent. */
     Quantity quantity(String field) {
         JsonNode value = node.path(field);
-        return Fields.isAbsent(value) ? Quantity.ZERO : new Located(value, this, field, -1).quantity();
+        return Fields.isAbsent(value) ? Quantity.ZERO : new FieldReader(value, this, field, -1).quantity();
     }
 
     /** The quantity in a field, unless it is absent. */
@@ -201,19 +201,19 @@ final class Located {
         JsonNode values = array(field);
         List<Quantity> result = new ArrayList<>(values.size());
         for (int i = 0; i < values.size(); i++) {
-            result.add(new Located(values.get(i), this, field, i).quantity());
+            result.add(new FieldReader(values.get(i), this, field, i).quantity());
         }
         return List.copyOf(result);
     }
 
-    /** The object as JSON text, but for these fields. */
+    /** The object as JSON text, without these fields. */
     String jsonWithout(String... fields) {
         return node instanceof ObjectNode object
                 ? object.deepCopy().without(List.of(fields)).toString()
                 : node.toString();
     }
 
-    // The empty name stands for the value itself, a member of a map or list.
+    // The empty name stands for the value itself, an entry of a map or list.
     private JsonNode at(String field) {
         return field.isEmpty() ? node : node.path(field);
     }
@@ -242,14 +242,14 @@ final class Located {
 
     private ObjectDecodeException wrong(String field, JsonNode value, String expected) {
         StringBuilder path = new StringBuilder(field);
-        Located place = this;
-        while (place.parent != null) {
-            String name = place.index < 0 ? place.key : place.key + "[" + place.index + "]";
+        FieldReader reader = this;
+        while (reader.parent != null) {
+            String name = reader.index < 0 ? reader.key : reader.key + "[" + reader.index + "]";
             path.insert(0, path.isEmpty() ? name : name + ".");
-            place = place.parent;
+            reader = reader.parent;
         }
         String object =
-                place.node instanceof ObjectNode root ? ObjectKey.of(root).title() : "object";
+                reader.node instanceof ObjectNode root ? ObjectKey.of(root).title() : "object";
         return new ObjectDecodeException(
                 object + ": " + path + ": " + Fields.shown(value) + " (expected: " + expected + ")");
     }

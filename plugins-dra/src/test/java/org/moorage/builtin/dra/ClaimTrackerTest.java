@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.dra;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.moorage.builtin.dra.DeviceObjects.allocated;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+import org.moorage.api.model.ResourceClaim;
+import org.moorage.api.plugin.FeatureGates;
+
+class ClaimTrackerTest {
+    private static final DeviceFeatures FEATURES = DeviceFeatures.of(FeatureGates.DEFAULTS);
+
+    private interface Steps {
+        void run(ClaimTracker tracker, ObjectTable<ResourceClaim> cluster);
+    }
+
+    private record Case(String name, Steps steps, String allocatedDevices) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    private static ResourceClaim claim(String version, String status) {
+        ResourceClaim claim = DeviceObjects.claim("c", "{}", status);
+        return claim.withMetadata(
+                claim.metadata().toBuilder().resourceVersion(version).build());
+    }
+
+    private static final ResourceClaim UNALLOCATED = claim("9", "{}");
+    private static final ResourceClaim ALLOCATED = claim("10", allocated("{device: a}"));
+
+    static final List<Case> CASES = List.of(
+            new Case("a claim that is not allocated", (tracker, cluster) -> cluster.put(UNALLOCATED), ""),
+            new Case("an allocated claim", (tracker, cluster) -> cluster.put(ALLOCATED), "a"),
+            new Case(
+                    "an allocation in flight",
+                    (tracker, cluster) -> {
+                        cluster.put(UNALLOCATED);
+                        tracker.addInFlightAllocation(ALLOCATED);
+                    },
+                    "a"),
+            new Case(
+                    "an allocation that is not in flight any more",
+                    (tracker, cluster) -> {
+                        cluster.put(UNALLOCATED);
+                        tracker.addInFlightAllocation(ALLOCATED);
+                        tracker.removeInFlightAllocation("c");
+                    },
+                    ""),
+            new Case(
+                    "a claim that was written, and is seen as it was before",
+                    (tracker, cluster) -> {
+                        tracker.assume(ALLOCATED);
+                        cluster.put(UNALLOCATED);
+                    },
+                    "a"),
+            new Case(
+                    "a claim that was written, and is not seen at all",
+                    (tracker, cluster) -> tracker.assume(ALLOCATED),
+                    "a"),
+            new Case(
+                    "a claim that was written, and deallocated by somebody else since",
+                    (tracker, cluster) -> {
+                        tracker.assume(ALLOCATED);
+                        cluster.put(claim("11", "{}"));
+                    },
+                    ""),
+            new Case(
+                    "a claim that was written, and allocated to something else in the cluster",
+                    (tracker, cluster) -> {
+                        tracker.assume(ALLOCATED);
+                        cluster.put(claim("11", allocated("{device: b}")));
+                    },
+                    "b"),
+            new Case(
+                    "a claim that was written, and is another one of that name now",
+                    (tracker, cluster) -> {
+                        tracker.assume(ALLOCATED);
+                        cluster.put(UNALLOCATED.withMetadata(UNALLOCATED.metadata().toBuilder()
+                                .uid("other")
+                                .build()));
+                    },
+                    ""),
+            new Case(
+                    "a claim whose write was undone",
+                    (tracker, cluster) -> {
+                        cluster.put(UNALLOCATED);
+                        tracker.assume(ALLOCATED);
+                        tracker.restore(ALLOCATED);
+                    },
+                    ""));
+
+    @ParameterizedTest
+    @FieldSource("CASES")
+    void knowsWhatIsAllocated(Case expected) {
+        ObjectTable<ResourceClaim> cluster = ObjectTable.of();
+        ClaimTracker tracker = new ClaimTracker(cluster);
+        expected.steps.run(tracker, cluster);
+        AllocatedState state = tracker.gatherAllocatedState(FEATURES);
+        List<String> found = new ArrayList<>();
+        for (String device : List.of("a", "b")) {
+            if (state.isAllocated(new DeviceId(DeviceObjects.DRIVER, "n1", device))) {
+                found.add(device);
+            }
+        }
+        assertThat(String.join(" ", found)).isEqualTo(expected.allocatedDevices);
+    }
+
+    @Test
+    void saysWhetherAnAllocationWasInFlight() {
+        ClaimTracker tracker = new ClaimTracker(ObjectTable.of(UNALLOCATED));
+        tracker.addInFlightAllocation(ALLOCATED);
+        assertThat(tracker.hasInFlightAllocation(UNALLOCATED)).isTrue();
+        assertThat(tracker.removeInFlightAllocation("c")).isTrue();
+        assertThat(tracker.removeInFlightAllocation("c")).isFalse();
+        assertThat(tracker.hasInFlightAllocation(UNALLOCATED)).isFalse();
+    }
+
+    // From Reserve until the cluster shows it, an allocation is first in flight, then assumed, then seen; never nowhere.
+    @Test
+    void losesNoAllocationOnItsWayIntoTheCluster() throws Exception {
+        ObjectTable<ResourceClaim> cluster = ObjectTable.of(UNALLOCATED);
+        ClaimTracker tracker = new ClaimTracker(cluster);
+        tracker.addInFlightAllocation(ALLOCATED);
+        DeviceId device = new DeviceId(DeviceObjects.DRIVER, "n1", "a");
+        Callable<Boolean> watch = () -> {
+            for (int i = 0; i < 5_000; i++) {
+                if (!tracker.gatherAllocatedState(FEATURES).isAllocated(device)) {
+                    return false;
+                }
+            }
+            return true;
+        };
+        ExecutorService threads = Executors.newFixedThreadPool(2);
+        try {
+            List<Future<Boolean>> watches = List.of(threads.submit(watch), threads.submit(watch));
+            for (int i = 0; i < 1_000; i++) {
+                tracker.assume(ALLOCATED);
+                tracker.removeInFlightAllocation("c");
+                cluster.put(ALLOCATED);
+                tracker.addInFlightAllocation(ALLOCATED);
+                cluster.put(UNALLOCATED);
+            }
+            for (Future<Boolean> each : watches) {
+                assertThat(each.get()).isTrue();
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.dra;
+
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.plugin.ObjectLister;
+
+/** A lister whose objects a test puts there. */
+final class ObjectTable<T extends ClusterObject> implements ObjectLister<T> {
+    private final Map<String, T> objects = new LinkedHashMap<>();
+
+    @SafeVarargs
+    static <T extends ClusterObject> ObjectTable<T> of(T... objects) {
+        ObjectTable<T> table = new ObjectTable<>();
+        for (T object : objects) {
+            table.put(object);
+        }
+        return table;
+    }
+
+    synchronized void put(T object) {
+        objects.put(object.key(), object);
+    }
+
+    synchronized void remove(T object) {
+        objects.remove(object.key());
+    }
+
+    @Override
+    public synchronized Optional<T> get(String namespace, String name) {
+        return Optional.ofNullable(objects.get(namespace.isEmpty() ? name : namespace + "/" + name));
+    }
+
+    @Override
+    public synchronized Collection<T> all() {
+        return List.copyOf(objects.values());
+    }
+
+    @Override
+    public synchronized Collection<T> in(String namespace) {
+        return objects.values().stream()
+                .filter(object -> object.namespace().equals(namespace))
+                .toList();
+    }
+}

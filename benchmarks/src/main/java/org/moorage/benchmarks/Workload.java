@@ -58,7 +58,7 @@ final class Workload {
 
     /** kube-scheduler's default plugins, all of them. */
     static PluginRegistry plugins() {
-        return PluginRegistry.of(BuiltinPlugins.all()).with(List.of(new DynamicResources.Factory()));
+        return PluginRegistry.of(BuiltinPlugins.all()).with(List.of(DynamicResources.factory()));
     }
 
     Node node(int number) {

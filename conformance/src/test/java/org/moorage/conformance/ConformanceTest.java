@@ -38,7 +38,7 @@ final class ConformanceTest {
 
     static PluginRegistry plugins() {
         List<PluginFactory<?>> factories = new ArrayList<>(BuiltinPlugins.all());
-        factories.add(new DynamicResources.Factory());
+        factories.add(DynamicResources.factory());
         return PluginRegistry.of(factories);
     }
 

@@ -154,22 +154,7 @@ class SchedulerTest {
     }
 
     private static PluginFactory<PluginArgs.None> factory(String name, Function<Handle, Plugin> make) {
-        return new PluginFactory<>() {
-            @Override
-            public String name() {
-                return name;
-            }
-
-            @Override
-            public Class<PluginArgs.None> argsType() {
-                return PluginArgs.None.class;
-            }
-
-            @Override
-            public Plugin create(PluginArgs.None args, Handle handle) {
-                return make.apply(handle);
-            }
-        };
+        return PluginFactory.of(name, Plugin.class, make);
     }
 
     private static final String CONFIG = """

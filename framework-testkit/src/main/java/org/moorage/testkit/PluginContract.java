@@ -55,7 +55,7 @@ import org.moorage.api.plugin.ScorePlugin;
  * <pre>{@code
  * @Test
  * void keepsTheContract() {
- *     PluginContract.verify(new CostAware.Factory());
+ *     PluginContract.verify(CostAware.FACTORY);
  * }
  * }</pre>
  *
@@ -104,8 +104,8 @@ public final class PluginContract {
             PluginFactory<?> other = byName.put(factory.name(), factory);
             if (other != null) {
                 throw new AssertionError("plugin \"" + factory.name() + "\": two factories, "
-                        + other.getClass().getName() + " and "
-                        + factory.getClass().getName());
+                        + other.declaringClass().getName() + " and "
+                        + factory.declaringClass().getName());
             }
         }
     }

@@ -23,7 +23,7 @@ import org.moorage.runtime.plugin.ExtensionPoint;
  * the scheduling cycle; its profile has no other plugin unless the test names some.
  *
  * <pre>{@code
- * PluginTester.of(new NodePorts.Factory())
+ * PluginTester.of(NodePorts.FACTORY)
  *         .cluster(Nodes.named("n1").build(), Nodes.named("n2").build(), Pods.named("web").hostPort(80).on("n1").build())
  *         .pod(Pods.named("p").hostPort(80).build())
  *         .rejects("n1", Status.unschedulable("node(s) didn't have free ports for the requested pod ports"))

@@ -57,7 +57,7 @@ import org.moorage.testkit.TesterPlugin.DraftChange;
  * returns, what it set off is over.
  *
  * <pre>{@code
- * try (TestScheduler scheduler = PluginTester.of(new VolumeBinding.Factory()).cluster(...).start()) {
+ * try (TestScheduler scheduler = PluginTester.of(VolumeBinding.FACTORY).cluster(...).start()) {
  *     scheduler.reserve(first, "n1");
  *     scheduler.pod(second).rejects("n1", NO_VOLUME);
  *     scheduler.unreserve(first);

@@ -26,25 +26,25 @@ import org.moorage.builtin.volume.limits.NodeVolumeLimits;
 /** The one list of kube-scheduler's own plugins. */
 public final class BuiltinPlugins {
     private static final List<PluginFactory<?>> ALL = List.of(
-            new SchedulingGates.Factory(),
-            new PrioritySort.Factory(),
-            new NodeUnschedulable.Factory(),
-            new NodeName.Factory(),
-            new TaintToleration.Factory(),
-            new NodeAffinity.Factory(),
-            new NodePorts.Factory(),
-            new NodeResourcesFit.Factory(),
-            new VolumeRestrictions.Factory(),
-            new NodeVolumeLimits.Factory(),
-            new VolumeBinding.Factory(),
-            new VolumeZone.Factory(),
-            new PodTopologySpread.Factory(),
-            new InterPodAffinity.Factory(),
-            new DefaultPreemption.Factory(),
-            new NodeResourcesBalancedAllocation.Factory(),
-            new ImageLocality.Factory(),
-            new DefaultBinder.Factory(),
-            new NodeDeclaredFeatures.Factory());
+            SchedulingGates.FACTORY,
+            PrioritySort.FACTORY,
+            NodeUnschedulable.FACTORY,
+            NodeName.FACTORY,
+            TaintToleration.FACTORY,
+            NodeAffinity.FACTORY,
+            NodePorts.FACTORY,
+            NodeResourcesFit.FACTORY,
+            VolumeRestrictions.FACTORY,
+            NodeVolumeLimits.FACTORY,
+            VolumeBinding.FACTORY,
+            VolumeZone.FACTORY,
+            PodTopologySpread.FACTORY,
+            InterPodAffinity.FACTORY,
+            DefaultPreemption.FACTORY,
+            NodeResourcesBalancedAllocation.FACTORY,
+            ImageLocality.FACTORY,
+            DefaultBinder.FACTORY,
+            NodeDeclaredFeatures.FACTORY);
 
     private BuiltinPlugins() {}
 

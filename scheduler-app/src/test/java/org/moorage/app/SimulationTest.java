@@ -15,11 +15,8 @@ import org.moorage.api.Status;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.BindPlugin;
-import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PermitPlugin;
 import org.moorage.api.plugin.PermitResult;
-import org.moorage.api.plugin.Plugin;
-import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PreEnqueuePlugin;
 import org.moorage.builtin.BuiltinPlugins;
@@ -60,27 +57,10 @@ class SimulationTest {
         }
     }
 
-    private static final class Factory implements PluginFactory<PluginArgs.None> {
-        @Override
-        public String name() {
-            return "Misbehaving";
-        }
-
-        @Override
-        public Class<PluginArgs.None> argsType() {
-            return PluginArgs.None.class;
-        }
-
-        @Override
-        public Plugin create(PluginArgs.None args, Handle handle) {
-            return new Misbehaving();
-        }
-    }
-
     private final List<String> steps = new ArrayList<>();
 
     private SimulationResult simulate(ClusterObject... objects) {
-        PluginRegistry registry = PluginRegistry.of(BuiltinPlugins.all()).with(List.of(new Factory()));
+        PluginRegistry registry = PluginRegistry.of(BuiltinPlugins.all()).with(List.of(PluginFactory.of("Misbehaving", Misbehaving.class, handle -> new Misbehaving())));
         String config = "{apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration, profiles: "
                 + "[{plugins: {multiPoint: {enabled: [{name: Misbehaving}, {name: SchedulingGates}, {name: PrioritySort},"
                 + " {name: NodeResourcesFit}, {name: DefaultBinder}], disabled: [{name: '*'}]}}}]}";

@@ -23,7 +23,6 @@ import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PermitPlugin;
 import org.moorage.api.plugin.PermitResult;
-import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PodEvent;
 import org.moorage.api.plugin.PreBindPlugin;
@@ -114,22 +113,7 @@ class VictimsUnderWayTest {
 
     private Scheduler scheduler(Stage stage, FeatureGates gates) {
         List<PluginFactory<?>> factories = new ArrayList<>(OwnPlugins.all());
-        factories.add(new PluginFactory<PluginArgs.None>() {
-            @Override
-            public String name() {
-                return "Meanwhile";
-            }
-
-            @Override
-            public Class<PluginArgs.None> argsType() {
-                return PluginArgs.None.class;
-            }
-
-            @Override
-            public Meanwhile create(PluginArgs.None args, Handle handle) {
-                return new Meanwhile(handle, stage);
-            }
-        });
+        factories.add(PluginFactory.of("Meanwhile", Meanwhile.class, handle -> new Meanwhile(handle, stage)));
         PluginRegistry registry = PluginRegistry.of(factories);
         Scheduler scheduler = Scheduler.builder(
                         ConfigLoader.load(CONFIG, "test.yaml", registry, gates), registry, cluster)

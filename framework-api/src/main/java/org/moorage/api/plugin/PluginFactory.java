@@ -1,13 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.api.plugin;
 
+import java.util.function.BiFunction;
+import java.util.function.Function;
+
 /**
- * Makes a plugin for a profile. A jar offers its factories through {@link java.util.ServiceLoader}: it names them, one a
- * line, in {@code META-INF/services/org.moorage.api.plugin.PluginFactory}.
+ * Makes a plugin for a profile:
+ *
+ * <pre>{@code
+ * public static final PluginFactory<Args> FACTORY =
+ *         PluginFactory.of(NAME, NodeAffinity.class, Args.class, NodeAffinity::new);
+ * }</pre>
+ *
+ * <p>A jar offers its factories through {@link java.util.ServiceLoader}: public classes that implement this interface and have
+ * a public constructor without parameters. Their names are in {@code META-INF/services/org.moorage.api.plugin.PluginFactory},
+ * one a line.
  *
  * @param <A> the type of the plugin's arguments
  */
 public interface PluginFactory<A extends PluginArgs> {
+    /**
+     * A factory that calls a constructor.
+     *
+     * @param name the plugin's name
+     * @param pluginType the plugin's class
+     * @param argsType the type of the plugin's arguments
+     * @param constructor takes the arguments and the handle
+     */
+    static <A extends PluginArgs, P extends Plugin> PluginFactory<A> of(
+            String name, Class<P> pluginType, Class<A> argsType, BiFunction<A, Handle, P> constructor) {
+        return new ConstructorFactory<>(name, pluginType, argsType, constructor);
+    }
+
+    /**
+     * A factory that calls the constructor of a plugin without arguments.
+     *
+     * @param name the plugin's name
+     * @param pluginType the plugin's class
+     * @param constructor takes the handle
+     */
+    static <P extends Plugin> PluginFactory<PluginArgs.None> of(
+            String name, Class<P> pluginType, Function<Handle, P> constructor) {
+        return of(name, pluginType, PluginArgs.None.class, (args, handle) -> constructor.apply(handle));
+    }
+
     /** The name under which configurations enable the plugin; unique among all registered plugins. */
     String name();
 
@@ -28,5 +64,10 @@ public interface PluginFactory<A extends PluginArgs> {
      */
     default boolean needsPodJson() {
         return false;
+    }
+
+    /** The class that messages name where two factories have one name: the plugin's, or that of the factory itself. */
+    default Class<?> declaringClass() {
+        return getClass();
     }
 }

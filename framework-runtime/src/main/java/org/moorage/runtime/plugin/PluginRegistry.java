@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.plugin;
 
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -40,8 +41,8 @@ public final class PluginRegistry {
             PluginFactory<?> other = all.putIfAbsent(factory.name(), factory);
             if (other != null) {
                 throw new IllegalArgumentException("plugin \"" + factory.name() + "\": registered by "
-                        + other.getClass().getName() + " and by "
-                        + factory.getClass().getName() + " (expected: one factory for a name)");
+                        + other.declaringClass().getName() + " and by "
+                        + factory.declaringClass().getName() + " (expected: one factory for a name)");
             }
         }
         return new PluginRegistry(all);
@@ -49,7 +50,7 @@ public final class PluginRegistry {
 
     /** This registry and the factories that a class loader offers as services. */
     public PluginRegistry withServices(ClassLoader loader) {
-        List<PluginFactory<?>> found = new java.util.ArrayList<>();
+        List<PluginFactory<?>> found = new ArrayList<>();
         for (PluginFactory<?> factory : ServiceLoader.load(PluginFactory.class, loader)) {
             found.add(factory);
         }

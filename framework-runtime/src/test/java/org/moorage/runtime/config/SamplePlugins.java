@@ -17,7 +17,6 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.TopologySpreadConstraint;
 import org.moorage.api.plugin.BindPlugin;
 import org.moorage.api.plugin.FilterPlugin;
-import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
@@ -49,22 +48,7 @@ public final class SamplePlugins {
 
     /** A factory that makes something of that name. */
     public static <A extends PluginArgs> PluginFactory<A> factory(String name, Class<A> argsType, Plugin plugin) {
-        return new PluginFactory<>() {
-            @Override
-            public String name() {
-                return name;
-            }
-
-            @Override
-            public Class<A> argsType() {
-                return argsType;
-            }
-
-            @Override
-            public Plugin create(A args, Handle handle) {
-                return plugin;
-            }
-        };
+        return PluginFactory.of(name, Plugin.class, argsType, (args, handle) -> plugin);
     }
 
     /** A factory of a plugin without arguments. */

@@ -46,6 +46,9 @@ public final class InterPodAffinity
         implements PreFilterPlugin, PreFilterExtensions, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExtensions {
     /** The plugin's name. */
     public static final String NAME = "InterPodAffinity";
+    /** Makes the plugin. */
+    public static final PluginFactory<Args> FACTORY =
+            PluginFactory.of(NAME, InterPodAffinity.class, Args.class, InterPodAffinity::new);
 
     private static final Status NOT_NEAR = Status.unresolvable("node(s) didn't match pod affinity rules");
     private static final Status TOO_NEAR = Status.unschedulable("node(s) didn't match pod anti-affinity rules");
@@ -78,7 +81,7 @@ public final class InterPodAffinity
     private final Handle handle;
     private final ObjectLister<Namespace> namespaces;
 
-    private InterPodAffinity(Args args, Handle handle) {
+    InterPodAffinity(Args args, Handle handle) {
         this.args = args;
         this.handle = handle;
         namespaces = handle.lister(ObjectKind.NAMESPACE);
@@ -297,23 +300,5 @@ public final class InterPodAffinity
         }
         sink.takeWeighted(affinity.near().preferred(), 1);
         sink.takeWeighted(affinity.apart().preferred(), -1);
-    }
-
-    /** Makes the plugin. */
-    public static final class Factory implements PluginFactory<Args> {
-        @Override
-        public String name() {
-            return NAME;
-        }
-
-        @Override
-        public Class<Args> argsType() {
-            return Args.class;
-        }
-
-        @Override
-        public InterPodAffinity create(Args args, Handle handle) {
-            return new InterPodAffinity(args, handle);
-        }
     }
 }

@@ -21,7 +21,6 @@ import org.moorage.api.model.NodeSelector;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.FilterPlugin;
-import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PreFilterPlugin;
@@ -39,6 +38,9 @@ public final class NodeAffinity
         implements PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExtensions {
     /** The plugin's name. */
     public static final String NAME = "NodeAffinity";
+    /** Makes the plugin. */
+    public static final PluginFactory<Args> FACTORY =
+            PluginFactory.of(NAME, NodeAffinity.class, Args.class, (args, handle) -> new NodeAffinity(args));
 
     private static final Status CONFLICT = Status.unresolvable("pod affinity terms conflict");
     private static final Status NOT_ENFORCED =
@@ -141,7 +143,7 @@ public final class NodeAffinity
 
     private final org.moorage.api.model.NodeAffinity added;
 
-    private NodeAffinity(Args args) {
+    NodeAffinity(Args args) {
         added = args.addedAffinity().orElse(org.moorage.api.model.NodeAffinity.NONE);
     }
 
@@ -246,23 +248,5 @@ public final class NodeAffinity
             }
         }
         return sum;
-    }
-
-    /** Makes the plugin. */
-    public static final class Factory implements PluginFactory<Args> {
-        @Override
-        public String name() {
-            return NAME;
-        }
-
-        @Override
-        public Class<Args> argsType() {
-            return Args.class;
-        }
-
-        @Override
-        public NodeAffinity create(Args args, Handle handle) {
-            return new NodeAffinity(args);
-        }
     }
 }

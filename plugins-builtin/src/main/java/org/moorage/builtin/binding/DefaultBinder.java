@@ -15,10 +15,13 @@ import org.moorage.api.plugin.PluginFactory;
 public final class DefaultBinder implements BindPlugin {
     /** The plugin's name. */
     public static final String NAME = "DefaultBinder";
+    /** Makes the plugin. */
+    public static final PluginFactory<PluginArgs.None> FACTORY =
+            PluginFactory.of(NAME, DefaultBinder.class, DefaultBinder::new);
 
     private final Handle handle;
 
-    private DefaultBinder(Handle handle) {
+    DefaultBinder(Handle handle) {
         this.handle = handle;
     }
 
@@ -31,23 +34,5 @@ public final class DefaultBinder implements BindPlugin {
     public Status bind(CycleState state, Pod pod, String nodeName) {
         handle.writer().bind(pod, nodeName);
         return Status.success();
-    }
-
-    /** Makes the plugin. */
-    public static final class Factory implements PluginFactory<PluginArgs.None> {
-        @Override
-        public String name() {
-            return NAME;
-        }
-
-        @Override
-        public Class<PluginArgs.None> argsType() {
-            return PluginArgs.None.class;
-        }
-
-        @Override
-        public DefaultBinder create(PluginArgs.None args, Handle handle) {
-            return new DefaultBinder(handle);
-        }
     }
 }

@@ -23,6 +23,9 @@ import org.moorage.api.plugin.ScorePlugin;
 public final class ImageLocality implements ScorePlugin {
     /** The plugin's name. */
     public static final String NAME = "ImageLocality";
+    /** Makes the plugin. */
+    public static final PluginFactory<PluginArgs.None> FACTORY =
+            PluginFactory.of(NAME, ImageLocality.class, ImageLocality::new);
 
     private static final long MIB = 1L << 20;
     private static final long LEAST = 23 * MIB;
@@ -36,7 +39,7 @@ public final class ImageLocality implements ScorePlugin {
 
     private record ImageNames(PodSpec spec, List<String> names) {}
 
-    private ImageLocality(Handle handle) {
+    ImageLocality(Handle handle) {
         this.handle = handle;
     }
 
@@ -92,23 +95,5 @@ public final class ImageLocality implements ScorePlugin {
     // A colon before the last slash belongs to a port, not to a tag.
     private static String normalized(String image) {
         return image.lastIndexOf(':') <= image.lastIndexOf('/') ? image + ":latest" : image;
-    }
-
-    /** Makes the plugin. */
-    public static final class Factory implements PluginFactory<PluginArgs.None> {
-        @Override
-        public String name() {
-            return NAME;
-        }
-
-        @Override
-        public Class<PluginArgs.None> argsType() {
-            return PluginArgs.None.class;
-        }
-
-        @Override
-        public ImageLocality create(PluginArgs.None args, Handle handle) {
-            return new ImageLocality(handle);
-        }
     }
 }

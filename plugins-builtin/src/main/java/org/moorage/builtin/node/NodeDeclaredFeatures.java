@@ -33,6 +33,9 @@ import org.moorage.api.plugin.PreFilterResult;
 public final class NodeDeclaredFeatures implements PreFilterPlugin, FilterPlugin, EnqueueExtensions {
     /** The plugin's name. */
     public static final String NAME = "NodeDeclaredFeatures";
+    /** Makes the plugin. */
+    public static final PluginFactory<PluginArgs.None> FACTORY =
+            PluginFactory.of(NAME, NodeDeclaredFeatures.class, NodeDeclaredFeatures::new);
 
     private static final Status NOT_DECLARED = Status.unresolvable("node(s) didn't match Pod's required features");
 
@@ -43,7 +46,7 @@ public final class NodeDeclaredFeatures implements PreFilterPlugin, FilterPlugin
 
     private final boolean isEnabled;
 
-    private NodeDeclaredFeatures(Handle handle) {
+    NodeDeclaredFeatures(Handle handle) {
         isEnabled = handle.featureGates().isEnabled(FeatureGates.NODE_DECLARED_FEATURES);
     }
 
@@ -126,23 +129,5 @@ public final class NodeDeclaredFeatures implements PreFilterPlugin, FilterPlugin
             }
         }
         return found == required.size();
-    }
-
-    /** Makes the plugin. */
-    public static final class Factory implements PluginFactory<PluginArgs.None> {
-        @Override
-        public String name() {
-            return NAME;
-        }
-
-        @Override
-        public Class<PluginArgs.None> argsType() {
-            return PluginArgs.None.class;
-        }
-
-        @Override
-        public NodeDeclaredFeatures create(PluginArgs.None args, Handle handle) {
-            return new NodeDeclaredFeatures(handle);
-        }
     }
 }

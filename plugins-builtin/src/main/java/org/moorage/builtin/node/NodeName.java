@@ -12,7 +12,6 @@ import org.moorage.api.event.EventResource;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.FilterPlugin;
-import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 
@@ -22,10 +21,13 @@ import org.moorage.api.plugin.PluginFactory;
 public final class NodeName implements FilterPlugin, EnqueueExtensions {
     /** The plugin's name. */
     public static final String NAME = "NodeName";
+    /** Makes the plugin. */
+    public static final PluginFactory<PluginArgs.None> FACTORY =
+            PluginFactory.of(NAME, NodeName.class, handle -> new NodeName());
 
     private static final Status OTHER_NODE = Status.unresolvable("node(s) didn't match the requested node name");
 
-    private NodeName() {}
+    NodeName() {}
 
     @Override
     public String name() {
@@ -40,23 +42,5 @@ public final class NodeName implements FilterPlugin, EnqueueExtensions {
     @Override
     public List<EventRegistration> eventsToRegister() {
         return List.of(EventRegistration.always(ClusterEvent.of(EventResource.NODE, ActionType.ADD)));
-    }
-
-    /** Makes the plugin. */
-    public static final class Factory implements PluginFactory<PluginArgs.None> {
-        @Override
-        public String name() {
-            return NAME;
-        }
-
-        @Override
-        public Class<PluginArgs.None> argsType() {
-            return PluginArgs.None.class;
-        }
-
-        @Override
-        public NodeName create(PluginArgs.None args, Handle handle) {
-            return new NodeName();
-        }
     }
 }

@@ -16,7 +16,6 @@ import org.moorage.api.model.HostPort;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.FilterPlugin;
-import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PreFilterPlugin;
@@ -28,11 +27,14 @@ import org.moorage.api.plugin.PreFilterResult;
 public final class NodePorts implements PreFilterPlugin, FilterPlugin, EnqueueExtensions {
     /** The plugin's name. */
     public static final String NAME = "NodePorts";
+    /** Makes the plugin. */
+    public static final PluginFactory<PluginArgs.None> FACTORY =
+            PluginFactory.of(NAME, NodePorts.class, handle -> new NodePorts());
 
     private static final Status TAKEN =
             Status.unschedulable("node(s) didn't have free ports for the requested pod ports");
 
-    private NodePorts() {}
+    NodePorts() {}
 
     @Override
     public String name() {
@@ -80,23 +82,5 @@ public final class NodePorts implements PreFilterPlugin, FilterPlugin, EnqueueEx
             }
         }
         return false;
-    }
-
-    /** Makes the plugin. */
-    public static final class Factory implements PluginFactory<PluginArgs.None> {
-        @Override
-        public String name() {
-            return NAME;
-        }
-
-        @Override
-        public Class<PluginArgs.None> argsType() {
-            return PluginArgs.None.class;
-        }
-
-        @Override
-        public NodePorts create(PluginArgs.None args, Handle handle) {
-            return new NodePorts();
-        }
     }
 }

@@ -28,6 +28,9 @@ import org.moorage.api.plugin.PluginFactory;
 public final class NodeUnschedulable implements FilterPlugin, EnqueueExtensions {
     /** The plugin's name. */
     public static final String NAME = "NodeUnschedulable";
+    /** Makes the plugin. */
+    public static final PluginFactory<PluginArgs.None> FACTORY =
+            PluginFactory.of(NAME, NodeUnschedulable.class, NodeUnschedulable::new);
 
     private static final Status CLOSED = Status.unresolvable("node(s) were unschedulable");
 
@@ -35,7 +38,7 @@ public final class NodeUnschedulable implements FilterPlugin, EnqueueExtensions 
 
     private final Tolerance tolerance;
 
-    private NodeUnschedulable(Handle handle) {
+    NodeUnschedulable(Handle handle) {
         tolerance = handle.featureGates().tolerance();
     }
 
@@ -73,23 +76,5 @@ public final class NodeUnschedulable implements FilterPlugin, EnqueueExtensions 
 
     private boolean toleratesClosed(Pod pod) {
         return tolerance.covers(pod.spec().tolerations(), UNSCHEDULABLE);
-    }
-
-    /** Makes the plugin. */
-    public static final class Factory implements PluginFactory<PluginArgs.None> {
-        @Override
-        public String name() {
-            return NAME;
-        }
-
-        @Override
-        public Class<PluginArgs.None> argsType() {
-            return PluginArgs.None.class;
-        }
-
-        @Override
-        public NodeUnschedulable create(PluginArgs.None args, Handle handle) {
-            return new NodeUnschedulable(handle);
-        }
     }
 }

@@ -34,6 +34,9 @@ import org.moorage.api.plugin.ScorePlugin;
 public final class TaintToleration implements FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExtensions {
     /** The plugin's name. */
     public static final String NAME = "TaintToleration";
+    /** Makes the plugin. */
+    public static final PluginFactory<PluginArgs.None> FACTORY =
+            PluginFactory.of(NAME, TaintToleration.class, TaintToleration::new);
 
     private static final Status UNTOLERATED = Status.unresolvable("node(s) had untolerated taint(s)");
 
@@ -41,7 +44,7 @@ public final class TaintToleration implements FilterPlugin, PreScorePlugin, Scor
 
     private final Tolerance tolerance;
 
-    private TaintToleration(Handle handle) {
+    TaintToleration(Handle handle) {
         tolerance = handle.featureGates().tolerance();
     }
 
@@ -115,23 +118,5 @@ public final class TaintToleration implements FilterPlugin, PreScorePlugin, Scor
 
     private boolean isKeptOff(Pod pod, Node node) {
         return tolerance.keepsOff(pod.spec().tolerations(), node.taints());
-    }
-
-    /** Makes the plugin. */
-    public static final class Factory implements PluginFactory<PluginArgs.None> {
-        @Override
-        public String name() {
-            return NAME;
-        }
-
-        @Override
-        public Class<PluginArgs.None> argsType() {
-            return PluginArgs.None.class;
-        }
-
-        @Override
-        public TaintToleration create(PluginArgs.None args, Handle handle) {
-            return new TaintToleration(handle);
-        }
     }
 }

@@ -42,6 +42,9 @@ import org.moorage.api.plugin.Problems;
 public final class DefaultPreemption implements PreEnqueuePlugin, PostFilterPlugin, EnqueueExtensions {
     /** The plugin's name. */
     public static final String NAME = "DefaultPreemption";
+    /** Makes the plugin. */
+    public static final PluginFactory<Args> FACTORY =
+            PluginFactory.of(NAME, DefaultPreemption.class, Args.class, DefaultPreemption::new);
 
     private static final String SAYS = "preemption: ";
     private static final Status UNDER_WAY =
@@ -92,7 +95,7 @@ public final class DefaultPreemption implements PreEnqueuePlugin, PostFilterPlug
     private final Evictions evictions;
     private final boolean isAsync;
 
-    private DefaultPreemption(Args args, Handle handle) {
+    DefaultPreemption(Args args, Handle handle) {
         this.args = args;
         this.handle = handle;
         pods = handle.lister(ObjectKind.POD);
@@ -217,23 +220,5 @@ public final class DefaultPreemption implements PreEnqueuePlugin, PostFilterPlug
                     SAYS + (failures.size() == 1 ? String.join("", failures) : failures.toString()));
         }
         return lawful;
-    }
-
-    /** Makes the plugin. */
-    public static final class Factory implements PluginFactory<Args> {
-        @Override
-        public String name() {
-            return NAME;
-        }
-
-        @Override
-        public Class<Args> argsType() {
-            return Args.class;
-        }
-
-        @Override
-        public DefaultPreemption create(Args args, Handle handle) {
-            return new DefaultPreemption(args, handle);
-        }
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.builtin.queue;
 
-import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.QueueSortPlugin;
@@ -14,8 +13,11 @@ import org.moorage.api.plugin.QueuedPod;
 public final class PrioritySort implements QueueSortPlugin {
     /** The plugin's name. */
     public static final String NAME = "PrioritySort";
+    /** Makes the plugin. */
+    public static final PluginFactory<PluginArgs.None> FACTORY =
+            PluginFactory.of(NAME, PrioritySort.class, handle -> new PrioritySort());
 
-    private PrioritySort() {}
+    PrioritySort() {}
 
     @Override
     public String name() {
@@ -28,23 +30,5 @@ public final class PrioritySort implements QueueSortPlugin {
         int secondPriority = second.pod().spec().priority();
         return firstPriority > secondPriority
                 || firstPriority == secondPriority && first.timestamp().isBefore(second.timestamp());
-    }
-
-    /** Makes the plugin. */
-    public static final class Factory implements PluginFactory<PluginArgs.None> {
-        @Override
-        public String name() {
-            return NAME;
-        }
-
-        @Override
-        public Class<PluginArgs.None> argsType() {
-            return PluginArgs.None.class;
-        }
-
-        @Override
-        public PrioritySort create(PluginArgs.None args, Handle handle) {
-            return new PrioritySort();
-        }
     }
 }

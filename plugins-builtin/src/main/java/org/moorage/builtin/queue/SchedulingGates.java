@@ -11,7 +11,6 @@ import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.EnqueueExtensions;
-import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PreEnqueuePlugin;
@@ -22,8 +21,11 @@ import org.moorage.api.plugin.PreEnqueuePlugin;
 public final class SchedulingGates implements PreEnqueuePlugin, EnqueueExtensions {
     /** The plugin's name. */
     public static final String NAME = "SchedulingGates";
+    /** Makes the plugin. */
+    public static final PluginFactory<PluginArgs.None> FACTORY =
+            PluginFactory.of(NAME, SchedulingGates.class, handle -> new SchedulingGates());
 
-    private SchedulingGates() {}
+    SchedulingGates() {}
 
     @Override
     public String name() {
@@ -48,23 +50,5 @@ public final class SchedulingGates implements PreEnqueuePlugin, EnqueueExtension
 
     private static Hint afterGatesEliminated(Pod pod, ObjectChange<Pod> change) {
         return Hint.queueIf(change.latest().uid().equals(pod.uid()));
-    }
-
-    /** Makes the plugin. */
-    public static final class Factory implements PluginFactory<PluginArgs.None> {
-        @Override
-        public String name() {
-            return NAME;
-        }
-
-        @Override
-        public Class<PluginArgs.None> argsType() {
-            return PluginArgs.None.class;
-        }
-
-        @Override
-        public SchedulingGates create(PluginArgs.None args, Handle handle) {
-            return new SchedulingGates();
-        }
     }
 }

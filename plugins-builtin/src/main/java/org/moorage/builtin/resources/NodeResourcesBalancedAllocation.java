@@ -26,6 +26,9 @@ import org.moorage.api.plugin.ScorePlugin;
 public final class NodeResourcesBalancedAllocation implements PreScorePlugin, ScorePlugin {
     /** The plugin's name. */
     public static final String NAME = "NodeResourcesBalancedAllocation";
+    /** Makes the plugin. */
+    public static final PluginFactory<Args> FACTORY = PluginFactory.of(
+            NAME, NodeResourcesBalancedAllocation.class, Args.class, NodeResourcesBalancedAllocation::new);
 
     /**
      * The plugin's arguments.
@@ -62,7 +65,7 @@ public final class NodeResourcesBalancedAllocation implements PreScorePlugin, Sc
     private final boolean[] scalar;
     private final DeviceResources devices;
 
-    private NodeResourcesBalancedAllocation(Args args, Handle handle) {
+    NodeResourcesBalancedAllocation(Args args, Handle handle) {
         devices = DeviceResources.of(handle);
         resources = new ResourceName[args.resources().size()];
         scalar = new boolean[resources.length];
@@ -148,23 +151,5 @@ public final class NodeResourcesBalancedAllocation implements PreScorePlugin, Sc
     private double part(NodeInfo node, ScoredRequest request, int i, int copies) {
         long used = request.isByDevices(node, i) ? request.taken(node, i) : node.requested(resources[i]);
         return Math.min(1, (double) (used + copies * request.amount(i)) / (double) request.capacity(node, i));
-    }
-
-    /** Makes the plugin. */
-    public static final class Factory implements PluginFactory<Args> {
-        @Override
-        public String name() {
-            return NAME;
-        }
-
-        @Override
-        public Class<Args> argsType() {
-            return Args.class;
-        }
-
-        @Override
-        public NodeResourcesBalancedAllocation create(Args args, Handle handle) {
-            return new NodeResourcesBalancedAllocation(args, handle);
-        }
     }
 }

@@ -44,6 +44,9 @@ public final class NodeResourcesFit
         implements PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExtensions {
     /** The plugin's name. */
     public static final String NAME = "NodeResourcesFit";
+    /** Makes the plugin. */
+    public static final PluginFactory<Args> FACTORY =
+            PluginFactory.of(NAME, NodeResourcesFit.class, Args.class, NodeResourcesFit::new);
 
     /**
      * The plugin's arguments.
@@ -178,7 +181,7 @@ public final class NodeResourcesFit
     private final DeviceResources devices;
     private final boolean readsDeviceClasses;
 
-    private NodeResourcesFit(Args args, Handle handle) {
+    NodeResourcesFit(Args args, Handle handle) {
         devices = DeviceResources.of(handle);
         readsDeviceClasses = DeviceResources.isEnabled(handle);
         ignoredResources = Set.copyOf(args.ignoredResources());
@@ -333,23 +336,5 @@ public final class NodeResourcesFit
             }
         }
         return false;
-    }
-
-    /** Makes the plugin. */
-    public static final class Factory implements PluginFactory<Args> {
-        @Override
-        public String name() {
-            return NAME;
-        }
-
-        @Override
-        public Class<Args> argsType() {
-            return Args.class;
-        }
-
-        @Override
-        public NodeResourcesFit create(Args args, Handle handle) {
-            return new NodeResourcesFit(args, handle);
-        }
     }
 }

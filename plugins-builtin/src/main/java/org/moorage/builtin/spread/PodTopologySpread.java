@@ -44,6 +44,9 @@ public final class PodTopologySpread
         implements PreFilterPlugin, PreFilterExtensions, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExtensions {
     /** The plugin's name. */
     public static final String NAME = "PodTopologySpread";
+    /** Makes the plugin. */
+    public static final PluginFactory<Args> FACTORY =
+            PluginFactory.of(NAME, PodTopologySpread.class, Args.class, PodTopologySpread::new);
 
     private static final String HARD = "DoNotSchedule";
     private static final String SOFT = "ScheduleAnyway";
@@ -128,7 +131,7 @@ public final class PodTopologySpread
     private final Optional<OwnPods> ownPods;
     private final Constraint.Rules rules;
 
-    private PodTopologySpread(Args args, Handle handle) {
+    PodTopologySpread(Args args, Handle handle) {
         this.handle = handle;
         rules = Constraint.Rules.of(handle.featureGates());
         isSystemDefaulted = args.defaultingType().equals(Args.SYSTEM);
@@ -295,23 +298,5 @@ public final class PodTopologySpread
         }
         constraints.replaceAll(constraint -> constraint.withSelector(selector));
         return constraints;
-    }
-
-    /** Makes the plugin. */
-    public static final class Factory implements PluginFactory<Args> {
-        @Override
-        public String name() {
-            return NAME;
-        }
-
-        @Override
-        public Class<Args> argsType() {
-            return Args.class;
-        }
-
-        @Override
-        public PodTopologySpread create(Args args, Handle handle) {
-            return new PodTopologySpread(args, handle);
-        }
     }
 }

@@ -41,6 +41,9 @@ import org.moorage.api.plugin.PreFilterResult;
 public final class VolumeRestrictions implements PreFilterPlugin, PreFilterExtensions, FilterPlugin, EnqueueExtensions {
     /** The plugin's name. */
     public static final String NAME = "VolumeRestrictions";
+    /** Makes the plugin. */
+    public static final PluginFactory<PluginArgs.None> FACTORY =
+            PluginFactory.of(NAME, VolumeRestrictions.class, VolumeRestrictions::new);
 
     private static final Status DISK_IN_USE = Status.unschedulable("node(s) had no available disk");
     private static final Status CLAIM_IN_USE =
@@ -69,7 +72,7 @@ public final class VolumeRestrictions implements PreFilterPlugin, PreFilterExten
 
     private final ObjectLister<PersistentVolumeClaim> claims;
 
-    private VolumeRestrictions(Handle handle) {
+    VolumeRestrictions(Handle handle) {
         claims = handle.lister(ObjectKind.PERSISTENT_VOLUME_CLAIM);
     }
 
@@ -201,23 +204,5 @@ public final class VolumeRestrictions implements PreFilterPlugin, PreFilterExten
                     && !Collections.disjoint(image.monitors(), other.monitors());
         }
         return false;
-    }
-
-    /** Makes the plugin. */
-    public static final class Factory implements PluginFactory<PluginArgs.None> {
-        @Override
-        public String name() {
-            return NAME;
-        }
-
-        @Override
-        public Class<PluginArgs.None> argsType() {
-            return PluginArgs.None.class;
-        }
-
-        @Override
-        public VolumeRestrictions create(PluginArgs.None args, Handle handle) {
-            return new VolumeRestrictions(handle);
-        }
     }
 }

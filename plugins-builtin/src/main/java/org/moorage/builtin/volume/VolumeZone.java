@@ -39,6 +39,9 @@ import org.moorage.api.plugin.PreFilterResult;
 public final class VolumeZone implements PreFilterPlugin, FilterPlugin, EnqueueExtensions {
     /** The plugin's name. */
     public static final String NAME = "VolumeZone";
+    /** Makes the plugin. */
+    public static final PluginFactory<PluginArgs.None> FACTORY =
+            PluginFactory.of(NAME, VolumeZone.class, VolumeZone::new);
 
     private static final Status OTHER_ZONE = Status.unresolvable("node(s) had no available volume zone");
     private static final Status UNNAMED_CLAIM = Status.unresolvable("PersistentVolumeClaim had no name");
@@ -101,7 +104,7 @@ public final class VolumeZone implements PreFilterPlugin, FilterPlugin, EnqueueE
     private final ObjectLister<PersistentVolume> volumes;
     private final ObjectLister<StorageClass> classes;
 
-    private VolumeZone(Handle handle) {
+    VolumeZone(Handle handle) {
         claims = handle.lister(ObjectKind.PERSISTENT_VOLUME_CLAIM);
         volumes = handle.lister(ObjectKind.PERSISTENT_VOLUME);
         classes = handle.lister(ObjectKind.STORAGE_CLASS);
@@ -224,23 +227,5 @@ public final class VolumeZone implements PreFilterPlugin, FilterPlugin, EnqueueE
             }
         }
         return false;
-    }
-
-    /** Makes the plugin. */
-    public static final class Factory implements PluginFactory<PluginArgs.None> {
-        @Override
-        public String name() {
-            return NAME;
-        }
-
-        @Override
-        public Class<PluginArgs.None> argsType() {
-            return PluginArgs.None.class;
-        }
-
-        @Override
-        public VolumeZone create(PluginArgs.None args, Handle handle) {
-            return new VolumeZone(handle);
-        }
     }
 }

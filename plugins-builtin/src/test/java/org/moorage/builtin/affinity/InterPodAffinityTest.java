@@ -64,7 +64,7 @@ class InterPodAffinityTest {
     }
 
     private static PluginTester plugin(InterPodAffinity.Args args) {
-        return PluginTester.of(new InterPodAffinity.Factory(), args)
+        return PluginTester.of(InterPodAffinity.FACTORY, args)
                 .cluster(namespace("default", Map.of("team", "x")), namespace("shop", Map.of("team", "y")));
     }
 

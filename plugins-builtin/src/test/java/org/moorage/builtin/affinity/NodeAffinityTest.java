@@ -40,7 +40,7 @@ class NodeAffinityTest {
     private static final Node HDD = Nodes.named("n2").label("disk", "hdd").build();
 
     private static PluginTester plugin(NodeAffinity.Args args) {
-        return PluginTester.of(new NodeAffinity.Factory(), args);
+        return PluginTester.of(NodeAffinity.FACTORY, args);
     }
 
     private static NodeAffinity.Args added(

@@ -16,7 +16,7 @@ import org.moorage.testkit.TestScheduler;
 import org.moorage.testkit.Write;
 
 class DefaultBinderTest {
-    private final PluginTester plugin = PluginTester.of(new DefaultBinder.Factory())
+    private final PluginTester plugin = PluginTester.of(DefaultBinder.FACTORY)
             .cluster(Nodes.named("n1").build());
     private final Pod pod = Pods.named("p").build();
 

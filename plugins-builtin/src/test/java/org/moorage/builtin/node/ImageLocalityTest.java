@@ -21,7 +21,7 @@ class ImageLocalityTest {
     private static final Node OTHER = Nodes.named("other").build();
 
     private static final PluginTester PLUGIN =
-            PluginTester.of(new ImageLocality.Factory()).cluster(WITH_IMAGES);
+            PluginTester.of(ImageLocality.FACTORY).cluster(WITH_IMAGES);
 
     record Case(String name, Pods pod, long score) {
         @Override

@@ -19,7 +19,7 @@ import org.moorage.testkit.PluginTester;
 import org.moorage.testkit.Pods;
 
 class NodeDeclaredFeaturesTest {
-    private static final PluginTester PLUGIN = PluginTester.of(new NodeDeclaredFeatures.Factory());
+    private static final PluginTester PLUGIN = PluginTester.of(NodeDeclaredFeatures.FACTORY);
     private static final String RESTART = "RestartAllContainersOnContainerExits";
     private static final String USERS = "UserNamespacesHostNetworkSupport";
     private static final Pod PLAIN = Pods.named("p").build();

@@ -11,7 +11,7 @@ import org.moorage.testkit.Pods;
 
 class NodeNameTest {
     private static final PluginTester PLUGIN =
-            PluginTester.of(new NodeName.Factory()).cluster(Nodes.named("n1").build());
+            PluginTester.of(NodeName.FACTORY).cluster(Nodes.named("n1").build());
     private static final Status OTHER = Status.unresolvable("node(s) didn't match the requested node name");
 
     record Case(String name, String nodeName, Status status) {

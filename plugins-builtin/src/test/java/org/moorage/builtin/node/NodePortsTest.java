@@ -15,7 +15,7 @@ import org.moorage.testkit.Pods;
 
 class NodePortsTest {
     private static final PluginTester PLUGIN =
-            PluginTester.of(new NodePorts.Factory()).cluster(Nodes.named("n").build());
+            PluginTester.of(NodePorts.FACTORY).cluster(Nodes.named("n").build());
     private static final Status TAKEN =
             Status.unschedulable("node(s) didn't have free ports for the requested pod ports");
 

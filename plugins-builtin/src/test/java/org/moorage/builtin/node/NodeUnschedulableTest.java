@@ -16,7 +16,7 @@ import org.moorage.testkit.PluginTester;
 import org.moorage.testkit.Pods;
 
 class NodeUnschedulableTest {
-    private static final PluginTester PLUGIN = PluginTester.of(new NodeUnschedulable.Factory());
+    private static final PluginTester PLUGIN = PluginTester.of(NodeUnschedulable.FACTORY);
     private static final Status CLOSED = Status.unresolvable("node(s) were unschedulable");
     private static final Pod PLAIN = Pods.named("plain").build();
     private static final Pod TOLERANT = Pods.named("tolerant")

@@ -19,7 +19,7 @@ import org.moorage.testkit.PluginTester;
 import org.moorage.testkit.Pods;
 
 class TaintTolerationTest {
-    private static final PluginTester PLUGIN = PluginTester.of(new TaintToleration.Factory());
+    private static final PluginTester PLUGIN = PluginTester.of(TaintToleration.FACTORY);
     private static final Status UNTOLERATED = Status.unresolvable("node(s) had untolerated taint(s)");
     private static final Pod PLAIN = Pods.named("p").build();
     private static final Node CLEAN = Nodes.named("n").build();

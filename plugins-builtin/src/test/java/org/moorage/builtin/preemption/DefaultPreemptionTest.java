@@ -102,7 +102,7 @@ class DefaultPreemptionTest {
     }
 
     private static DefaultPreemption plugin(TestHandle handle) {
-        return new DefaultPreemption.Factory().create(DefaultPreemption.Args.DEFAULTS, handle);
+        return DefaultPreemption.FACTORY.create(DefaultPreemption.Args.DEFAULTS, handle);
     }
 
     private static PostFilterResult decide(TestHandle handle, ClusterSketch cluster, Pod pod, Status everywhere) {

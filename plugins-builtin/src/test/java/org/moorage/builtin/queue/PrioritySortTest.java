@@ -14,7 +14,7 @@ import org.moorage.testkit.Pods;
 import org.moorage.testkit.TestScheduler;
 
 class PrioritySortTest {
-    private static final PluginTester PLUGIN = PluginTester.of(new PrioritySort.Factory());
+    private static final PluginTester PLUGIN = PluginTester.of(PrioritySort.FACTORY);
     private static final Instant EARLY = Instant.parse("2024-05-01T00:00:00Z");
     private static final Instant LATE = EARLY.plusNanos(1);
 

@@ -11,7 +11,7 @@ import org.moorage.testkit.PluginTester;
 import org.moorage.testkit.Pods;
 
 class SchedulingGatesTest {
-    private static final PluginTester PLUGIN = PluginTester.of(new SchedulingGates.Factory());
+    private static final PluginTester PLUGIN = PluginTester.of(SchedulingGates.FACTORY);
     private static final Pod GATED =
             Pods.named("p").schedulingGate("example.com/a").schedulingGate("b").build();
 

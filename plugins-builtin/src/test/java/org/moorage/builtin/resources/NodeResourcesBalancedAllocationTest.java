@@ -23,7 +23,7 @@ class NodeResourcesBalancedAllocationTest {
                 .map(name -> new ResourceSpec(name, 1))
                 .toList();
         return PluginTester.of(
-                new NodeResourcesBalancedAllocation.Factory(), new NodeResourcesBalancedAllocation.Args(specs));
+                NodeResourcesBalancedAllocation.FACTORY, new NodeResourcesBalancedAllocation.Args(specs));
     }
 
     private static Pods pod(String cpu, String memory) {

@@ -49,7 +49,7 @@ class NodeResourcesFitTest {
     private static final PluginTester PLUGIN = plugin(NodeResourcesFit.Args.DEFAULTS);
 
     private static PluginTester plugin(NodeResourcesFit.Args args) {
-        return PluginTester.of(new NodeResourcesFit.Factory(), args);
+        return PluginTester.of(NodeResourcesFit.FACTORY, args);
     }
 
     private static PluginTester scoring(String type, List<ResourceSpec> resources, ShapePoint... shape) {
@@ -473,7 +473,7 @@ class NodeResourcesFitTest {
                     ? "example.com/gpu"
                     : pod.requests().scalarName(0);
             PluginTester plugin = scoring(ScoringStrategy.LEAST_ALLOCATED, List.of(new ResourceSpec(resource, 1)))
-                    .beside(new EightDevices.Factory())
+                    .beside(EightDevices.FACTORY)
                     .disabledAt(ExtensionPoint.FILTER)
                     .features(c.features)
                     .cluster(GPUS, c.node.build());

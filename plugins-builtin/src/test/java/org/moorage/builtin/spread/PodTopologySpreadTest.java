@@ -48,7 +48,7 @@ class PodTopologySpreadTest {
     private static final Node A2 = node("a2", "a");
     private static final Node B1 = node("b1", "b");
     private static final Node NOWHERE = Nodes.named("nowhere").build();
-    private static final PluginTester PLUGIN = PluginTester.of(new PodTopologySpread.Factory());
+    private static final PluginTester PLUGIN = PluginTester.of(PodTopologySpread.FACTORY);
     private static final PodTopologySpread.Args LISTED =
             new PodTopologySpread.Args(List.of(spread(1, "rack", HARD, Optional.empty())), PodTopologySpread.Args.LIST);
 
@@ -395,7 +395,7 @@ class PodTopologySpreadTest {
         @ParameterizedTest
         @FieldSource("CASES")
         void followFromTheController(Case c) {
-            PodTester tester = PluginTester.of(new PodTopologySpread.Factory(), LISTED)
+            PodTester tester = PluginTester.of(PodTopologySpread.FACTORY, LISTED)
                     .cluster(CLUSTER)
                     .cluster(
                             new ReplicaSet(meta("front"), Optional.of(labels("tier", "front"))),

@@ -18,7 +18,7 @@ import org.moorage.testkit.PodTester;
 import org.moorage.testkit.Pods;
 
 class VolumeRestrictionsTest {
-    private static final PluginTester PLUGIN = PluginTester.of(new VolumeRestrictions.Factory());
+    private static final PluginTester PLUGIN = PluginTester.of(VolumeRestrictions.FACTORY);
     private static final Status DISK_IN_USE = Status.unschedulable("node(s) had no available disk");
     private static final Status CLAIM_IN_USE =
             Status.unschedulable("node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode"

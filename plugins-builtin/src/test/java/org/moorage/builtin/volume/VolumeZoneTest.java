@@ -16,7 +16,7 @@ class VolumeZoneTest {
     private static final String ZONE = "topology.kubernetes.io/zone";
     private static final String BETA_ZONE = "failure-domain.beta.kubernetes.io/zone";
     private static final Status OTHER_ZONE = Status.unresolvable("node(s) had no available volume zone");
-    private static final PluginTester PLUGIN = PluginTester.of(new VolumeZone.Factory());
+    private static final PluginTester PLUGIN = PluginTester.of(VolumeZone.FACTORY);
     private static final Pod POD = Pods.named("p").claim("c").build();
 
     record Case(String name, Map<String, String> volume, Map<String, String> node, Status status) {

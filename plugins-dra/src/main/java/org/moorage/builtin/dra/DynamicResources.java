@@ -147,6 +147,16 @@ public final class DynamicResources
     private final DeviceSelectors selectors;
     private final AtomicReference<ResourceSliceIndex> sliceIndex = new AtomicReference<>(ResourceSliceIndex.EMPTY);
 
+    /** A factory. Plugins that it makes with the same features share the expressions that they have compiled. */
+    public static PluginFactory<Args> factory() {
+        Map<DeviceFeatures, DeviceSelectors> selectorsByFeatures = new ConcurrentHashMap<>();
+        return PluginFactory.of(NAME, DynamicResources.class, Args.class, (args, handle) -> {
+            DeviceFeatures features = DeviceFeatures.of(handle.featureGates());
+            DeviceSelectors selectors = selectorsByFeatures.computeIfAbsent(features, DeviceSelectors::new);
+            return new DynamicResources(args, handle, features, selectors);
+        });
+    }
+
     private DynamicResources(Args args, Handle handle, DeviceFeatures features, DeviceSelectors selectors) {
         this.features = features;
         this.selectors = selectors;
@@ -454,27 +464,5 @@ public final class DynamicResources
         Set<ActionType> actions = new HashSet<>(ActionType.UPDATE);
         actions.add(ActionType.ADD);
         return actions;
-    }
-
-    /** Makes the plugin. Those that it makes with the same features share the expressions that they have compiled. */
-    public static final class Factory implements PluginFactory<Args> {
-        private final Map<DeviceFeatures, DeviceSelectors> selectorsByFeatures = new ConcurrentHashMap<>();
-
-        @Override
-        public String name() {
-            return NAME;
-        }
-
-        @Override
-        public Class<Args> argsType() {
-            return Args.class;
-        }
-
-        @Override
-        public DynamicResources create(Args args, Handle handle) {
-            DeviceFeatures features = DeviceFeatures.of(handle.featureGates());
-            DeviceSelectors selectors = selectorsByFeatures.computeIfAbsent(features, DeviceSelectors::new);
-            return new DynamicResources(args, handle, features, selectors);
-        }
     }
 }

@@ -99,7 +99,7 @@ class DynamicResourcesTest {
 
     private static Scheduler scheduler(InMemoryCluster cluster, FeatureGates features) {
         List<PluginFactory<?>> factories = new ArrayList<>(BuiltinPlugins.all());
-        factories.add(new DynamicResources.Factory());
+        factories.add(DynamicResources.factory());
         PluginRegistry registry = PluginRegistry.of(factories);
         Scheduler scheduler = Scheduler.builder(ConfigLoader.defaults(registry, features), registry, cluster)
                 .bindingExecutor(Runnable::run)
@@ -110,7 +110,7 @@ class DynamicResourcesTest {
 
     @Test
     void keepsTheContract() {
-        PluginContract.verify(new DynamicResources.Factory());
+        PluginContract.verify(DynamicResources.factory());
     }
 
     @ParameterizedTest
@@ -303,7 +303,7 @@ class DynamicResourcesTest {
             InMemoryCluster cluster = InMemoryCluster.of(
                     List.of(object(NODE), object(CLASS), object(slice), wanting("c", 14), using("p", "c")));
             List<PluginFactory<?>> factories = new ArrayList<>(BuiltinPlugins.all());
-            factories.add(new DynamicResources.Factory());
+            factories.add(DynamicResources.factory());
             PluginRegistry registry = PluginRegistry.of(factories);
             String impatient = """
                     apiVersion: kubescheduler.config.k8s.io/v1
@@ -484,7 +484,7 @@ class DynamicResourcesTest {
                             "ResourceClaim default/c was not created for Pod default/p (Pod is not owner)")));
 
     private static DynamicResources plugin(TestHandle handle) {
-        return new DynamicResources.Factory().create(DynamicResources.Args.DEFAULTS, handle);
+        return (DynamicResources) DynamicResources.factory().create(DynamicResources.Args.DEFAULTS, handle);
     }
 
     private static TestHandle withClaim() {

@@ -9,7 +9,7 @@ import org.moorage.builtin.dra.DynamicResources;
 
 /** kube-scheduler's own plugins, all of them: the built-in ones, and the one that needs CEL. */
 public final class OwnPlugins {
-    private static final List<PluginFactory<?>> ALL = all(new DynamicResources.Factory());
+    private static final List<PluginFactory<?>> ALL = all(DynamicResources.factory());
 
     private OwnPlugins() {}
 

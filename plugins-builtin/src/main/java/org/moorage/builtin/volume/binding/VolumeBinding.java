@@ -56,6 +56,9 @@ public final class VolumeBinding
                 EnqueueExtensions {
     /** The plugin's name. */
     public static final String NAME = "VolumeBinding";
+    /** Makes the plugin. */
+    public static final PluginFactory<Args> FACTORY = PluginFactory.of(
+            NAME, VolumeBinding.class, Args.class, (args, handle) -> new VolumeBinding(args, handle, handle::pause));
 
     private static final Status UNBOUND = Status.unresolvable("pod has unbound immediate PersistentVolumeClaims");
 
@@ -260,23 +263,5 @@ public final class VolumeBinding
         Optional<Quantity> after = change.latest().volumeLimit();
         return Hint.queueIf(after.isPresent()
                 && (before.isEmpty() || after.get().value() > before.get().value()));
-    }
-
-    /** Makes the plugin. */
-    public static final class Factory implements PluginFactory<Args> {
-        @Override
-        public String name() {
-            return NAME;
-        }
-
-        @Override
-        public Class<Args> argsType() {
-            return Args.class;
-        }
-
-        @Override
-        public VolumeBinding create(Args args, Handle handle) {
-            return new VolumeBinding(args, handle, handle::pause);
-        }
     }
 }

@@ -45,6 +45,9 @@ import org.moorage.builtin.volume.CsiMigration;
 public final class NodeVolumeLimits implements PreFilterPlugin, FilterPlugin, EnqueueExtensions {
     /** The plugin's name. */
     public static final String NAME = "NodeVolumeLimits";
+    /** Makes the plugin. */
+    public static final PluginFactory<PluginArgs.None> FACTORY =
+            PluginFactory.of(NAME, NodeVolumeLimits.class, NodeVolumeLimits::new);
 
     private static final Status TOO_MANY = Status.unschedulable("node(s) exceed max volume count");
 
@@ -68,7 +71,7 @@ public final class NodeVolumeLimits implements PreFilterPlugin, FilterPlugin, En
     private final ObjectLister<CsiDriver> drivers;
     private final boolean demandsDrivers;
 
-    private NodeVolumeLimits(Handle handle) {
+    NodeVolumeLimits(Handle handle) {
         volumes = new DriverVolumes(handle);
         csiNodes = handle.lister(ObjectKind.CSI_NODE);
         drivers = handle.lister(ObjectKind.CSI_DRIVER);
@@ -227,23 +230,5 @@ public final class NodeVolumeLimits implements PreFilterPlugin, FilterPlugin, En
             }
         }
         return addsAny && count > limit;
-    }
-
-    /** Makes the plugin. */
-    public static final class Factory implements PluginFactory<PluginArgs.None> {
-        @Override
-        public String name() {
-            return NAME;
-        }
-
-        @Override
-        public Class<PluginArgs.None> argsType() {
-            return PluginArgs.None.class;
-        }
-
-        @Override
-        public NodeVolumeLimits create(PluginArgs.None args, Handle handle) {
-            return new NodeVolumeLimits(handle);
-        }
     }
 }

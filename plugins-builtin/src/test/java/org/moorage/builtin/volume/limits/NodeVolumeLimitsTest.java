@@ -22,7 +22,7 @@ import org.moorage.testkit.PluginTester;
 import org.moorage.testkit.Pods;
 
 class NodeVolumeLimitsTest {
-    private static final PluginTester PLUGIN = PluginTester.of(new NodeVolumeLimits.Factory());
+    private static final PluginTester PLUGIN = PluginTester.of(NodeVolumeLimits.FACTORY);
     private static final Status TOO_MANY = Status.unschedulable("node(s) exceed max volume count");
     private static final CloudDisk EBS =
             new CloudDisk(CloudDisk.Type.AWS_ELASTIC_BLOCK_STORE, "aws://z/vol-1", "", false);

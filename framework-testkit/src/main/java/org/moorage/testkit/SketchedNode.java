@@ -73,13 +73,15 @@ final class SketchedNode implements NodeInfo {
 
     @Override
     public List<Pod> podsWithAffinity() {
-        return pods.stream().filter(pod -> pod.spec().affinity().mentionsPods()).toList();
+        return pods.stream()
+                .filter(pod -> pod.spec().affinity().hasPodAffinity())
+                .toList();
     }
 
     @Override
     public List<Pod> podsWithRequiredAntiAffinity() {
         return pods.stream()
-                .filter(pod -> pod.spec().affinity().requiresAntiAffinity())
+                .filter(pod -> pod.spec().affinity().hasRequiredAntiAffinity())
                 .toList();
     }
 

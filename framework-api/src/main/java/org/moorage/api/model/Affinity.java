@@ -1,36 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.api.model;
 
+import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A pod's wishes about where it runs.
+ * A pod's scheduling constraints.
  *
- * @param node about nodes
- * @param pod about pods to be near to; present even if it names no term
- * @param podAnti about pods to be apart from; present even if it names no term
+ * @param nodeAffinity which nodes the pod may or should run on
+ * @param podAffinity which pods it must or should run together with; may be present without terms
+ * @param podAntiAffinity which pods it must not or should not run together with; may be present without terms
  */
-public record Affinity(NodeAffinity node, Optional<PodAffinity> pod, Optional<PodAffinity> podAnti) {
-    /** No wish. */
+public record Affinity(
+        NodeAffinity nodeAffinity, Optional<PodAffinity> podAffinity, Optional<PodAffinity> podAntiAffinity) {
+    /** No affinity of any kind. */
     public static final Affinity NONE = new Affinity(NodeAffinity.NONE, Optional.empty(), Optional.empty());
 
-    /** Whether pods are mentioned in any way, even without a term. */
-    public boolean mentionsPods() {
-        return pod.isPresent() || podAnti.isPresent();
+    public Affinity {
+        Objects.requireNonNull(nodeAffinity, "nodeAffinity");
+        Objects.requireNonNull(podAffinity, "podAffinity");
+        Objects.requireNonNull(podAntiAffinity, "podAntiAffinity");
     }
 
-    /** About pods to be near to; without terms if these are not mentioned. */
-    public PodAffinity near() {
-        return pod.orElse(PodAffinity.NONE);
+    /** Whether pod affinity or pod anti-affinity is present, even without a term. */
+    public boolean hasPodAffinity() {
+        return podAffinity.isPresent() || podAntiAffinity.isPresent();
     }
 
-    /** About pods to be apart from; without terms if these are not mentioned. */
-    public PodAffinity apart() {
-        return podAnti.orElse(PodAffinity.NONE);
+    /** Whether there is a required pod anti-affinity term. */
+    public boolean hasRequiredAntiAffinity() {
+        return !requiredAntiAffinityTerms().isEmpty();
     }
 
-    /** Whether pods to be apart from are required. */
-    public boolean requiresAntiAffinity() {
-        return !apart().required().isEmpty();
+    /** The required terms of the pod affinity. */
+    public List<PodAffinityTerm> requiredAffinityTerms() {
+        return podAffinity.orElse(PodAffinity.NONE).required();
+    }
+
+    /** The required terms of the pod anti-affinity. */
+    public List<PodAffinityTerm> requiredAntiAffinityTerms() {
+        return podAntiAffinity.orElse(PodAffinity.NONE).required();
+    }
+
+    /** The preferred terms of the pod affinity. */
+    public List<PodAffinityTerm.Weighted> preferredAffinityTerms() {
+        return podAffinity.orElse(PodAffinity.NONE).preferred();
+    }
+
+    /** The preferred terms of the pod anti-affinity. */
+    public List<PodAffinityTerm.Weighted> preferredAntiAffinityTerms() {
+        return podAntiAffinity.orElse(PodAffinity.NONE).preferred();
     }
 }

@@ -5,13 +5,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Which nodes a pod must or would like to run on.
+ * Which nodes a pod may run on, and which it prefers.
  *
- * @param required nodes outside are no choice; empty for no restriction
- * @param preferred each term that holds adds its weight to a node's score
+ * @param required selects the nodes that the pod may run on; empty for all
+ * @param preferred terms that add their weight to the score of a node that they match
  */
 public record NodeAffinity(Optional<NodeSelector> required, List<Preferred> preferred) {
-    /** No wish. */
+    /** Every node, and no preference. */
     public static final NodeAffinity NONE = new NodeAffinity(Optional.empty(), List.of());
 
     public NodeAffinity {
@@ -19,15 +19,10 @@ public record NodeAffinity(Optional<NodeSelector> required, List<Preferred> pref
     }
 
     /**
-     * A wish.
+     * A preferred term.
      *
-     * @param weight how much it counts, from 1 to 100
-     * @param term which nodes it is for
+     * @param weight what it adds to the score of a node, from 1 to 100
+     * @param term selects the nodes
      */
     public record Preferred(int weight, NodeSelector.Term term) {}
-
-    /** Whether there is neither a restriction nor a wish. */
-    public boolean isEmpty() {
-        return required.isEmpty() && preferred.isEmpty();
-    }
 }

@@ -4,13 +4,13 @@ package org.moorage.api.model;
 import java.util.List;
 
 /**
- * Which pods a pod must or would like to be near to, or apart from.
+ * The terms of a pod affinity or a pod anti-affinity.
  *
- * @param required terms that must all hold
- * @param preferred terms that count for or against a node
+ * @param required the terms that a node must satisfy, all of them
+ * @param preferred the terms that count for a node (affinity) or against it (anti-affinity)
  */
 public record PodAffinity(List<PodAffinityTerm> required, List<PodAffinityTerm.Weighted> preferred) {
-    /** No wish. */
+    /** No terms. */
     public static final PodAffinity NONE = new PodAffinity(List.of(), List.of());
 
     public PodAffinity {

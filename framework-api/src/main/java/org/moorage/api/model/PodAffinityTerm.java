@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A set of pods, and the area in which to be together with them or apart from them.
+ * A set of pods, and the topology key of the domains in which the pod runs together with them, or apart from them.
  *
- * @param labelSelector which pods; empty selects none
- * @param namespaces the namespaces to look in, by name
- * @param namespaceSelector further namespaces, by their labels; without either, the pod's own namespace
- * @param topologyKey the node label whose equal values make an area
+ * @param labelSelector selects the pods; empty selects none
+ * @param namespaces the namespaces of the pods, by name
+ * @param namespaceSelector selects further namespaces by their labels; without names and selector, the pod's own namespace
+ * @param topologyKey the node label; nodes with equal values are in one topology domain
  */
 public record PodAffinityTerm(
         Optional<LabelSelector> labelSelector,
@@ -22,9 +22,9 @@ public record PodAffinityTerm(
     }
 
     /**
-     * A term that is a wish.
+     * A preferred term.
      *
-     * @param weight how much it counts, from 1 to 100
+     * @param weight what a match adds to the score of a node, from 1 to 100
      * @param term the term
      */
     public record Weighted(int weight, PodAffinityTerm term) {}

@@ -236,8 +236,8 @@ public final class PodSpec {
                 return false;
             }
         }
-        return affinity.node().required().isEmpty()
-                || affinity.node().required().get().matches(node);
+        return affinity.nodeAffinity().required().isEmpty()
+                || affinity.nodeAffinity().required().get().matches(node);
     }
 
     private static String[] inTurn(Map<String, String> labels) {

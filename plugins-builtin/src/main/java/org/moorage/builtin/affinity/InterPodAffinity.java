@@ -22,7 +22,6 @@ import org.moorage.api.model.Namespace;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
-import org.moorage.api.model.PodAffinity;
 import org.moorage.api.model.PodAffinityTerm;
 import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.FilterPlugin;
@@ -39,8 +38,8 @@ import org.moorage.api.plugin.ScorePlugin;
 import org.moorage.builtin.labels.SelectorSyntax;
 
 /**
- * Rejects nodes that are not near the pods that the pod must be near to, or too near to pods that it, or they, must be apart
- * from; and prefers nodes by the wishes of both sides. Same decisions as kube-scheduler's InterPodAffinity.
+ * Rejects nodes that do not satisfy the pod's required affinity and anti-affinity terms, or the required anti-affinity terms
+ * of existing pods, and scores nodes by the preferred terms of both. Same decisions as kube-scheduler's InterPodAffinity.
  */
 public final class InterPodAffinity
         implements PreFilterPlugin, PreFilterExtensions, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExtensions {
@@ -50,20 +49,21 @@ public final class InterPodAffinity
     public static final PluginFactory<Args> FACTORY =
             PluginFactory.of(NAME, InterPodAffinity.class, Args.class, InterPodAffinity::new);
 
-    private static final Status NOT_NEAR = Status.unresolvable("node(s) didn't match pod affinity rules");
-    private static final Status TOO_NEAR = Status.unschedulable("node(s) didn't match pod anti-affinity rules");
-    private static final Status NOT_WELCOME =
+    private static final Status AFFINITY_NOT_MATCHED = Status.unresolvable("node(s) didn't match pod affinity rules");
+    private static final Status ANTI_AFFINITY_NOT_MATCHED =
+            Status.unschedulable("node(s) didn't match pod anti-affinity rules");
+    private static final Status EXISTING_ANTI_AFFINITY_NOT_MATCHED =
             Status.unschedulable("node(s) didn't satisfy existing pods anti-affinity rules");
 
     /**
      * The plugin's arguments.
      *
-     * @param hardPodAffinityWeight how much it counts for a node that a pod there must be near to this one, from 0 to 100
-     * @param ignorePreferredTermsOfExistingPods whether pods that have no wishes about other pods are left alone by those
-     *     of others
+     * @param hardPodAffinityWeight the weight of existing pods' required affinity terms when scoring, from 0 to 100
+     * @param ignorePreferredTermsOfExistingPods whether a pod without preferred terms is not scored by those of existing
+     *     pods
      */
     public record Args(int hardPodAffinityWeight, boolean ignorePreferredTermsOfExistingPods) implements PluginArgs {
-        /** What others must have counts a little, and their wishes count. */
+        /** Required terms weigh 1, and preferred terms of existing pods count. */
         public static final Args DEFAULTS = new Args(1, false);
 
         @Override
@@ -74,8 +74,8 @@ public final class InterPodAffinity
         }
     }
 
-    private static final StateKey<Neighbours> NEIGHBOURS = StateKey.of(NAME + "/neighbours");
-    private static final StateKey<DomainSums> WEIGHTS = StateKey.of(NAME + "/weights");
+    private static final StateKey<PreFilterState> PRE_FILTER_STATE = StateKey.of(NAME + "/preFilterState");
+    private static final StateKey<TopologyCounts> TOPOLOGY_SCORES = StateKey.of(NAME + "/topologyScores");
 
     private final Args args;
     private final Handle handle;
@@ -94,72 +94,73 @@ public final class InterPodAffinity
 
     @Override
     public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
-        if (pod.spec().affinity().mentionsPods()) {
+        if (pod.spec().affinity().hasPodAffinity()) {
             List<String> problems = problems(pod.spec().affinity());
             if (!problems.isEmpty()) {
                 return PreFilterResult.rejected(
                         Status.unresolvable("parsing pod: " + SelectorSyntax.together(problems)));
             }
         }
-        Optional<Neighbours> neighbours = Neighbours.of(pod, labelsOfNamespace(pod), namespaces, snapshot);
-        if (neighbours.isEmpty()) {
+        Optional<PreFilterState> computed = PreFilterState.of(pod, namespaceLabels(pod), namespaces, snapshot);
+        if (computed.isEmpty()) {
             return PreFilterResult.skip();
         }
-        state.put(NEIGHBOURS, neighbours.get());
+        state.put(PRE_FILTER_STATE, computed.get());
         return PreFilterResult.allNodes();
     }
 
     @Override
     public void addPod(CycleState state, Pod pod, Pod added, NodeInfo node) {
-        state.put(NEIGHBOURS, state.get(NEIGHBOURS).with(pod, added, node, 1, handle.snapshot()));
+        state.put(PRE_FILTER_STATE, state.get(PRE_FILTER_STATE).with(pod, added, node, 1, handle.snapshot()));
     }
 
     @Override
     public void removePod(CycleState state, Pod pod, Pod removed, NodeInfo node) {
-        state.put(NEIGHBOURS, state.get(NEIGHBOURS).with(pod, removed, node, -1, handle.snapshot()));
+        state.put(PRE_FILTER_STATE, state.get(PRE_FILTER_STATE).with(pod, removed, node, -1, handle.snapshot()));
     }
 
     @Override
     public Status filter(CycleState state, Pod pod, NodeInfo node) {
-        Neighbours neighbours = state.get(NEIGHBOURS);
-        if (!neighbours.isNear(node)) {
-            return NOT_NEAR;
+        PreFilterState computed = state.get(PRE_FILTER_STATE);
+        if (!computed.satisfiesAffinity(node)) {
+            return AFFINITY_NOT_MATCHED;
         }
-        if (neighbours.isTooNear(node)) {
-            return TOO_NEAR;
+        if (!computed.satisfiesAntiAffinity(node)) {
+            return ANTI_AFFINITY_NOT_MATCHED;
         }
-        return neighbours.isUnwelcome(node) ? NOT_WELCOME : Status.success();
+        return computed.satisfiesExistingAntiAffinity(node) ? Status.success() : EXISTING_ANTI_AFFINITY_NOT_MATCHED;
     }
 
     @Override
     public Status preScore(CycleState state, Pod pod, List<NodeInfo> nodes) {
         Snapshot snapshot = handle.snapshot();
-        DomainSums.Builder weights = new DomainSums.Builder(snapshot);
-        Wishes wishes = new Wishes(pod, namespaces, weights);
-        if (args.ignorePreferredTermsOfExistingPods && wishes.isEmpty()) {
+        TopologyCounts.Builder scores = new TopologyCounts.Builder(snapshot);
+        PreferredTerms preferredTerms = new PreferredTerms(pod, namespaces, scores);
+        if (args.ignorePreferredTermsOfExistingPods && preferredTerms.isEmpty()) {
             return Status.skip();
         }
-        TermsOfOthers others = new TermsOfOthers(pod, labelsOfNamespace(pod), weights, this::weigh);
-        List<NodeInfo> all = wishes.isEmpty() ? snapshot.nodesWithAffinityPods() : snapshot.nodes();
+        ExistingPodTerms existingTerms = new ExistingPodTerms(pod, namespaceLabels(pod), scores, this::scoredTerms);
+        // Without preferred terms of its own only existing pods with terms matter.
+        List<NodeInfo> all = preferredTerms.isEmpty() ? snapshot.nodesWithAffinityPods() : snapshot.nodes();
         for (int i = 0; i < all.size(); i++) {
             NodeInfo node = all.get(i);
-            wishes.add(node);
+            preferredTerms.addPodsOn(node);
             List<Pod> withAffinity = node.podsWithAffinity();
             for (int j = 0; j < withAffinity.size(); j++) {
-                others.add(withAffinity.get(j), node);
+                existingTerms.add(withAffinity.get(j), node);
             }
         }
-        if (!weights.isTouched()) {
+        if (scores.isEmpty()) {
             return Status.skip();
         }
-        state.put(WEIGHTS, weights.build());
+        state.put(TOPOLOGY_SCORES, scores.build());
         return Status.success();
     }
 
-    /** The sum of the weights of the terms that tie pods to a domain that the node is in. */
+    /** The sum of the weights of the terms that match in the topology domains of the node. */
     @Override
     public long score(CycleState state, Pod pod, NodeInfo node) {
-        return state.get(WEIGHTS).total(node);
+        return state.get(TOPOLOGY_SCORES).total(node);
     }
 
     @Override
@@ -204,68 +205,48 @@ public final class InterPodAffinity
         if (before.isPresent() && hasNoNode(before.get()) || after.isPresent() && hasNoNode(after.get())) {
             return Hint.SKIP;
         }
-        if (areInvalid(pod)) {
+        if (hasInvalidTerm(pod)) {
             return Hint.QUEUE;
         }
+        List<PodAffinityTerm> affinityTerms = pod.spec().affinity().requiredAffinityTerms();
+        List<PodAffinityTerm> antiAffinityTerms = pod.spec().affinity().requiredAntiAffinityTerms();
         if (isUpdate) {
-            return Hint.queueIf(!allSelect(near(pod), pod, before.get()) && allSelect(near(pod), pod, after.get())
-                    || allSelect(apart(pod), pod, before.get()) && !allSelect(apart(pod), pod, after.get()));
+            boolean matchesNow =
+                    !allMatch(affinityTerms, pod, before.get()) && allMatch(affinityTerms, pod, after.get());
+            boolean matchesNoLonger =
+                    allMatch(antiAffinityTerms, pod, before.get()) && !allMatch(antiAffinityTerms, pod, after.get());
+            return Hint.queueIf(matchesNow || matchesNoLonger);
         }
         if (after.isPresent()) {
-            return Hint.queueIf(allSelect(near(pod), pod, after.get()));
+            return Hint.queueIf(allMatch(affinityTerms, pod, after.get()));
         }
-        Pod gone = change.latest();
-        return Hint.queueIf(allSelect(apart(pod), pod, gone)
-                || PodTerm.problem(apart(gone)).isPresent()
-                || allSelect(apart(gone), gone, pod));
-    }
-
-    private static List<PodAffinityTerm> near(Pod pod) {
-        return pod.spec().affinity().near().required();
-    }
-
-    private static List<PodAffinityTerm> apart(Pod pod) {
-        return pod.spec().affinity().apart().required();
-    }
-
-    // Whoever has such terms is tried again, and told.
-    private static boolean areInvalid(Pod pod) {
-        return PodTerm.problem(near(pod)).isPresent()
-                || PodTerm.problem(apart(pod)).isPresent();
-    }
-
-    private static boolean hasNoNode(Pod pod) {
-        return !pod.isBound() && pod.status().nominatedNodeName().isEmpty();
-    }
-
-    // Here as in kube-scheduler the labels of namespaces are not looked up.
-    private static boolean allSelect(List<PodAffinityTerm> terms, Pod owner, Pod pod) {
-        for (PodAffinityTerm term : terms) {
-            if (!PodTerm.selects(term, owner, pod, Map.of())) {
-                return false;
-            }
-        }
-        return !terms.isEmpty();
+        Pod deleted = change.latest();
+        List<PodAffinityTerm> termsOfDeleted = deleted.spec().affinity().requiredAntiAffinityTerms();
+        return Hint.queueIf(allMatch(antiAffinityTerms, pod, deleted)
+                || AffinityTerm.problem(termsOfDeleted).isPresent()
+                || allMatch(termsOfDeleted, deleted, pod));
     }
 
     private static Hint afterNodeChange(Pod pod, ObjectChange<Node> change) {
         Map<String, String> after = change.latest().labels();
-        if (areInvalid(pod)) {
+        if (hasInvalidTerm(pod)) {
             return Hint.QUEUE;
         }
+        List<PodAffinityTerm> affinityTerms = pod.spec().affinity().requiredAffinityTerms();
+        List<PodAffinityTerm> antiAffinityTerms = pod.spec().affinity().requiredAntiAffinityTerms();
         if (change.before().isEmpty()) {
-            // A node without the key is open to a pod that must be apart from others.
-            return Hint.queueIf(!apart(pod).isEmpty()
-                    || near(pod).stream().anyMatch(term -> after.containsKey(term.topologyKey())));
+            // A new node satisfies anti-affinity terms even without their topology keys.
+            return Hint.queueIf(!antiAffinityTerms.isEmpty()
+                    || affinityTerms.stream().anyMatch(term -> after.containsKey(term.topologyKey())));
         }
         Map<String, String> before = change.before().get().labels();
-        for (PodAffinityTerm term : near(pod)) {
+        for (PodAffinityTerm term : affinityTerms) {
             String value = after.get(term.topologyKey());
             if (value != null && !value.equals(before.get(term.topologyKey()))) {
                 return Hint.QUEUE;
             }
         }
-        for (PodAffinityTerm term : apart(pod)) {
+        for (PodAffinityTerm term : antiAffinityTerms) {
             String value = before.get(term.topologyKey());
             if (value != null && !value.equals(after.get(term.topologyKey()))) {
                 return Hint.QUEUE;
@@ -275,30 +256,62 @@ public final class InterPodAffinity
     }
 
     private static List<String> problems(Affinity affinity) {
-        PodAffinity near = affinity.near();
-        PodAffinity apart = affinity.apart();
         List<String> problems = new ArrayList<>();
-        PodTerm.problem(near.required()).ifPresent(problem -> problems.add("requiredAffinityTerms: " + problem));
-        PodTerm.problem(apart.required()).ifPresent(problem -> problems.add("requiredAntiAffinityTerms: " + problem));
-        PodTerm.problem(PodTerm.unweighted(near.preferred()))
-                .ifPresent(problem -> problems.add("preferredAffinityTerms: " + problem));
-        PodTerm.problem(PodTerm.unweighted(apart.preferred()))
-                .ifPresent(problem -> problems.add("preferredAntiAffinityTerms: " + problem));
+        addProblem("requiredAffinityTerms", affinity.requiredAffinityTerms(), problems);
+        addProblem("requiredAntiAffinityTerms", affinity.requiredAntiAffinityTerms(), problems);
+        addProblem("preferredAffinityTerms", AffinityTerm.unweighted(affinity.preferredAffinityTerms()), problems);
+        addProblem(
+                "preferredAntiAffinityTerms", AffinityTerm.unweighted(affinity.preferredAntiAffinityTerms()), problems);
         return problems;
     }
 
-    private Map<String, String> labelsOfNamespace(Pod pod) {
+    private static void addProblem(String field, List<PodAffinityTerm> terms, List<String> problems) {
+        AffinityTerm.problem(terms).ifPresent(problem -> problems.add(field + ": " + problem));
+    }
+
+    private Map<String, String> namespaceLabels(Pod pod) {
         return namespaces
                 .get("", pod.namespace())
                 .map(namespace -> namespace.metadata().labels())
                 .orElse(Map.of());
     }
 
-    private void weigh(Affinity affinity, TermsOfOthers.Sink sink) {
+    // The terms of an existing pod that count when the incoming pod is scored.
+    private List<PodAffinityTerm.Weighted> scoredTerms(Affinity affinity) {
+        List<PodAffinityTerm.Weighted> terms = new ArrayList<>();
         if (args.hardPodAffinityWeight > 0) {
-            sink.take(affinity.near().required(), args.hardPodAffinityWeight);
+            terms.addAll(AffinityTerm.weightedIfValid(affinity.requiredAffinityTerms(), args.hardPodAffinityWeight));
         }
-        sink.takeWeighted(affinity.near().preferred(), 1);
-        sink.takeWeighted(affinity.apart().preferred(), -1);
+        if (AffinityTerm.problem(AffinityTerm.unweighted(affinity.preferredAffinityTerms()))
+                .isEmpty()) {
+            terms.addAll(affinity.preferredAffinityTerms());
+        }
+        if (AffinityTerm.problem(AffinityTerm.unweighted(affinity.preferredAntiAffinityTerms()))
+                .isEmpty()) {
+            for (PodAffinityTerm.Weighted weighted : affinity.preferredAntiAffinityTerms()) {
+                terms.add(new PodAffinityTerm.Weighted(-weighted.weight(), weighted.term()));
+            }
+        }
+        return terms;
+    }
+
+    private static boolean hasInvalidTerm(Pod pod) {
+        Affinity affinity = pod.spec().affinity();
+        return AffinityTerm.problem(affinity.requiredAffinityTerms()).isPresent()
+                || AffinityTerm.problem(affinity.requiredAntiAffinityTerms()).isPresent();
+    }
+
+    private static boolean hasNoNode(Pod pod) {
+        return !pod.isBound() && pod.status().nominatedNodeName().isEmpty();
+    }
+
+    // The queueing hints of kube-scheduler do not look up the labels of namespaces either.
+    private static boolean allMatch(List<PodAffinityTerm> terms, Pod owner, Pod pod) {
+        for (PodAffinityTerm term : terms) {
+            if (!AffinityTerm.matches(term, owner, pod, Map.of())) {
+                return false;
+            }
+        }
+        return !terms.isEmpty();
     }
 }

@@ -31,8 +31,8 @@ import org.moorage.api.plugin.ScorePlugin;
 import org.moorage.builtin.labels.LabelSyntax;
 
 /**
- * Rejects nodes outside the pod's node selector and required node affinity, and prefers those that its preferred terms
- * hold for. Same decisions as kube-scheduler's NodeAffinity.
+ * Rejects nodes that do not match the pod's node selector and required node affinity, and scores nodes by the preferred terms
+ * that match. Same decisions as kube-scheduler's NodeAffinity.
  */
 public final class NodeAffinity
         implements PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExtensions {
@@ -42,18 +42,19 @@ public final class NodeAffinity
     public static final PluginFactory<Args> FACTORY =
             PluginFactory.of(NAME, NodeAffinity.class, Args.class, (args, handle) -> new NodeAffinity(args));
 
-    private static final Status CONFLICT = Status.unresolvable("pod affinity terms conflict");
-    private static final Status NOT_ENFORCED =
+    private static final Status TERMS_CONFLICT = Status.unresolvable("pod affinity terms conflict");
+    private static final Status ADDED_AFFINITY_NOT_MATCHED =
             Status.unresolvable("node(s) didn't match scheduler-enforced node affinity");
-    private static final Status NOT_SELECTED = Status.unresolvable("node(s) didn't match Pod's node affinity/selector");
+    private static final Status POD_AFFINITY_NOT_MATCHED =
+            Status.unresolvable("node(s) didn't match Pod's node affinity/selector");
 
     /**
      * The plugin's arguments.
      *
-     * @param addedAffinity what every pod of the profile demands and wishes beside its own
+     * @param addedAffinity node affinity of every pod of the profile, in addition to its own
      */
     public record Args(Optional<org.moorage.api.model.NodeAffinity> addedAffinity) implements PluginArgs {
-        /** Nothing is added. */
+        /** No added affinity. */
         public static final Args DEFAULTS = new Args(Optional.empty());
 
         @Override
@@ -141,10 +142,10 @@ public final class NodeAffinity
         }
     }
 
-    private final org.moorage.api.model.NodeAffinity added;
+    private final org.moorage.api.model.NodeAffinity addedAffinity;
 
     NodeAffinity(Args args) {
-        added = args.addedAffinity().orElse(org.moorage.api.model.NodeAffinity.NONE);
+        addedAffinity = args.addedAffinity().orElse(org.moorage.api.model.NodeAffinity.NONE);
     }
 
     @Override
@@ -154,37 +155,38 @@ public final class NodeAffinity
 
     @Override
     public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
-        Optional<NodeSelector> required = pod.spec().affinity().node().required();
+        Optional<NodeSelector> required = pod.spec().affinity().nodeAffinity().required();
         if (pod.spec().nodeSelector().isEmpty()
                 && required.isEmpty()
-                && added.required().isEmpty()) {
+                && addedAffinity.required().isEmpty()) {
             return PreFilterResult.skip();
         }
         return required.isEmpty()
                 ? PreFilterResult.allNodes()
-                : narrowed(required.get().terms());
+                : nodesByName(required.get().terms());
     }
 
     @Override
     public Status filter(CycleState state, Pod pod, NodeInfo node) {
-        if (!isEnforcedOn(node.node())) {
-            return NOT_ENFORCED;
+        if (!matchesAddedAffinity(node.node())) {
+            return ADDED_AFFINITY_NOT_MATCHED;
         }
-        return pod.spec().selects(node.node()) ? Status.success() : NOT_SELECTED;
+        return pod.spec().selects(node.node()) ? Status.success() : POD_AFFINITY_NOT_MATCHED;
     }
 
     @Override
     public Status preScore(CycleState state, Pod pod, List<NodeInfo> nodes) {
-        boolean indifferent = pod.spec().affinity().node().preferred().isEmpty()
-                && added.preferred().isEmpty();
-        return indifferent ? Status.skip() : Status.success();
+        boolean hasPreferredTerms =
+                !pod.spec().affinity().nodeAffinity().preferred().isEmpty()
+                        || !addedAffinity.preferred().isEmpty();
+        return hasPreferredTerms ? Status.success() : Status.skip();
     }
 
-    /** The sum of the weights of the preferred terms that hold. */
+    /** The sum of the weights of the preferred terms that match. */
     @Override
     public long score(CycleState state, Pod pod, NodeInfo node) {
-        return weight(added.preferred(), node.node())
-                + weight(pod.spec().affinity().node().preferred(), node.node());
+        return sumOfWeights(addedAffinity.preferred(), node.node())
+                + sumOfWeights(pod.spec().affinity().nodeAffinity().preferred(), node.node());
     }
 
     @Override
@@ -201,30 +203,32 @@ public final class NodeAffinity
     }
 
     private Hint afterNodeChange(Pod pod, ObjectChange<Node> change) {
-        boolean didMatch = change.before().isPresent()
-                && isEnforcedOn(change.before().get())
-                && pod.spec().selects(change.before().get());
-        return Hint.queueIf(
-                !didMatch && isEnforcedOn(change.latest()) && pod.spec().selects(change.latest()));
+        boolean matchedBefore =
+                change.before().isPresent() && matches(pod, change.before().get());
+        return Hint.queueIf(!matchedBefore && matches(pod, change.latest()));
     }
 
-    // A term that demands a node by name rules the other nodes out, unless another term may hold for them.
-    private static PreFilterResult narrowed(List<NodeSelector.Term> terms) {
+    private boolean matches(Pod pod, Node node) {
+        return matchesAddedAffinity(node) && pod.spec().selects(node);
+    }
+
+    // Terms that all name nodes limit the pod to these nodes; any other term may match every node.
+    private static PreFilterResult nodesByName(List<NodeSelector.Term> terms) {
         Set<String> names = new HashSet<>();
         for (NodeSelector.Term term : terms) {
-            Optional<Set<String>> named = namedBy(term);
+            Optional<Set<String>> named = nodeNames(term);
             if (named.isEmpty()) {
                 return PreFilterResult.allNodes();
             }
             names.addAll(named.get());
         }
         if (!terms.isEmpty() && names.isEmpty()) {
-            return PreFilterResult.rejected(CONFLICT);
+            return PreFilterResult.rejected(TERMS_CONFLICT);
         }
         return names.isEmpty() ? PreFilterResult.allNodes() : PreFilterResult.onlyNodes(names);
     }
 
-    private static Optional<Set<String>> namedBy(NodeSelector.Term term) {
+    private static Optional<Set<String>> nodeNames(NodeSelector.Term term) {
         Optional<Set<String>> named = Optional.empty();
         for (NodeSelector.Requirement field : term.matchFields()) {
             if (field.key().equals("metadata.name") && field.operator().equals("In")) {
@@ -236,15 +240,16 @@ public final class NodeAffinity
         return named;
     }
 
-    private boolean isEnforcedOn(Node node) {
-        return added.required().isEmpty() || added.required().get().matches(node);
+    private boolean matchesAddedAffinity(Node node) {
+        return addedAffinity.required().isEmpty()
+                || addedAffinity.required().get().matches(node);
     }
 
-    private static long weight(List<org.moorage.api.model.NodeAffinity.Preferred> wishes, Node node) {
+    private static long sumOfWeights(List<org.moorage.api.model.NodeAffinity.Preferred> terms, Node node) {
         long sum = 0;
-        for (int i = 0; i < wishes.size(); i++) {
-            if (wishes.get(i).term().matches(node)) {
-                sum += wishes.get(i).weight();
+        for (int i = 0; i < terms.size(); i++) {
+            if (terms.get(i).term().matches(node)) {
+                sum += terms.get(i).weight();
             }
         }
         return sum;

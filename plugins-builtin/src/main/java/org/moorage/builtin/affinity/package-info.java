@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Plugins that follow a pod's wishes about where it runs.
+ * Node affinity, and affinity and anti-affinity between pods.
  *
  * <p>Starting points: {@link org.moorage.builtin.affinity.NodeAffinity}, {@link
  * org.moorage.builtin.affinity.InterPodAffinity}.

@@ -52,10 +52,10 @@ final class NodeContents {
 
     void add(Pod pod) {
         pods.add(pod);
-        if (pod.spec().affinity().mentionsPods()) {
+        if (pod.spec().affinity().hasPodAffinity()) {
             withAffinity.add(pod);
         }
-        if (pod.spec().affinity().requiresAntiAffinity()) {
+        if (pod.spec().affinity().hasRequiredAntiAffinity()) {
             withRequiredAntiAffinity.add(pod);
         }
         // A set, as for kube-scheduler: of two pods with one port the first to go frees it.
@@ -78,10 +78,10 @@ final class NodeContents {
         }
         Pod known = pods.get(place);
         removeAt(pods, place);
-        if (known.spec().affinity().mentionsPods()) {
+        if (known.spec().affinity().hasPodAffinity()) {
             removeAt(withAffinity, placeOf(withAffinity, uid));
         }
-        if (known.spec().affinity().requiresAntiAffinity()) {
+        if (known.spec().affinity().hasRequiredAntiAffinity()) {
             removeAt(withRequiredAntiAffinity, placeOf(withRequiredAntiAffinity, uid));
         }
         for (HostPort port : known.spec().hostPorts()) {

@@ -8,43 +8,43 @@ import org.moorage.api.Snapshot;
 import org.moorage.api.Topology;
 
 /**
- * Amounts by topology key and domain: how many pods count there, or how much they weigh. Immutable.
+ * Counts of matching terms, or counts of their weights, by topology key and topology domain. Immutable.
  *
- * <p>What is tried is tried on one node, so what differs from the sums of the whole cluster is kept apart from them: one
- * change for each key, in the domain of that node.
+ * <p>AddPod and RemovePod change the counts of one node's domains, so a changed copy shares the counts of the whole cluster
+ * and has one change for each key, in the domain of that node.
  */
-final class DomainSums {
+final class TopologyCounts {
     private final String[] keys;
     private final Topology[] topologies;
-    private final long[][] sums;
+    private final long[][] counts;
     private final int[] changedDomains;
     private final long[] changes;
-    private final int domains;
+    private final int nonZero;
 
-    private DomainSums(
-            String[] keys, Topology[] topologies, long[][] sums, int[] changedDomains, long[] changes, int domains) {
+    private TopologyCounts(
+            String[] keys, Topology[] topologies, long[][] counts, int[] changedDomains, long[] changes, int nonZero) {
         this.keys = keys;
         this.topologies = topologies;
-        this.sums = sums;
+        this.counts = counts;
         this.changedDomains = changedDomains;
         this.changes = changes;
-        this.domains = domains;
+        this.nonZero = nonZero;
     }
 
-    /** Adds up amounts. For one thread, and of no use after {@link #build}. */
+    /** Adds up counts. For one thread, and not used again after {@link #build}. */
     static final class Builder {
         private final Snapshot snapshot;
         private String[] keys = new String[2];
         private Topology[] topologies = new Topology[2];
-        private long[][] sums = new long[2][];
+        private long[][] counts = new long[2][];
         private int size;
-        private boolean isTouched;
+        private boolean isEmpty = true;
 
         Builder(Snapshot snapshot) {
             this.snapshot = snapshot;
         }
 
-        /** The number of a topology key, given out in the order in which keys are first asked for. */
+        /** The index of a topology key, in the order in which the keys were first named. */
         int key(String topologyKey) {
             for (int i = 0; i < size; i++) {
                 if (keys[i].equals(topologyKey)) {
@@ -54,49 +54,49 @@ final class DomainSums {
             if (size == keys.length) {
                 keys = Arrays.copyOf(keys, size * 2);
                 topologies = Arrays.copyOf(topologies, size * 2);
-                sums = Arrays.copyOf(sums, size * 2);
+                counts = Arrays.copyOf(counts, size * 2);
             }
             Topology topology = snapshot.topology(topologyKey);
             keys[size] = topologyKey;
             topologies[size] = topology;
-            sums[size] = new long[topology.size()];
+            counts[size] = new long[topology.size()];
             return size++;
         }
 
-        /** Adds an amount to the domain of a node; nothing happens if the node does not have the key. */
+        /** Adds an amount to the domain of a node; has no effect if the node does not have the key. */
         void add(int key, NodeInfo node, long amount) {
             int domain = topologies[key].domain(node);
             if (domain != Topology.NONE) {
-                sums[key][domain] += amount;
-                isTouched = true;
+                counts[key][domain] += amount;
+                isEmpty = false;
             }
         }
 
-        /** Whether any amount was added, be it 0. */
-        boolean isTouched() {
-            return isTouched;
+        /** Whether nothing was added; a 0 that was added counts. */
+        boolean isEmpty() {
+            return isEmpty;
         }
 
-        DomainSums build() {
-            int domains = 0;
+        TopologyCounts build() {
+            int nonZero = 0;
             for (int key = 0; key < size; key++) {
-                for (long sum : sums[key]) {
-                    domains += sum == 0 ? 0 : 1;
+                for (long count : counts[key]) {
+                    nonZero += count == 0 ? 0 : 1;
                 }
             }
-            return of(Arrays.copyOf(keys, size), Arrays.copyOf(topologies, size), Arrays.copyOf(sums, size), domains);
+            return of(Arrays.copyOf(keys, size), Arrays.copyOf(topologies, size), Arrays.copyOf(counts, size), nonZero);
         }
     }
 
-    private static DomainSums of(String[] keys, Topology[] topologies, long[][] sums, int domains) {
+    private static TopologyCounts of(String[] keys, Topology[] topologies, long[][] counts, int nonZero) {
         int[] changedDomains = new int[keys.length];
         Arrays.fill(changedDomains, Topology.NONE);
-        return new DomainSums(keys, topologies, sums, changedDomains, new long[keys.length], domains);
+        return new TopologyCounts(keys, topologies, counts, changedDomains, new long[keys.length], nonZero);
     }
 
-    /** Whether all sums are 0. */
+    /** Whether all counts are 0. */
     boolean isEmpty() {
-        return domains == 0;
+        return nonZero == 0;
     }
 
     /** Whether the node has all the topology keys. */
@@ -109,58 +109,58 @@ final class DomainSums {
         return true;
     }
 
-    /** Whether the sum is above 0 in all domains that the node is in. */
+    /** Whether the counts of all domains of the node are above 0. */
     boolean areAllPositive(NodeInfo node) {
         for (int key = 0; key < keys.length; key++) {
             int domain = topologies[key].domain(node);
-            if (domain != Topology.NONE && sum(key, domain) <= 0) {
+            if (domain != Topology.NONE && count(key, domain) <= 0) {
                 return false;
             }
         }
         return true;
     }
 
-    /** Whether the sum is above 0 in a domain that the node is in. */
+    /** Whether the count of one of the domains of the node is above 0. */
     boolean isAnyPositive(NodeInfo node) {
-        if (domains == 0) {
+        if (nonZero == 0) {
             return false;
         }
         for (int key = 0; key < keys.length; key++) {
             int domain = topologies[key].domain(node);
-            if (domain != Topology.NONE && sum(key, domain) > 0) {
+            if (domain != Topology.NONE && count(key, domain) > 0) {
                 return true;
             }
         }
         return false;
     }
 
-    /** The sum over all domains that the node is in. */
+    /** The sum of the counts of all domains of the node. */
     long total(NodeInfo node) {
         long total = 0;
         for (int key = 0; key < keys.length; key++) {
             int domain = topologies[key].domain(node);
             if (domain != Topology.NONE) {
-                total += sum(key, domain);
+                total += count(key, domain);
             }
         }
         return total;
     }
 
-    private long sum(int key, int domain) {
-        long sum = sums[key][domain];
-        return domain == changedDomains[key] ? sum + changes[key] : sum;
+    private long count(int key, int domain) {
+        long count = counts[key][domain];
+        return domain == changedDomains[key] ? count + changes[key] : count;
     }
 
-    /** The sums with an amount added to the domain of a node, once for each time that a topology key is given. */
-    DomainSums plus(NodeInfo node, List<String> topologyKeys, long amount, Snapshot snapshot) {
-        DomainSums result = this;
+    /** The counts with an amount added to the domain of a node, once for each topology key in the list. */
+    TopologyCounts plus(NodeInfo node, List<String> topologyKeys, long amount, Snapshot snapshot) {
+        TopologyCounts result = this;
         for (String topologyKey : topologyKeys) {
             result = result.plus(node, topologyKey, amount, snapshot);
         }
         return result;
     }
 
-    private DomainSums plus(NodeInfo node, String topologyKey, long amount, Snapshot snapshot) {
+    private TopologyCounts plus(NodeInfo node, String topologyKey, long amount, Snapshot snapshot) {
         int key = List.of(keys).indexOf(topologyKey);
         if (key < 0) {
             return withKey(topologyKey, snapshot.topology(topologyKey)).plus(node, topologyKey, amount, snapshot);
@@ -169,30 +169,31 @@ final class DomainSums {
         if (domain == Topology.NONE) {
             return this;
         }
-        long before = sum(key, domain);
-        int nonZero = domains + (before + amount == 0 ? 0 : 1) - (before == 0 ? 0 : 1);
+        long before = count(key, domain);
+        int nonZeroAfter = nonZero + (before + amount == 0 ? 0 : 1) - (before == 0 ? 0 : 1);
         if (changedDomains[key] != Topology.NONE && changedDomains[key] != domain) {
-            long[][] settled = sums.clone();
-            settled[key] = sums[key].clone();
-            settled[key][changedDomains[key]] += changes[key];
-            return new DomainSums(keys, topologies, settled, changed(key, domain), changed(key, amount), nonZero);
+            long[][] merged = counts.clone();
+            merged[key] = counts[key].clone();
+            merged[key][changedDomains[key]] += changes[key];
+            return new TopologyCounts(
+                    keys, topologies, merged, changed(key, domain), changed(key, amount), nonZeroAfter);
         }
-        return new DomainSums(
-                keys, topologies, sums, changed(key, domain), changed(key, changes[key] + amount), nonZero);
+        return new TopologyCounts(
+                keys, topologies, counts, changed(key, domain), changed(key, changes[key] + amount), nonZeroAfter);
     }
 
-    private DomainSums withKey(String topologyKey, Topology topology) {
+    private TopologyCounts withKey(String topologyKey, Topology topology) {
         int size = keys.length;
         String[] moreKeys = Arrays.copyOf(keys, size + 1);
         Topology[] moreTopologies = Arrays.copyOf(topologies, size + 1);
-        long[][] moreSums = Arrays.copyOf(sums, size + 1);
+        long[][] moreCounts = Arrays.copyOf(counts, size + 1);
         int[] moreDomains = Arrays.copyOf(changedDomains, size + 1);
         moreKeys[size] = topologyKey;
         moreTopologies[size] = topology;
-        moreSums[size] = new long[topology.size()];
+        moreCounts[size] = new long[topology.size()];
         moreDomains[size] = Topology.NONE;
-        return new DomainSums(
-                moreKeys, moreTopologies, moreSums, moreDomains, Arrays.copyOf(changes, size + 1), domains);
+        return new TopologyCounts(
+                moreKeys, moreTopologies, moreCounts, moreDomains, Arrays.copyOf(changes, size + 1), nonZero);
     }
 
     private int[] changed(int key, int domain) {

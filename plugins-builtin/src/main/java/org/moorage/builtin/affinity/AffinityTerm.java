@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.affinity;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.moorage.api.model.LabelMatcher;
+import org.moorage.api.model.LabelSelector;
+import org.moorage.api.model.Namespace;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodAffinityTerm;
+import org.moorage.api.plugin.ObjectLister;
+import org.moorage.builtin.labels.SelectorSyntax;
+
+/** A term of the incoming pod, with its namespace selector resolved to names. Matching a pod allocates nothing. */
+final class AffinityTerm {
+    private final String topologyKey;
+    private final Set<String> namespaces;
+    private final boolean matchesAllNamespaces;
+    private final LabelMatcher labels;
+
+    private AffinityTerm(PodAffinityTerm term, Set<String> namespaces, boolean matchesAllNamespaces) {
+        topologyKey = term.topologyKey();
+        this.namespaces = Set.copyOf(namespaces);
+        this.matchesAllNamespaces = matchesAllNamespaces;
+        labels = LabelMatcher.of(term.labelSelector());
+    }
+
+    /** A term of a pod, with the namespaces that it selects now. */
+    static AffinityTerm of(PodAffinityTerm term, Pod pod, ObjectLister<Namespace> allNamespaces) {
+        Set<String> namespaces = new HashSet<>(term.namespaces());
+        boolean matchesAllNamespaces = false;
+        if (term.namespaceSelector().isPresent()) {
+            LabelSelector selector = term.namespaceSelector().get();
+            // kube-scheduler also matches the selector against an empty label set when it evaluates the term, so a
+            // selector that only excludes labels selects every namespace.
+            matchesAllNamespaces = selector.matches(Map.of());
+            if (!matchesAllNamespaces) {
+                for (Namespace namespace : allNamespaces.all()) {
+                    if (selector.matches(namespace.metadata().labels())) {
+                        namespaces.add(namespace.name());
+                    }
+                }
+            }
+        } else if (namespaces.isEmpty()) {
+            namespaces.add(pod.namespace());
+        }
+        return new AffinityTerm(term, namespaces, matchesAllNamespaces);
+    }
+
+    /** The terms of a pod. */
+    static AffinityTerm[] of(List<PodAffinityTerm> terms, Pod pod, ObjectLister<Namespace> allNamespaces) {
+        AffinityTerm[] result = new AffinityTerm[terms.size()];
+        for (int i = 0; i < result.length; i++) {
+            result[i] = of(terms.get(i), pod, allNamespaces);
+        }
+        return result;
+    }
+
+    /** The indices of the terms' topology keys. */
+    static int[] keys(AffinityTerm[] terms, TopologyCounts.Builder counts) {
+        int[] keys = new int[terms.length];
+        for (int i = 0; i < keys.length; i++) {
+            keys[i] = counts.key(terms[i].topologyKey);
+        }
+        return keys;
+    }
+
+    String topologyKey() {
+        return topologyKey;
+    }
+
+    /** Whether the term matches a pod. */
+    boolean matches(Pod pod) {
+        return (matchesAllNamespaces || namespaces.contains(pod.namespace())) && labels.matches(pod.labels());
+    }
+
+    /** Whether there are terms, and all of them match a pod. */
+    static boolean allMatch(AffinityTerm[] terms, Pod pod) {
+        for (AffinityTerm term : terms) {
+            if (!term.matches(pod)) {
+                return false;
+            }
+        }
+        return terms.length > 0;
+    }
+
+    /**
+     * Whether a term of an existing pod matches a pod.
+     *
+     * @param term the term
+     * @param owner the pod that has the term
+     * @param pod the pod to match
+     * @param namespaceLabels the labels of the namespace of the pod to match
+     */
+    static boolean matches(PodAffinityTerm term, Pod owner, Pod pod, Map<String, String> namespaceLabels) {
+        if (term.labelSelector().isEmpty() || !term.labelSelector().get().matches(pod.labels())) {
+            return false;
+        }
+        if (term.namespaceSelector().isPresent()) {
+            return term.namespaceSelector().get().matches(namespaceLabels)
+                    || term.namespaces().contains(pod.namespace());
+        }
+        return term.namespaces().isEmpty()
+                ? owner.namespace().equals(pod.namespace())
+                : term.namespaces().contains(pod.namespace());
+    }
+
+    /** The first invalid selector of the terms, in kube-scheduler's words; empty if all are valid. */
+    static Optional<String> problem(List<PodAffinityTerm> terms) {
+        for (PodAffinityTerm term : terms) {
+            Optional<String> problem = term.labelSelector().flatMap(SelectorSyntax::problem);
+            if (problem.isEmpty()) {
+                problem = term.namespaceSelector().flatMap(SelectorSyntax::problem);
+            }
+            if (problem.isPresent()) {
+                return problem;
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** The terms without their weights. */
+    static List<PodAffinityTerm> unweighted(List<PodAffinityTerm.Weighted> terms) {
+        List<PodAffinityTerm> result = new ArrayList<>(terms.size());
+        terms.forEach(weighted -> result.add(weighted.term()));
+        return result;
+    }
+
+    /** The terms with one weight; none if one of them is invalid, as kube-scheduler drops them all then. */
+    static List<PodAffinityTerm.Weighted> weightedIfValid(List<PodAffinityTerm> terms, int weight) {
+        if (problem(terms).isPresent()) {
+            return List.of();
+        }
+        List<PodAffinityTerm.Weighted> result = new ArrayList<>(terms.size());
+        terms.forEach(term -> result.add(new PodAffinityTerm.Weighted(weight, term)));
+        return result;
+    }
+}

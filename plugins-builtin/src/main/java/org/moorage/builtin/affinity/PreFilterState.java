@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.affinity;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.Snapshot;
+import org.moorage.api.model.Affinity;
+import org.moorage.api.model.Namespace;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodAffinityTerm;
+import org.moorage.api.plugin.ObjectLister;
+
+/**
+ * The required terms of the incoming pod and the existing pods that they are about, computed in PreFilter. Immutable.
+ *
+ * @param affinityTerms the required affinity terms of the incoming pod
+ * @param antiAffinityTerms the required anti-affinity terms of the incoming pod
+ * @param matchesItself whether all of the pod's affinity terms match the pod itself
+ * @param namespaceLabels the labels of the pod's namespace
+ * @param affinityCounts the existing pods that all affinity terms match, counted once for each term
+ * @param antiAffinityCounts the existing pods that an anti-affinity term matches, counted for each such term
+ * @param existingAntiAffinityCounts the required anti-affinity terms of existing pods that match the incoming pod
+ */
+record PreFilterState(
+        AffinityTerm[] affinityTerms,
+        AffinityTerm[] antiAffinityTerms,
+        boolean matchesItself,
+        Map<String, String> namespaceLabels,
+        TopologyCounts affinityCounts,
+        TopologyCounts antiAffinityCounts,
+        TopologyCounts existingAntiAffinityCounts) {
+
+    /**
+     * The state of a pod; empty if the pod has no required terms and no required anti-affinity term matches it.
+     *
+     * @param pod the incoming pod
+     * @param namespaceLabels the labels of its namespace
+     * @param namespaces all namespaces
+     * @param snapshot the nodes, with the existing pods
+     */
+    static Optional<PreFilterState> of(
+            Pod pod, Map<String, String> namespaceLabels, ObjectLister<Namespace> namespaces, Snapshot snapshot) {
+        Affinity affinity = pod.spec().affinity();
+        TopologyCounts existingAntiAffinityCounts = existingAntiAffinityCounts(pod, namespaceLabels, snapshot);
+        AffinityTerm[] affinityTerms = AffinityTerm.of(affinity.requiredAffinityTerms(), pod, namespaces);
+        AffinityTerm[] antiAffinityTerms = AffinityTerm.of(affinity.requiredAntiAffinityTerms(), pod, namespaces);
+        if (existingAntiAffinityCounts.isEmpty() && affinityTerms.length == 0 && antiAffinityTerms.length == 0) {
+            return Optional.empty();
+        }
+        TopologyCounts.Builder affinityCounts = new TopologyCounts.Builder(snapshot);
+        TopologyCounts.Builder antiAffinityCounts = new TopologyCounts.Builder(snapshot);
+        int[] affinityKeys = AffinityTerm.keys(affinityTerms, affinityCounts);
+        int[] antiAffinityKeys = AffinityTerm.keys(antiAffinityTerms, antiAffinityCounts);
+        if (affinityTerms.length > 0 || antiAffinityTerms.length > 0) {
+            List<NodeInfo> nodes = snapshot.nodes();
+            for (int i = 0; i < nodes.size(); i++) {
+                NodeInfo node = nodes.get(i);
+                List<Pod> pods = node.pods();
+                for (int j = 0; j < pods.size(); j++) {
+                    Pod existing = pods.get(j);
+                    if (AffinityTerm.allMatch(affinityTerms, existing)) {
+                        for (int key : affinityKeys) {
+                            affinityCounts.add(key, node, 1);
+                        }
+                    }
+                    for (int k = 0; k < antiAffinityTerms.length; k++) {
+                        if (antiAffinityTerms[k].matches(existing)) {
+                            antiAffinityCounts.add(antiAffinityKeys[k], node, 1);
+                        }
+                    }
+                }
+            }
+        }
+        return Optional.of(new PreFilterState(
+                affinityTerms,
+                antiAffinityTerms,
+                AffinityTerm.allMatch(affinityTerms, pod),
+                namespaceLabels,
+                affinityCounts.build(),
+                antiAffinityCounts.build(),
+                existingAntiAffinityCounts));
+    }
+
+    private static TopologyCounts existingAntiAffinityCounts(
+            Pod pod, Map<String, String> namespaceLabels, Snapshot snapshot) {
+        TopologyCounts.Builder counts = new TopologyCounts.Builder(snapshot);
+        ExistingPodTerms terms = new ExistingPodTerms(
+                pod,
+                namespaceLabels,
+                counts,
+                affinity -> AffinityTerm.weightedIfValid(affinity.requiredAntiAffinityTerms(), 1));
+        List<NodeInfo> nodes = snapshot.nodesWithRequiredAntiAffinityPods();
+        for (int i = 0; i < nodes.size(); i++) {
+            List<Pod> pods = nodes.get(i).podsWithRequiredAntiAffinity();
+            for (int j = 0; j < pods.size(); j++) {
+                terms.add(pods.get(j), nodes.get(i));
+            }
+        }
+        return counts.build();
+    }
+
+    /**
+     * The state with an existing pod added to a node, or removed from it.
+     *
+     * @param pod the incoming pod
+     * @param existing the existing pod
+     * @param node the node
+     * @param amount 1 to add the pod, -1 to remove it
+     * @param snapshot the nodes
+     */
+    PreFilterState with(Pod pod, Pod existing, NodeInfo node, int amount, Snapshot snapshot) {
+        List<String> affinityKeys = new ArrayList<>();
+        if (AffinityTerm.allMatch(affinityTerms, existing)) {
+            for (AffinityTerm term : affinityTerms) {
+                affinityKeys.add(term.topologyKey());
+            }
+        }
+        List<String> antiAffinityKeys = new ArrayList<>();
+        for (AffinityTerm term : antiAffinityTerms) {
+            if (term.matches(existing)) {
+                antiAffinityKeys.add(term.topologyKey());
+            }
+        }
+        List<String> existingAntiAffinityKeys = new ArrayList<>();
+        List<PodAffinityTerm> existingTerms = existing.spec().affinity().requiredAntiAffinityTerms();
+        for (PodAffinityTerm.Weighted weighted : AffinityTerm.weightedIfValid(existingTerms, 1)) {
+            if (AffinityTerm.matches(weighted.term(), existing, pod, namespaceLabels)) {
+                existingAntiAffinityKeys.add(weighted.term().topologyKey());
+            }
+        }
+        return new PreFilterState(
+                affinityTerms,
+                antiAffinityTerms,
+                matchesItself,
+                namespaceLabels,
+                affinityCounts.plus(node, affinityKeys, amount, snapshot),
+                antiAffinityCounts.plus(node, antiAffinityKeys, amount, snapshot),
+                existingAntiAffinityCounts.plus(node, existingAntiAffinityKeys, amount, snapshot));
+    }
+
+    /** Whether the node satisfies the affinity terms of the incoming pod. */
+    boolean satisfiesAffinity(NodeInfo node) {
+        if (!affinityCounts.hasAllKeys(node)) {
+            return false;
+        }
+        // The first pod of a group whose terms match the group itself may go to any node that has the keys.
+        return affinityCounts.areAllPositive(node) || affinityCounts.isEmpty() && matchesItself;
+    }
+
+    /** Whether the node satisfies the anti-affinity terms of the incoming pod. */
+    boolean satisfiesAntiAffinity(NodeInfo node) {
+        return !antiAffinityCounts.isAnyPositive(node);
+    }
+
+    /** Whether the node satisfies the anti-affinity terms of the existing pods. */
+    boolean satisfiesExistingAntiAffinity(NodeInfo node) {
+        return !existingAntiAffinityCounts.isAnyPositive(node);
+    }
+}

@@ -6,16 +6,16 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * How evenly like pods are to be spread over areas of the cluster.
+ * How evenly matching pods are spread over topology domains.
  *
- * @param maxSkew by how many pods areas may differ
- * @param topologyKey the node label whose equal values make an area
+ * @param maxSkew by how many pods domains may differ
+ * @param topologyKey the node label; nodes with equal values are in one topology domain
  * @param whenUnsatisfiable {@code DoNotSchedule} or {@code ScheduleAnyway}
- * @param labelSelector which pods are counted; empty counts none
- * @param minDomains how many areas there should be at least
- * @param nodeAffinityPolicy {@code Honor} or {@code Ignore}; empty if not given
- * @param nodeTaintsPolicy {@code Honor} or {@code Ignore}; empty if not given
- * @param matchLabelKeys labels of the pod itself that counted pods must share
+ * @param labelSelector selects the pods that are counted; empty selects none
+ * @param minDomains the minimum number of eligible domains
+ * @param nodeAffinityPolicy {@code Honor} or {@code Ignore}; empty if not set
+ * @param nodeTaintsPolicy {@code Honor} or {@code Ignore}; empty if not set
+ * @param matchLabelKeys labels in which counted pods must have the same values as the incoming pod
  */
 public record TopologySpreadConstraint(
         int maxSkew,

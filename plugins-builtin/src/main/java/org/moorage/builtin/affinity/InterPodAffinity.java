@@ -74,7 +74,7 @@ public final class InterPodAffinity
         }
     }
 
-    private static final StateKey<PreFilterState> PRE_FILTER_STATE = StateKey.of(NAME + "/preFilterState");
+    private static final StateKey<InterPodAffinityState> AFFINITY_STATE = StateKey.of(NAME + "/affinityState");
     private static final StateKey<TopologyCounts> TOPOLOGY_SCORES = StateKey.of(NAME + "/topologyScores");
 
     private final Args args;
@@ -101,27 +101,28 @@ public final class InterPodAffinity
                         Status.unresolvable("parsing pod: " + SelectorSyntax.together(problems)));
             }
         }
-        Optional<PreFilterState> computed = PreFilterState.of(pod, namespaceLabels(pod), namespaces, snapshot);
+        Optional<InterPodAffinityState> computed =
+                InterPodAffinityState.of(pod, namespaceLabels(pod), namespaces, snapshot);
         if (computed.isEmpty()) {
             return PreFilterResult.skip();
         }
-        state.put(PRE_FILTER_STATE, computed.get());
+        state.put(AFFINITY_STATE, computed.get());
         return PreFilterResult.allNodes();
     }
 
     @Override
     public void addPod(CycleState state, Pod pod, Pod added, NodeInfo node) {
-        state.put(PRE_FILTER_STATE, state.get(PRE_FILTER_STATE).with(pod, added, node, 1, handle.snapshot()));
+        state.put(AFFINITY_STATE, state.get(AFFINITY_STATE).with(pod, added, node, 1, handle.snapshot()));
     }
 
     @Override
     public void removePod(CycleState state, Pod pod, Pod removed, NodeInfo node) {
-        state.put(PRE_FILTER_STATE, state.get(PRE_FILTER_STATE).with(pod, removed, node, -1, handle.snapshot()));
+        state.put(AFFINITY_STATE, state.get(AFFINITY_STATE).with(pod, removed, node, -1, handle.snapshot()));
     }
 
     @Override
     public Status filter(CycleState state, Pod pod, NodeInfo node) {
-        PreFilterState computed = state.get(PRE_FILTER_STATE);
+        InterPodAffinityState computed = state.get(AFFINITY_STATE);
         if (!computed.satisfiesAffinity(node)) {
             return AFFINITY_NOT_MATCHED;
         }

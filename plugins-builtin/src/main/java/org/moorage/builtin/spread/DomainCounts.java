@@ -2,48 +2,48 @@
 package org.moorage.builtin.spread;
 
 /**
- * How many pods count in each domain of a constraint. Immutable.
+ * The number of matching pods in each topology domain of one constraint. Immutable.
  *
- * <p>What is tried is tried on one node, so one domain's change is kept apart from the counts of the whole cluster. The two
- * lowest counts are known, so the lowest is at hand whichever domain changes.
+ * <p>AddPod and RemovePod change the count of one node's domain, so a changed copy shares the counts of the whole cluster and
+ * has one change. The two lowest counts are kept, so that the minimum is known whichever domain changes.
  */
 final class DomainCounts {
     private static final int NONE = -1;
 
     private final int[] counts;
     private final boolean[] isEligible;
-    private final int eligible;
-    private final int lowestDomain;
-    private final int lowest;
-    private final int secondLowest;
+    private final int eligibleDomains;
+    private final int minimumDomain;
+    private final int minimum;
+    private final int secondMinimum;
     private final int changedDomain;
     private final int change;
 
-    /** Counts of domains; those that are not eligible count 0. Takes the arrays over. */
+    /** Counts by domain; domains that are not eligible have 0. Takes ownership of the arrays. */
     DomainCounts(int[] counts, boolean[] isEligible) {
         this.counts = counts;
         this.isEligible = isEligible;
-        int found = 0;
-        int at = NONE;
+        int eligible = 0;
+        int domainOfFirst = NONE;
         int first = Integer.MAX_VALUE;
         int second = Integer.MAX_VALUE;
         for (int i = 0; i < counts.length; i++) {
             if (!isEligible[i]) {
                 continue;
             }
-            found++;
+            eligible++;
             if (counts[i] < first) {
                 second = first;
                 first = counts[i];
-                at = i;
+                domainOfFirst = i;
             } else if (counts[i] < second) {
                 second = counts[i];
             }
         }
-        eligible = found;
-        lowestDomain = at;
-        lowest = first;
-        secondLowest = second;
+        eligibleDomains = eligible;
+        minimumDomain = domainOfFirst;
+        minimum = first;
+        secondMinimum = second;
         changedDomain = NONE;
         change = 0;
     }
@@ -51,10 +51,10 @@ final class DomainCounts {
     private DomainCounts(DomainCounts other, int changedDomain, int change) {
         counts = other.counts;
         isEligible = other.isEligible;
-        eligible = other.eligible;
-        lowestDomain = other.lowestDomain;
-        lowest = other.lowest;
-        secondLowest = other.secondLowest;
+        eligibleDomains = other.eligibleDomains;
+        minimumDomain = other.minimumDomain;
+        minimum = other.minimum;
+        secondMinimum = other.secondMinimum;
         this.changedDomain = changedDomain;
         this.change = change;
     }
@@ -64,26 +64,26 @@ final class DomainCounts {
         return domain == changedDomain ? counts[domain] + change : counts[domain];
     }
 
-    /** How many domains are eligible. */
-    int eligible() {
-        return eligible;
+    /** The number of eligible domains. */
+    int eligibleDomains() {
+        return eligibleDomains;
     }
 
-    /** The lowest count of an eligible domain; the highest number there is if there is none. */
-    int lowest() {
+    /** The lowest count of an eligible domain; {@link Integer#MAX_VALUE} if no domain is eligible. */
+    int minimum() {
         if (changedDomain == NONE) {
-            return lowest;
+            return minimum;
         }
-        return Math.min(changedDomain == lowestDomain ? secondLowest : lowest, counts[changedDomain] + change);
+        return Math.min(changedDomain == minimumDomain ? secondMinimum : minimum, counts[changedDomain] + change);
     }
 
-    /** The counts with some more in an eligible domain. */
-    DomainCounts plus(int domain, int more) {
+    /** The counts with an amount added to an eligible domain. */
+    DomainCounts plus(int domain, int amount) {
         if (changedDomain == NONE || changedDomain == domain) {
-            return new DomainCounts(this, domain, change + more);
+            return new DomainCounts(this, domain, change + amount);
         }
-        int[] settled = counts.clone();
-        settled[changedDomain] += change;
-        return new DomainCounts(new DomainCounts(settled, isEligible), domain, more);
+        int[] merged = counts.clone();
+        merged[changedDomain] += change;
+        return new DomainCounts(new DomainCounts(merged, isEligible), domain, amount);
     }
 }

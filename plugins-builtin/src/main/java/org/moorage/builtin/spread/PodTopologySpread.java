@@ -37,8 +37,8 @@ import org.moorage.api.plugin.ScorePlugin;
 import org.moorage.builtin.labels.LabelSyntax;
 
 /**
- * Rejects nodes on which the pod would make domains too unequal in the number of pods like it, and prefers those where
- * there are few. Same decisions as kube-scheduler's PodTopologySpread.
+ * Rejects nodes on which the pod would violate one of its {@code DoNotSchedule} topology spread constraints, and scores nodes
+ * by the {@code ScheduleAnyway} ones. Same decisions as kube-scheduler's PodTopologySpread.
  */
 public final class PodTopologySpread
         implements PreFilterPlugin, PreFilterExtensions, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExtensions {
@@ -48,33 +48,33 @@ public final class PodTopologySpread
     public static final PluginFactory<Args> FACTORY =
             PluginFactory.of(NAME, PodTopologySpread.class, Args.class, PodTopologySpread::new);
 
-    private static final String HARD = "DoNotSchedule";
-    private static final String SOFT = "ScheduleAnyway";
     private static final String REASON = "node(s) didn't match pod topology spread constraints";
-    private static final Status TOO_SKEWED = Status.unschedulable(REASON);
-    private static final Status LACKS_LABEL = Status.unresolvable(REASON + " (missing required label)");
+    static final Status CONSTRAINTS_NOT_MATCHED = Status.unschedulable(REASON);
+    static final Status LABEL_MISSING = Status.unresolvable(REASON + " (missing required label)");
 
+    private static final String DO_NOT_SCHEDULE = "DoNotSchedule";
+    private static final String SCHEDULE_ANYWAY = "ScheduleAnyway";
     private static final List<TopologySpreadConstraint> SYSTEM_CONSTRAINTS =
             List.of(systemConstraint("kubernetes.io/hostname", 3), systemConstraint("topology.kubernetes.io/zone", 5));
 
     private static TopologySpreadConstraint systemConstraint(String topologyKey, int maxSkew) {
         return new TopologySpreadConstraint(
-                maxSkew, topologyKey, SOFT, Optional.empty(), OptionalInt.empty(), "", "", List.of());
+                maxSkew, topologyKey, SCHEDULE_ANYWAY, Optional.empty(), OptionalInt.empty(), "", "", List.of());
     }
 
     /**
      * The plugin's arguments.
      *
-     * @param defaultConstraints the constraints of pods that have none of their own; which pods are counted follows from
-     *     each pod's services and controller
+     * @param defaultConstraints the constraints of pods that define none; their label selectors are those of each pod's
+     *     services and controller
      * @param defaultingType {@link #SYSTEM} or {@link #LIST}
      */
     public record Args(List<TopologySpreadConstraint> defaultConstraints, String defaultingType) implements PluginArgs {
-        /** Pods without constraints are spread a little over hosts and zones. */
+        /** Pods without constraints get kube-scheduler's own: spread over nodes and zones, without rejecting any node. */
         public static final String SYSTEM = "System";
-        /** Pods without constraints have the {@link #defaultConstraints}. */
+        /** Pods without constraints get the {@link #defaultConstraints}. */
         public static final String LIST = "List";
-        /** As the system has it. */
+        /** Kube-scheduler's own constraints. */
         public static final Args DEFAULTS = new Args(List.of(), SYSTEM);
 
         public Args {
@@ -111,10 +111,11 @@ public final class PodTopologySpread
                 problems.at("topologyKey").invalid(constraint.topologyKey(), LabelSyntax.KEY);
             }
             if (constraint.whenUnsatisfiable().isEmpty()) {
-                problems.at("whenUnsatisfiable").missing(HARD + " or " + SOFT);
-            } else if (!constraint.whenUnsatisfiable().equals(HARD)
-                    && !constraint.whenUnsatisfiable().equals(SOFT)) {
-                problems.at("whenUnsatisfiable").invalid(constraint.whenUnsatisfiable(), HARD + " or " + SOFT);
+                problems.at("whenUnsatisfiable").missing(DO_NOT_SCHEDULE + " or " + SCHEDULE_ANYWAY);
+            } else if (!constraint.whenUnsatisfiable().equals(DO_NOT_SCHEDULE)
+                    && !constraint.whenUnsatisfiable().equals(SCHEDULE_ANYWAY)) {
+                problems.at("whenUnsatisfiable")
+                        .invalid(constraint.whenUnsatisfiable(), DO_NOT_SCHEDULE + " or " + SCHEDULE_ANYWAY);
             }
             if (constraint.labelSelector().isPresent()) {
                 problems.at("labelSelector").report("present (expected: nothing, it follows from each pod)");
@@ -122,22 +123,22 @@ public final class PodTopologySpread
         }
     }
 
-    private static final StateKey<Distribution> DISTRIBUTION = StateKey.of(NAME + "/distribution");
-    private static final StateKey<SpreadScore> SCORE = StateKey.of(NAME + "/score");
+    private static final StateKey<TopologySpreadState> SPREAD_STATE = StateKey.of(NAME + "/spreadState");
+    private static final StateKey<TopologySpreadScore> SPREAD_SCORE = StateKey.of(NAME + "/spreadScore");
 
     private final Handle handle;
-    private final boolean isSystemDefaulted;
-    private final List<TopologySpreadConstraint> defaults;
-    private final Optional<OwnPods> ownPods;
-    private final Constraint.Rules rules;
+    private final boolean usesSystemDefaults;
+    private final List<TopologySpreadConstraint> defaultConstraints;
+    private final Optional<DefaultSelector> defaultSelector;
+    private final SpreadConstraint.Features features;
 
     PodTopologySpread(Args args, Handle handle) {
         this.handle = handle;
-        rules = Constraint.Rules.of(handle.featureGates());
-        isSystemDefaulted = args.defaultingType().equals(Args.SYSTEM);
-        defaults = isSystemDefaulted ? SYSTEM_CONSTRAINTS : args.defaultConstraints();
-        // Without defaults nobody needs to watch services and controllers.
-        ownPods = defaults.isEmpty() ? Optional.empty() : Optional.of(new OwnPods(handle));
+        features = SpreadConstraint.Features.of(handle.featureGates());
+        usesSystemDefaults = args.defaultingType().equals(Args.SYSTEM);
+        defaultConstraints = usesSystemDefaults ? SYSTEM_CONSTRAINTS : args.defaultConstraints();
+        // Without default constraints the scheduler need not watch services and controllers.
+        defaultSelector = defaultConstraints.isEmpty() ? Optional.empty() : Optional.of(new DefaultSelector(handle));
     }
 
     @Override
@@ -147,54 +148,52 @@ public final class PodTopologySpread
 
     @Override
     public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
-        List<Constraint> constraints = constraints(pod, HARD);
+        List<SpreadConstraint> constraints = constraints(pod, DO_NOT_SCHEDULE);
         if (constraints.isEmpty()) {
             return PreFilterResult.skip();
         }
-        state.put(DISTRIBUTION, Distribution.of(constraints, pod, snapshot));
+        state.put(SPREAD_STATE, TopologySpreadState.of(constraints, pod, snapshot));
         return PreFilterResult.allNodes();
     }
 
     @Override
     public void addPod(CycleState state, Pod pod, Pod added, NodeInfo node) {
-        state.put(DISTRIBUTION, state.get(DISTRIBUTION).plus(pod, added, node, 1));
+        state.put(SPREAD_STATE, state.get(SPREAD_STATE).with(pod, added, node, 1));
     }
 
     @Override
     public void removePod(CycleState state, Pod pod, Pod removed, NodeInfo node) {
-        state.put(DISTRIBUTION, state.get(DISTRIBUTION).plus(pod, removed, node, -1));
+        state.put(SPREAD_STATE, state.get(SPREAD_STATE).with(pod, removed, node, -1));
     }
 
     @Override
     public Status filter(CycleState state, Pod pod, NodeInfo node) {
-        return switch (state.get(DISTRIBUTION).check(node)) {
-            case FITS -> Status.success();
-            case TOO_SKEWED -> TOO_SKEWED;
-            case LACKS_LABEL -> LACKS_LABEL;
-        };
+        return state.get(SPREAD_STATE).check(node);
     }
 
     @Override
     public Status preScore(CycleState state, Pod pod, List<NodeInfo> nodes) {
-        List<Constraint> constraints = constraints(pod, SOFT);
+        List<SpreadConstraint> constraints = constraints(pod, SCHEDULE_ANYWAY);
         if (constraints.isEmpty()) {
             return Status.skip();
         }
-        // The system's constraints also spread pods over the hosts of a cluster without zones.
-        boolean needsAllKeys = !pod.spec().topologySpreadConstraints().isEmpty() || !isSystemDefaulted;
-        state.put(SCORE, new SpreadScore(constraints, pod, handle.snapshot(), nodes, needsAllKeys));
+        // The system defaults also spread pods over the nodes of a cluster without zones.
+        boolean requiresAllTopologies = !pod.spec().topologySpreadConstraints().isEmpty() || !usesSystemDefaults;
+        state.put(
+                SPREAD_SCORE,
+                new TopologySpreadScore(constraints, pod, handle.snapshot(), nodes, requiresAllTopologies));
         return Status.success();
     }
 
-    /** The number of like pods in the node's domains, weighted; the fewer, the better. */
+    /** The weighted number of matching pods in the node's domains; the lower, the better. */
     @Override
     public long score(CycleState state, Pod pod, NodeInfo node) {
-        return state.get(SCORE).of(node, pod);
+        return state.get(SPREAD_SCORE).of(node, pod);
     }
 
     @Override
     public NodeScores normalize(CycleState state, Pod pod, NodeScores scores) {
-        return state.get(SCORE).normalized(scores);
+        return state.get(SPREAD_SCORE).normalized(scores);
     }
 
     @Override
@@ -221,11 +220,12 @@ public final class PodTopologySpread
     }
 
     private Hint afterPodChange(Pod pod, ObjectChange<Pod> change) {
-        if (change.after().isPresent() && !concerns(pod, change.after().get())
-                || change.before().isPresent() && !concerns(pod, change.before().get())) {
+        if (change.after().isPresent() && !isInvolved(pod, change.after().get())
+                || change.before().isPresent()
+                        && !isInvolved(pod, change.before().get())) {
             return Hint.SKIP;
         }
-        List<Constraint> constraints = constraints(pod, HARD);
+        List<SpreadConstraint> constraints = constraints(pod, DO_NOT_SCHEDULE);
         if (change.before().isEmpty() || change.after().isEmpty()) {
             Map<String, String> labels = change.latest().labels();
             return Hint.queueIf(constraints.stream()
@@ -235,7 +235,7 @@ public final class PodTopologySpread
         Pod after = change.after().get();
         if (after.uid().equals(pod.uid())
                 && !after.spec().tolerations().equals(before.spec().tolerations())
-                && constraints.stream().anyMatch(Constraint::honorsTaints)) {
+                && constraints.stream().anyMatch(SpreadConstraint::honorsNodeTaints)) {
             return Hint.QUEUE;
         }
         return Hint.queueIf(constraints.stream()
@@ -243,29 +243,30 @@ public final class PodTopologySpread
                         != constraint.selector().matches(after.labels())));
     }
 
-    private static boolean concerns(Pod pod, Pod changed) {
+    private static boolean isInvolved(Pod pod, Pod changed) {
         return changed.uid().equals(pod.uid())
                 || (changed.isBound() || !changed.status().nominatedNodeName().isEmpty())
                         && changed.namespace().equals(pod.namespace());
     }
 
     private Hint afterNodeChange(Pod pod, ObjectChange<Node> change) {
-        Constraint[] constraints = constraints(pod, HARD).toArray(Constraint[]::new);
+        SpreadConstraint[] constraints = constraints(pod, DO_NOT_SCHEDULE).toArray(SpreadConstraint[]::new);
         if (change.before().isEmpty() || change.after().isEmpty()) {
-            return Hint.queueIf(Constraint.haveKeys(constraints, change.latest().labels()));
+            return Hint.queueIf(
+                    SpreadConstraint.hasAllKeys(constraints, change.latest().labels()));
         }
         Node before = change.before().get();
         Node after = change.after().get();
-        boolean hasKeys = Constraint.haveKeys(constraints, after.labels());
-        if (hasKeys != Constraint.haveKeys(constraints, before.labels())) {
+        boolean matchesNow = SpreadConstraint.hasAllKeys(constraints, after.labels());
+        if (matchesNow != SpreadConstraint.hasAllKeys(constraints, before.labels())) {
             return Hint.QUEUE;
         }
         return Hint.queueIf(
-                hasKeys && (!after.taints().equals(before.taints()) || areElsewhere(constraints, before, after)));
+                matchesNow && (!after.taints().equals(before.taints()) || changesDomain(constraints, before, after)));
     }
 
-    private static boolean areElsewhere(Constraint[] constraints, Node before, Node after) {
-        for (Constraint constraint : constraints) {
+    private static boolean changesDomain(SpreadConstraint[] constraints, Node before, Node after) {
+        for (SpreadConstraint constraint : constraints) {
             String domain = after.labels().getOrDefault(constraint.topologyKey(), "");
             if (!domain.equals(before.labels().getOrDefault(constraint.topologyKey(), ""))) {
                 return true;
@@ -274,25 +275,26 @@ public final class PodTopologySpread
         return false;
     }
 
-    /** The pod's own constraints of a sort; the default ones if it has none at all. */
-    private List<Constraint> constraints(Pod pod, String whenUnsatisfiable) {
+    /** The pod's constraints with one value of {@code whenUnsatisfiable}; the default ones if it has none at all. */
+    private List<SpreadConstraint> constraints(Pod pod, String whenUnsatisfiable) {
         List<TopologySpreadConstraint> own = pod.spec().topologySpreadConstraints();
         if (!own.isEmpty()) {
             try {
-                return Constraint.of(own, whenUnsatisfiable, pod.labels(), rules);
+                return SpreadConstraint.of(own, whenUnsatisfiable, pod.labels(), features);
             } catch (IllegalArgumentException invalid) {
-                String what = whenUnsatisfiable.equals(HARD)
+                String what = whenUnsatisfiable.equals(DO_NOT_SCHEDULE)
                         ? "get constraints from pod: obtaining pod's hard"
                         : "calculating preScoreState: obtaining pod's soft";
                 throw new IllegalArgumentException(
                         what + " topology spread constraints: " + invalid.getMessage(), invalid);
             }
         }
-        List<Constraint> constraints = Constraint.of(defaults, whenUnsatisfiable, pod.labels(), rules);
-        if (constraints.isEmpty() || ownPods.isEmpty()) {
+        List<SpreadConstraint> constraints =
+                SpreadConstraint.of(defaultConstraints, whenUnsatisfiable, pod.labels(), features);
+        if (constraints.isEmpty() || defaultSelector.isEmpty()) {
             return List.of();
         }
-        LabelMatcher selector = ownPods.get().of(pod);
+        LabelMatcher selector = defaultSelector.get().of(pod);
         if (selector.takesEverything()) {
             return List.of();
         }

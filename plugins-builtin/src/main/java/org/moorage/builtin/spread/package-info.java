@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Spreading like pods evenly over areas of the cluster.
+ * Spreading pods evenly over topology domains.
  *
  * <p>Starting points: {@link org.moorage.builtin.spread.PodTopologySpread}.
  */

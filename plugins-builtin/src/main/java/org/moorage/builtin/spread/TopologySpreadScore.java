@@ -8,44 +8,49 @@ import org.moorage.api.Snapshot;
 import org.moorage.api.Topology;
 import org.moorage.api.model.Pod;
 
-/** Scores nodes by constraints that had better hold. Immutable. */
-final class SpreadScore {
+/** Scores nodes by the {@code ScheduleAnyway} constraints of the incoming pod. Immutable. */
+final class TopologySpreadScore {
     private static final String HOSTNAME = "kubernetes.io/hostname";
 
-    private final Constraint[] constraints;
+    private final SpreadConstraint[] constraints;
     private final Topology[] topologies;
-    private final boolean needsAllKeys;
-    private final boolean[] isByHost;
+    private final boolean requiresAllTopologies;
+    private final boolean[] isHostname;
+    // By constraint and domain index: the matching pods. Not used for the hostname key.
     private final long[][] counts;
     private final double[] weights;
 
     /**
-     * The score for a pod.
+     * Counts the matching pods.
      *
      * @param list the constraints
-     * @param pod the pod to schedule
+     * @param pod the incoming pod
      * @param snapshot the cluster
      * @param feasible the nodes to score
-     * @param needsAllKeys whether nodes that lack a topology key are left out
+     * @param requiresAllTopologies whether nodes that lack a topology key are ignored
      */
-    SpreadScore(List<Constraint> list, Pod pod, Snapshot snapshot, List<NodeInfo> feasible, boolean needsAllKeys) {
-        constraints = list.toArray(Constraint[]::new);
-        this.needsAllKeys = needsAllKeys;
+    TopologySpreadScore(
+            List<SpreadConstraint> list,
+            Pod pod,
+            Snapshot snapshot,
+            List<NodeInfo> feasible,
+            boolean requiresAllTopologies) {
+        constraints = list.toArray(SpreadConstraint[]::new);
+        this.requiresAllTopologies = requiresAllTopologies;
         int size = constraints.length;
         topologies = new Topology[size];
-        isByHost = new boolean[size];
+        isHostname = new boolean[size];
         boolean[][] isScored = new boolean[size][];
         for (int c = 0; c < size; c++) {
             topologies[c] = snapshot.topology(constraints[c].topologyKey());
-            isByHost[c] = constraints[c].topologyKey().equals(HOSTNAME);
+            isHostname[c] = constraints[c].topologyKey().equals(HOSTNAME);
             isScored[c] = new boolean[topologies[c].size() + 1];
         }
         weights = weights(feasible, isScored);
         counts = counts(pod, snapshot.nodes(), isScored);
     }
 
-    // Domains of few nodes weigh less, so that they are not drowned by those of many. Marks the domains that are
-    // scored.
+    // A constraint with many domains weighs more, as each of them has fewer of the pods. Marks the domains to score.
     private double[] weights(List<NodeInfo> feasible, boolean[][] isScored) {
         int[] sizes = new int[constraints.length];
         for (int i = 0; i < feasible.size(); i++) {
@@ -54,11 +59,11 @@ final class SpreadScore {
                 continue;
             }
             for (int c = 0; c < constraints.length; c++) {
-                int slot = slot(c, node);
-                if (isByHost[c]) {
+                int domain = domainIndex(c, node);
+                if (isHostname[c]) {
                     sizes[c]++;
-                } else if (!isScored[c][slot]) {
-                    isScored[c][slot] = true;
+                } else if (!isScored[c][domain]) {
+                    isScored[c][domain] = true;
                     sizes[c]++;
                 }
             }
@@ -74,8 +79,8 @@ final class SpreadScore {
         long[][] result = new long[constraints.length][];
         for (int c = 0; c < result.length; c++) {
             result[c] = new long[isScored[c].length];
-            // What is on a host is counted when that host is scored.
-            if (isByHost[c]) {
+            // The pods of a hostname domain are those of one node, counted when that node is scored.
+            if (isHostname[c]) {
                 continue;
             }
             for (int i = 0; i < nodes.size(); i++) {
@@ -83,30 +88,30 @@ final class SpreadScore {
                 if (node.podCount() == 0 || isIgnored(node)) {
                     continue;
                 }
-                int slot = slot(c, node);
-                if (isScored[c][slot] && constraints[c].includes(pod, node.node())) {
-                    result[c][slot] += constraints[c].count(node, pod.namespace());
+                int domain = domainIndex(c, node);
+                if (isScored[c][domain] && constraints[c].includes(pod, node.node())) {
+                    result[c][domain] += constraints[c].matchingPods(node, pod.namespace());
                 }
             }
         }
         return result;
     }
 
-    // Nodes without the key are a domain of their own, together with those whose value is empty.
-    private int slot(int constraint, NodeInfo node) {
+    // Nodes without the key are one domain, the same as that of nodes whose value is empty.
+    private int domainIndex(int constraint, NodeInfo node) {
         int domain = topologies[constraint].domain(node);
         if (domain != Topology.NONE) {
             return domain;
         }
-        int ofEmpty = topologies[constraint].domainOf("");
-        return ofEmpty == Topology.NONE ? topologies[constraint].size() : ofEmpty;
+        int emptyValue = topologies[constraint].domainOf("");
+        return emptyValue == Topology.NONE ? topologies[constraint].size() : emptyValue;
     }
 
     private boolean isIgnored(NodeInfo node) {
-        return needsAllKeys && !Constraint.isIn(topologies, node);
+        return requiresAllTopologies && !SpreadConstraint.hasAllKeys(topologies, node);
     }
 
-    /** The sum of the weighted counts of the domains that a node is in; the fewer, the better. */
+    /** The weighted number of matching pods in the domains of a node; the lower, the better. */
     long of(NodeInfo node, Pod pod) {
         if (isIgnored(node)) {
             return 0;
@@ -115,14 +120,14 @@ final class SpreadScore {
         for (int c = 0; c < constraints.length; c++) {
             int domain = topologies[c].domain(node);
             if (domain != Topology.NONE) {
-                long count = isByHost[c] ? constraints[c].count(node, pod.namespace()) : counts[c][domain];
+                long count = isHostname[c] ? constraints[c].matchingPods(node, pod.namespace()) : counts[c][domain];
                 sum += count * weights[c] + (constraints[c].maxSkew() - 1);
             }
         }
         return Math.round(sum);
     }
 
-    /** Turned round, so that the fewer get the more. */
+    /** Scaled to 0 to 100, the lowest becoming the highest. */
     NodeScores normalized(NodeScores scores) {
         long lowest = Long.MAX_VALUE;
         long highest = 0;

@@ -16,21 +16,21 @@ import org.moorage.api.model.StatefulSet;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.ObjectLister;
 
-/** Finds out which pods belong together with a pod: those of its services and of its controller. */
-final class OwnPods {
+/** The label selector that default constraints get: that of the services and of the controller of the pod. */
+final class DefaultSelector {
     private final ObjectLister<Service> services;
     private final ObjectLister<ReplicationController> replicationControllers;
     private final ObjectLister<ReplicaSet> replicaSets;
     private final ObjectLister<StatefulSet> statefulSets;
 
-    OwnPods(Handle handle) {
+    DefaultSelector(Handle handle) {
         services = handle.lister(ObjectKind.SERVICE);
         replicationControllers = handle.lister(ObjectKind.REPLICATION_CONTROLLER);
         replicaSets = handle.lister(ObjectKind.REPLICA_SET);
         statefulSets = handle.lister(ObjectKind.STATEFUL_SET);
     }
 
-    /** Takes the pods that belong together with this one; takes everything if nothing is known of them. */
+    /** The selector of a pod; matches everything if the pod has neither services nor a known controller. */
     LabelMatcher of(Pod pod) {
         Map<String, String> labels = new HashMap<>();
         for (Service service : services.in(pod.namespace())) {
@@ -66,7 +66,7 @@ final class OwnPods {
     }
 
     private static LabelMatcher and(Map<String, String> labels, Optional<LabelSelector> selector) {
-        LabelMatcher ofServices = LabelMatcher.of(labels);
-        return selector.isEmpty() ? ofServices : ofServices.and(LabelMatcher.of(selector.get()));
+        LabelMatcher serviceSelector = LabelMatcher.of(labels);
+        return selector.isEmpty() ? serviceSelector : serviceSelector.and(LabelMatcher.of(selector.get()));
     }
 }

@@ -24,7 +24,7 @@ import org.moorage.api.plugin.ObjectLister;
  * @param antiAffinityCounts the existing pods that an anti-affinity term matches, counted for each such term
  * @param existingAntiAffinityCounts the required anti-affinity terms of existing pods that match the incoming pod
  */
-record PreFilterState(
+record InterPodAffinityState(
         AffinityTerm[] affinityTerms,
         AffinityTerm[] antiAffinityTerms,
         boolean matchesItself,
@@ -41,7 +41,7 @@ record PreFilterState(
      * @param namespaces all namespaces
      * @param snapshot the nodes, with the existing pods
      */
-    static Optional<PreFilterState> of(
+    static Optional<InterPodAffinityState> of(
             Pod pod, Map<String, String> namespaceLabels, ObjectLister<Namespace> namespaces, Snapshot snapshot) {
         Affinity affinity = pod.spec().affinity();
         TopologyCounts existingAntiAffinityCounts = existingAntiAffinityCounts(pod, namespaceLabels, snapshot);
@@ -74,7 +74,7 @@ record PreFilterState(
                 }
             }
         }
-        return Optional.of(new PreFilterState(
+        return Optional.of(new InterPodAffinityState(
                 affinityTerms,
                 antiAffinityTerms,
                 AffinityTerm.allMatch(affinityTerms, pod),
@@ -111,7 +111,7 @@ record PreFilterState(
      * @param amount 1 to add the pod, -1 to remove it
      * @param snapshot the nodes
      */
-    PreFilterState with(Pod pod, Pod existing, NodeInfo node, int amount, Snapshot snapshot) {
+    InterPodAffinityState with(Pod pod, Pod existing, NodeInfo node, int amount, Snapshot snapshot) {
         List<String> affinityKeys = new ArrayList<>();
         if (AffinityTerm.allMatch(affinityTerms, existing)) {
             for (AffinityTerm term : affinityTerms) {
@@ -131,7 +131,7 @@ record PreFilterState(
                 existingAntiAffinityKeys.add(weighted.term().topologyKey());
             }
         }
-        return new PreFilterState(
+        return new InterPodAffinityState(
                 affinityTerms,
                 antiAffinityTerms,
                 matchesItself,

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.spread;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.Topology;
+import org.moorage.api.model.LabelMatcher;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.Tolerance;
+import org.moorage.api.model.TopologySpreadConstraint;
+import org.moorage.api.plugin.FeatureGates;
+import org.moorage.builtin.labels.SelectorSyntax;
+
+/**
+ * A topology spread constraint of the incoming pod with its defaults filled in. Matching pods and nodes allocates nothing.
+ *
+ * @param maxSkew how much the number of matching pods in a domain may exceed the global minimum
+ * @param topologyKey the node label; nodes with equal values are in one topology domain
+ * @param selector selects the pods to count
+ * @param minDomains with fewer eligible domains the global minimum is 0
+ * @param honorsNodeAffinity whether only nodes that match the pod's node selector and node affinity are counted
+ * @param honorsNodeTaints whether only nodes whose taints the pod tolerates are counted
+ * @param tolerance how tolerations are compared with taints
+ */
+record SpreadConstraint(
+        int maxSkew,
+        String topologyKey,
+        LabelMatcher selector,
+        int minDomains,
+        boolean honorsNodeAffinity,
+        boolean honorsNodeTaints,
+        Tolerance tolerance) {
+    private static final String HONOR = "Honor";
+
+    /**
+     * The features that constraints depend on.
+     *
+     * @param matchLabelKeys whether {@code matchLabelKeys} are added to the selector
+     * @param tolerance how tolerations are compared with taints
+     */
+    record Features(boolean matchLabelKeys, Tolerance tolerance) {
+        static Features of(FeatureGates gates) {
+            return new Features(
+                    gates.isEnabled(FeatureGates.MATCH_LABEL_KEYS_IN_POD_TOPOLOGY_SPREAD), gates.tolerance());
+        }
+    }
+
+    /**
+     * The constraints with one value of {@code whenUnsatisfiable}, for a pod with these labels.
+     *
+     * @throws IllegalArgumentException if a selector is not valid
+     */
+    static List<SpreadConstraint> of(
+            List<TopologySpreadConstraint> constraints,
+            String whenUnsatisfiable,
+            Map<String, String> podLabels,
+            Features features) {
+        List<SpreadConstraint> result = new ArrayList<>(constraints.size());
+        for (TopologySpreadConstraint constraint : constraints) {
+            if (constraint.whenUnsatisfiable().equals(whenUnsatisfiable)) {
+                result.add(new SpreadConstraint(
+                        constraint.maxSkew(),
+                        constraint.topologyKey(),
+                        selector(constraint, podLabels, features),
+                        constraint.minDomains().orElse(1),
+                        constraint.nodeAffinityPolicy().isEmpty()
+                                || constraint.nodeAffinityPolicy().equals(HONOR),
+                        constraint.nodeTaintsPolicy().equals(HONOR),
+                        features.tolerance()));
+            }
+        }
+        return result;
+    }
+
+    private static LabelMatcher selector(
+            TopologySpreadConstraint constraint, Map<String, String> podLabels, Features features) {
+        constraint.labelSelector().flatMap(SelectorSyntax::problem).ifPresent(problem -> {
+            throw new IllegalArgumentException(problem);
+        });
+        LabelMatcher selector = LabelMatcher.of(constraint.labelSelector());
+        if (!features.matchLabelKeys() || constraint.matchLabelKeys().isEmpty()) {
+            return selector;
+        }
+        Map<String, String> matchLabels = new HashMap<>();
+        for (String key : constraint.matchLabelKeys()) {
+            String value = podLabels.get(key);
+            if (value != null) {
+                matchLabels.put(key, value);
+            }
+        }
+        return LabelMatcher.of(matchLabels).and(selector);
+    }
+
+    SpreadConstraint withSelector(LabelMatcher other) {
+        return new SpreadConstraint(
+                maxSkew, topologyKey, other, minDomains, honorsNodeAffinity, honorsNodeTaints, tolerance);
+    }
+
+    /** Whether the inclusion policies let a node count for the incoming pod. */
+    boolean includes(Pod pod, Node node) {
+        if (honorsNodeAffinity && !pod.spec().selects(node)) {
+            return false;
+        }
+        return !honorsNodeTaints || !tolerance.keepsOff(pod.spec().tolerations(), node.taints());
+    }
+
+    /** The number of matching pods on a node. As in kube-scheduler, a selector that matches everything counts none. */
+    int matchingPods(NodeInfo node, String namespace) {
+        if (selector.takesEverything()) {
+            return 0;
+        }
+        List<Pod> pods = node.pods();
+        int count = 0;
+        for (int i = 0; i < pods.size(); i++) {
+            Pod pod = pods.get(i);
+            if (pod.namespace().equals(namespace) && !pod.metadata().isDeleting() && selector.matches(pod.labels())) {
+                count++;
+            }
+        }
+        return count;
+    }
+
+    /** Whether a node with these labels has the topology keys of all constraints. */
+    static boolean hasAllKeys(SpreadConstraint[] constraints, Map<String, String> nodeLabels) {
+        for (SpreadConstraint constraint : constraints) {
+            if (!nodeLabels.containsKey(constraint.topologyKey)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Whether a node has the keys of all topologies. */
+    static boolean hasAllKeys(Topology[] topologies, NodeInfo node) {
+        for (Topology topology : topologies) {
+            if (topology.domain(node) == Topology.NONE) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -20,7 +20,7 @@ import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.ScorePlugin;
 
 /**
- * Prefers nodes whose resources the pod would leave used in more even parts than they are now. Same decisions as
+ * Prefers nodes on which the pod makes the utilization of the resources more balanced than it is now. Same decisions as
  * kube-scheduler's NodeResourcesBalancedAllocation.
  */
 public final class NodeResourcesBalancedAllocation implements PreScorePlugin, ScorePlugin {
@@ -33,7 +33,7 @@ public final class NodeResourcesBalancedAllocation implements PreScorePlugin, Sc
     /**
      * The plugin's arguments.
      *
-     * @param resources the resources to look at; cpu and memory if there are none
+     * @param resources the resources to balance; cpu and memory if empty
      */
     public record Args(List<ResourceSpec> resources) implements PluginArgs {
         /** Cpu and memory. */
@@ -59,20 +59,20 @@ public final class NodeResourcesBalancedAllocation implements PreScorePlugin, Sc
         }
     }
 
-    private static final StateKey<ScoredRequest> REQUEST = StateKey.of(NAME + "/request");
+    private static final StateKey<ScoringRequest> REQUEST = StateKey.of(NAME + "/request");
 
     private final ResourceName[] resources;
-    private final boolean[] scalar;
-    private final DeviceResources devices;
+    private final boolean[] isScalar;
+    private final DraExtendedResources draExtendedResources;
 
     NodeResourcesBalancedAllocation(Args args, Handle handle) {
-        devices = DeviceResources.of(handle);
+        draExtendedResources = DraExtendedResources.of(handle);
         resources = new ResourceName[args.resources().size()];
-        scalar = new boolean[resources.length];
+        isScalar = new boolean[resources.length];
         for (int i = 0; i < resources.length; i++) {
             String name = args.resources().get(i).name();
             resources[i] = ResourceName.of(name);
-            scalar[i] = ResourceName.isScalar(name);
+            isScalar[i] = ResourceName.isScalar(name);
         }
     }
 
@@ -83,7 +83,7 @@ public final class NodeResourcesBalancedAllocation implements PreScorePlugin, Sc
 
     @Override
     public Status preScore(CycleState state, Pod pod, List<NodeInfo> nodes) {
-        ScoredRequest request = requestOf(pod, nodes);
+        ScoringRequest request = requestOf(pod, nodes);
         if (request.isEmpty()) {
             return Status.skip();
         }
@@ -91,65 +91,66 @@ public final class NodeResourcesBalancedAllocation implements PreScorePlugin, Sc
         return Status.success();
     }
 
-    /** 50 to 100; 75 if the pod makes no difference to how even the parts are. */
+    /** 50 to 100; 75 if the pod does not change the balance. */
     @Override
     public long score(CycleState state, Pod pod, NodeInfo node) {
-        Optional<ScoredRequest> known = state.find(REQUEST);
-        ScoredRequest request = known.isPresent() ? known.get() : requestOf(pod, List.of(node));
-        long with = evenness(node, request, 1);
-        long without = evenness(node, request, 0);
+        Optional<ScoringRequest> computed = state.find(REQUEST);
+        ScoringRequest request = computed.isPresent() ? computed.get() : requestOf(pod, List.of(node));
+        long with = balance(node, request, 1);
+        long without = balance(node, request, 0);
         return NodeScores.MAX / 2 + (NodeScores.MAX / 2 + with - without) / 2;
     }
 
-    private ScoredRequest requestOf(Pod pod, List<NodeInfo> nodes) {
+    private ScoringRequest requestOf(Pod pod, List<NodeInfo> nodes) {
         long[] requests = new long[resources.length];
         for (int i = 0; i < requests.length; i++) {
             requests[i] = pod.requests().amount(resources[i]);
         }
-        return devices.request(resources, requests, nodes);
+        return draExtendedResources.scoringRequest(resources, requests, nodes);
     }
 
-    // 100 if all resources are used in equal parts, less by the standard deviation of the parts.
-    private long evenness(NodeInfo node, ScoredRequest request, int copies) {
-        int parts = 0;
+    // 100 times 1 minus the standard deviation of the fractions that are allocated, with so many copies of the pod.
+    private long balance(NodeInfo node, ScoringRequest request, int copies) {
+        int fractions = 0;
         double sum = 0;
         double first = 0;
         double second = 0;
         for (int i = 0; i < resources.length; i++) {
-            if (counts(node, request, i)) {
-                double part = part(node, request, i, copies);
-                first = parts == 0 ? part : first;
-                second = parts == 1 ? part : second;
-                sum += part;
-                parts++;
+            if (isBalanced(node, request, i)) {
+                double fraction = fraction(node, request, i, copies);
+                first = fractions == 0 ? fraction : first;
+                second = fractions == 1 ? fraction : second;
+                sum += fraction;
+                fractions++;
             }
         }
         double deviation = 0;
-        if (parts == 2) {
+        if (fractions == 2) {
             deviation = Math.abs((first - second) / 2);
-        } else if (parts > 2) {
-            deviation = deviation(node, request, copies, parts, sum / parts);
+        } else if (fractions > 2) {
+            deviation = standardDeviation(node, request, copies, fractions, sum / fractions);
         }
         return (long) ((1 - deviation) * NodeScores.MAX);
     }
 
-    private double deviation(NodeInfo node, ScoredRequest request, int copies, int parts, double mean) {
+    private double standardDeviation(NodeInfo node, ScoringRequest request, int copies, int fractions, double mean) {
         double squares = 0;
         for (int i = 0; i < resources.length; i++) {
-            if (counts(node, request, i)) {
-                double distance = part(node, request, i, copies) - mean;
+            if (isBalanced(node, request, i)) {
+                double distance = fraction(node, request, i, copies) - mean;
                 squares += distance * distance;
             }
         }
-        return Math.sqrt(squares / parts);
+        return Math.sqrt(squares / fractions);
     }
 
-    private boolean counts(NodeInfo node, ScoredRequest request, int i) {
-        return request.capacity(node, i) != 0 && !(scalar[i] && request.amount(i) == 0);
+    private boolean isBalanced(NodeInfo node, ScoringRequest request, int i) {
+        return request.capacity(node, i) != 0 && !(isScalar[i] && request.request(i) == 0);
     }
 
-    private double part(NodeInfo node, ScoredRequest request, int i, int copies) {
-        long used = request.isByDevices(node, i) ? request.taken(node, i) : node.requested(resources[i]);
-        return Math.min(1, (double) (used + copies * request.amount(i)) / (double) request.capacity(node, i));
+    private double fraction(NodeInfo node, ScoringRequest request, int i, int copies) {
+        long allocated =
+                request.isDelegatedToDra(node, i) ? request.allocatedDevices(node, i) : node.requested(resources[i]);
+        return Math.min(1, (double) (allocated + copies * request.request(i)) / (double) request.capacity(node, i));
     }
 }

@@ -2,7 +2,6 @@
 package org.moorage.builtin.resources;
 
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -36,9 +35,9 @@ import org.moorage.api.plugin.ScorePlugin;
 import org.moorage.builtin.labels.LabelSyntax;
 
 /**
- * Rejects nodes that have not enough left of what the pod requests, and scores the others by how much of their resources
- * would be used. An extended resource that a device class stands for, and that a node does not offer itself, is left to
- * DynamicResources there, and in scores the devices count. Same decisions as kube-scheduler's NodeResourcesFit.
+ * Rejects nodes with insufficient resources for the pod's requests, and scores nodes by a scoring strategy. An extended
+ * resource that a device class maps is delegated to DRA on nodes without an allocatable amount: DynamicResources filters it,
+ * and its devices are scored. Same decisions as kube-scheduler's NodeResourcesFit.
  */
 public final class NodeResourcesFit
         implements PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExtensions {
@@ -51,14 +50,14 @@ public final class NodeResourcesFit
     /**
      * The plugin's arguments.
      *
-     * @param ignoredResources extended resources that somebody else looks after
-     * @param ignoredResourceGroups the same for all resources with one of these prefixes, for example {@code example.com}
+     * @param ignoredResources extended resources that are not checked
+     * @param ignoredResourceGroups prefixes of extended resources that are not checked, for example {@code example.com}
      * @param scoringStrategy how nodes are scored
      */
     public record Args(
             List<String> ignoredResources, List<String> ignoredResourceGroups, ScoringStrategy scoringStrategy)
             implements PluginArgs {
-        /** Nothing is ignored, and nodes of which less is used are better. */
+        /** No resource is ignored, and the strategy is {@link ScoringStrategy#LEAST_ALLOCATED}. */
         public static final Args DEFAULTS = new Args(
                 List.of(),
                 List.of(),
@@ -93,18 +92,18 @@ public final class NodeResourcesFit
      * How nodes are scored.
      *
      * @param type {@link #LEAST_ALLOCATED}, {@link #MOST_ALLOCATED} or {@link #REQUESTED_TO_CAPACITY_RATIO}
-     * @param resources the resources that count; cpu and memory if there are none
-     * @param requestedToCapacityRatio present just for {@link #REQUESTED_TO_CAPACITY_RATIO}
+     * @param resources the resources that are scored; cpu and memory if empty
+     * @param requestedToCapacityRatio present for {@link #REQUESTED_TO_CAPACITY_RATIO} only
      */
     public record ScoringStrategy(
             String type, List<ResourceSpec> resources, Optional<RequestedToCapacityRatio> requestedToCapacityRatio) {
-        /** The less is used, the better. */
+        /** Nodes with a lower utilization score higher. */
         public static final String LEAST_ALLOCATED = "LeastAllocated";
-        /** The more is used, the better. */
+        /** Nodes with a higher utilization score higher. */
         public static final String MOST_ALLOCATED = "MostAllocated";
-        /** Rates each utilization as the configuration says. */
+        /** The configuration says how each utilization scores. */
         public static final String REQUESTED_TO_CAPACITY_RATIO = "RequestedToCapacityRatio";
-        /** No type: a strategy that is given must name it. */
+        /** No type: a configuration with a strategy must name it. */
         public static final ScoringStrategy DEFAULTS = new ScoringStrategy("", List.of(), Optional.empty());
 
         static final String TYPES = LEAST_ALLOCATED + ", " + MOST_ALLOCATED + " or " + REQUESTED_TO_CAPACITY_RATIO;
@@ -115,8 +114,8 @@ public final class NodeResourcesFit
         }
 
         private void validate(Problems problems) {
-            boolean shaped = type.equals(REQUESTED_TO_CAPACITY_RATIO);
-            if (!shaped && !type.equals(LEAST_ALLOCATED) && !type.equals(MOST_ALLOCATED)) {
+            boolean needsShape = type.equals(REQUESTED_TO_CAPACITY_RATIO);
+            if (!needsShape && !type.equals(LEAST_ALLOCATED) && !type.equals(MOST_ALLOCATED)) {
                 problems.at("type").invalid(type, TYPES);
             }
             for (int i = 0; i < resources.size(); i++) {
@@ -126,9 +125,9 @@ public final class NodeResourcesFit
                 }
             }
             Problems ratio = problems.at("requestedToCapacityRatio");
-            if (shaped && requestedToCapacityRatio.isEmpty()) {
+            if (needsShape && requestedToCapacityRatio.isEmpty()) {
                 ratio.missing("a shape, for type " + REQUESTED_TO_CAPACITY_RATIO);
-            } else if (shaped) {
+            } else if (needsShape) {
                 requestedToCapacityRatio.get().validate(ratio.at("shape"));
             } else if (requestedToCapacityRatio.isPresent()) {
                 ratio.report("present (expected: nothing, unless type is " + REQUESTED_TO_CAPACITY_RATIO + ")");
@@ -137,12 +136,12 @@ public final class NodeResourcesFit
     }
 
     /**
-     * Rates utilizations.
+     * How utilizations score.
      *
-     * @param shape the ratings of some utilizations, in increasing order; between them ratings change evenly
+     * @param shape points by increasing utilization; between two points the score is interpolated
      */
-    public record RequestedToCapacityRatio(List<ShapePoint> shape) {
-        /** No point. */
+    public record RequestedToCapacityRatio(List<UtilizationShapePoint> shape) {
+        /** No points. */
         public static final RequestedToCapacityRatio DEFAULTS = new RequestedToCapacityRatio(List.of());
 
         public RequestedToCapacityRatio {
@@ -150,43 +149,42 @@ public final class NodeResourcesFit
         }
 
         private void validate(Problems problems) {
-            Ratings.validate(shape, problems);
+            FunctionShape.validate(shape, problems);
         }
     }
 
     /**
-     * The rating of a utilization.
+     * The score of a utilization.
      *
-     * @param utilization how much is used, in percent
-     * @param score the rating, from 0 to 10
+     * @param utilization the part of the capacity that is requested, in percent
+     * @param score the score, from 0 to 10
      */
-    public record ShapePoint(int utilization, int score) {
-        /** The worst rating for what is not used. */
-        public static final ShapePoint DEFAULTS = new ShapePoint(0, 0);
+    public record UtilizationShapePoint(int utilization, int score) {
+        /** Utilization 0, score 0. */
+        public static final UtilizationShapePoint DEFAULTS = new UtilizationShapePoint(0, 0);
 
-        /** The point as a configuration has it. */
+        /** The point as in a configuration. */
         @Override
         public String toString() {
             return "{utilization: " + utilization + ", score: " + score + "}";
         }
     }
 
-    private static final Set<ActionType> ADD_OR_UPDATE = addOrUpdate();
     private static final StateKey<FitRequest> REQUEST = StateKey.of(NAME + "/request");
-    private static final StateKey<ScoredRequest> SCORED_REQUEST = StateKey.of(NAME + "/scoredRequest");
+    private static final StateKey<ScoringRequest> SCORING_REQUEST = StateKey.of(NAME + "/scoringRequest");
 
     private final Set<String> ignoredResources;
     private final Set<String> ignoredResourceGroups;
-    private final AllocationScore allocation;
-    private final DeviceResources devices;
-    private final boolean readsDeviceClasses;
+    private final ResourceAllocationScorer scorer;
+    private final DraExtendedResources draExtendedResources;
+    private final boolean hasDraExtendedResources;
 
     NodeResourcesFit(Args args, Handle handle) {
-        devices = DeviceResources.of(handle);
-        readsDeviceClasses = DeviceResources.isEnabled(handle);
+        draExtendedResources = DraExtendedResources.of(handle);
+        hasDraExtendedResources = DraExtendedResources.isEnabled(handle);
         ignoredResources = Set.copyOf(args.ignoredResources());
         ignoredResourceGroups = Set.copyOf(args.ignoredResourceGroups());
-        allocation = new AllocationScore(args.scoringStrategy());
+        scorer = new ResourceAllocationScorer(args.scoringStrategy());
     }
 
     @Override
@@ -207,18 +205,18 @@ public final class NodeResourcesFit
 
     @Override
     public Status preScore(CycleState state, Pod pod, List<NodeInfo> nodes) {
-        state.put(SCORED_REQUEST, scoredRequest(pod, nodes));
+        state.put(SCORING_REQUEST, scoringRequest(pod, nodes));
         return Status.success();
     }
 
     @Override
     public long score(CycleState state, Pod pod, NodeInfo node) {
-        Optional<ScoredRequest> known = state.find(SCORED_REQUEST);
-        return allocation.of(node, known.isPresent() ? known.get() : scoredRequest(pod, List.of(node)));
+        Optional<ScoringRequest> computed = state.find(SCORING_REQUEST);
+        return scorer.score(node, computed.isPresent() ? computed.get() : scoringRequest(pod, List.of(node)));
     }
 
-    private ScoredRequest scoredRequest(Pod pod, List<NodeInfo> nodes) {
-        return devices.request(allocation.resources(), allocation.requestsOf(pod), nodes);
+    private ScoringRequest scoringRequest(Pod pod, List<NodeInfo> nodes) {
+        return draExtendedResources.scoringRequest(scorer.resources(), scorer.requestsOf(pod), nodes);
     }
 
     @Override
@@ -232,34 +230,27 @@ public final class NodeResourcesFit
                 ClusterEvent.of(EventResource.NODE, ActionType.ADD, ActionType.UPDATE_NODE_ALLOCATABLE),
                 Node.class,
                 this::afterNodeChange));
-        if (readsDeviceClasses) {
+        if (hasDraExtendedResources) {
             events.add(EventRegistration.of(
-                    ClusterEvent.of(EventResource.DEVICE_CLASS, ADD_OR_UPDATE),
+                    ClusterEvent.of(EventResource.DEVICE_CLASS, ActionType.ADD_OR_UPDATE),
                     DeviceClass.class,
                     NodeResourcesFit::afterDeviceClassChange));
         }
         return List.copyOf(events);
     }
 
-    private static Set<ActionType> addOrUpdate() {
-        Set<ActionType> actions = EnumSet.copyOf(ActionType.UPDATE);
-        actions.add(ActionType.ADD);
-        return Set.copyOf(actions);
-    }
-
     private Hint afterPodChange(Pod pod, ObjectChange<Pod> change) {
         Pod changed = change.latest();
         if (change.after().isEmpty()) {
-            boolean heldResources =
-                    changed.isBound() || !changed.status().nominatedNodeName().isEmpty();
-            return Hint.queueIf(heldResources);
+            return Hint.queueIf(
+                    changed.isBound() || !changed.status().nominatedNodeName().isEmpty());
         }
         if (changed.uid().equals(pod.uid())) {
             return Hint.QUEUE;
         }
         return Hint.queueIf(changed.isBound()
                 && change.before().isPresent()
-                && isLess(
+                && hasLess(
                         changed.requestsAtAllLevels(),
                         change.before().get().requestsAtAllLevels(),
                         pod.requestsAtAllLevels()));
@@ -272,46 +263,32 @@ public final class NodeResourcesFit
             return Hint.SKIP;
         }
         return Hint.queueIf(change.before().isEmpty()
-                || offersMore(change.before().get(), node, pod.spec().requests())
-                || request.usesDevices(node));
+                || hasMoreAllocatable(node, change.before().get(), pod.spec().requests())
+                || request.isDelegatedToDra(node));
     }
 
     private static Hint afterDeviceClassChange(Pod pod, ObjectChange<DeviceClass> change) {
         DeviceClass after = change.latest();
-        Resources wanted = pod.spec().requests();
+        Resources requests = pod.spec().requests();
         if (change.before().isPresent()) {
             if (change.before().get().extendedResourceName().equals(after.extendedResourceName())) {
                 return Hint.SKIP;
             }
-        } else if (names(wanted, DeviceClass.RESOURCE_PREFIX + after.name())) {
+        } else if (hasScalar(requests, DeviceClass.RESOURCE_PREFIX + after.name())) {
             return Hint.QUEUE;
         }
-        return Hint.queueIf(names(wanted, after.extendedResourceName()));
-    }
-
-    private static boolean names(Resources amounts, String resource) {
-        for (int i = 0; i < amounts.scalarCount(); i++) {
-            if (amounts.scalarName(i).equals(resource)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private static boolean offersMore(Node before, Node after, Resources wanted) {
-        return after.allowedPods() > before.allowedPods()
-                || isLess(before.allocatableResources(), after.allocatableResources(), wanted);
+        return Hint.queueIf(hasScalar(requests, after.extendedResourceName()));
     }
 
     private FitRequest requestOf(Pod pod) {
-        Resources amounts = pod.spec().requests();
-        List<ResourceName> scalars = new ArrayList<>(amounts.scalarCount());
-        for (int i = 0; i < amounts.scalarCount(); i++) {
-            if (amounts.scalarAmount(i) != 0 && !isIgnored(amounts.scalarName(i))) {
-                scalars.add(ResourceName.of(amounts.scalarName(i)));
+        Resources requests = pod.spec().requests();
+        List<ResourceName> scalars = new ArrayList<>(requests.scalarCount());
+        for (int i = 0; i < requests.scalarCount(); i++) {
+            if (requests.scalarAmount(i) != 0 && !isIgnored(requests.scalarName(i))) {
+                scalars.add(ResourceName.of(requests.scalarName(i)));
             }
         }
-        return new FitRequest(amounts, scalars, devices.among(amounts));
+        return new FitRequest(requests, scalars, draExtendedResources.mapped(requests));
     }
 
     private boolean isIgnored(String resource) {
@@ -322,16 +299,30 @@ public final class NodeResourcesFit
                 || ignoredResourceGroups.contains(resource.substring(0, resource.indexOf('/')));
     }
 
-    // Whether of something that is wanted there is less in one than in the other.
-    private static boolean isLess(Resources one, Resources other, Resources wanted) {
-        if (wanted.milliCpu() > 0 && one.milliCpu() < other.milliCpu()
-                || wanted.memory() > 0 && one.memory() < other.memory()
-                || wanted.ephemeralStorage() > 0 && one.ephemeralStorage() < other.ephemeralStorage()) {
+    // Whether the first has less than the second of a resource that is requested.
+    private static boolean hasLess(Resources first, Resources second, Resources requests) {
+        if (requests.milliCpu() > 0 && first.milliCpu() < second.milliCpu()
+                || requests.memory() > 0 && first.memory() < second.memory()
+                || requests.ephemeralStorage() > 0 && first.ephemeralStorage() < second.ephemeralStorage()) {
             return true;
         }
-        for (int i = 0; i < wanted.scalarCount(); i++) {
-            ResourceName scalar = ResourceName.of(wanted.scalarName(i));
-            if (wanted.scalarAmount(i) > 0 && one.amount(scalar) < other.amount(scalar)) {
+        for (int i = 0; i < requests.scalarCount(); i++) {
+            ResourceName scalar = ResourceName.of(requests.scalarName(i));
+            if (requests.scalarAmount(i) > 0 && first.amount(scalar) < second.amount(scalar)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean hasMoreAllocatable(Node node, Node before, Resources requests) {
+        return node.allowedPods() > before.allowedPods()
+                || hasLess(before.allocatableResources(), node.allocatableResources(), requests);
+    }
+
+    private static boolean hasScalar(Resources requests, String resource) {
+        for (int i = 0; i < requests.scalarCount(); i++) {
+            if (requests.scalarName(i).equals(resource)) {
                 return true;
             }
         }

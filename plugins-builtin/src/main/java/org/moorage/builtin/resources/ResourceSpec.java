@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * A resource in the arguments of a plugin that scores by resources.
+ * A resource to score, in the arguments of a plugin.
  *
  * @param name the resource, for example {@code cpu}
- * @param weight how much it counts; 0 stands for 1, as in kube-scheduler
+ * @param weight its weight; 0 means 1, as in kube-scheduler
  */
 public record ResourceSpec(String name, long weight) {
     /** No name, weight 1. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Plugins that count what nodes offer and what pods request.
+ * Plugins that compare the requests of pods with the allocatable resources of nodes.
  *
  * <p>Starting points: {@link org.moorage.builtin.resources.NodeResourcesFit}, {@link org.moorage.builtin.resources.NodeResourcesBalancedAllocation}.
  */

@@ -13,7 +13,7 @@ import org.moorage.api.model.PersistentVolume;
 import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.plugin.ObjectLister;
-import org.moorage.builtin.resources.Ratings;
+import org.moorage.builtin.resources.FunctionShape;
 
 /** The claims of a pod that has none that somebody else must bind first. Immutable. */
 final class PodClaims {
@@ -117,7 +117,7 @@ final class PodClaims {
      * How well the node suits the claims that are not bound, 0 to 100: by the volumes that they would be bound to, if there is
      * one, or else by the storage that volumes would be made of. Classes count alike.
      */
-    long scoreOn(Node node, Ratings ratings) {
+    long scoreOn(Node node, FunctionShape ratings) {
         if (selected.isEmpty() && open.isEmpty()) {
             return 0;
         }
@@ -131,7 +131,7 @@ final class PodClaims {
         return scoreOfStorage(node, ratings);
     }
 
-    private long scoreOfVolumes(@Nullable PersistentVolume[] chosen, Ratings ratings) {
+    private long scoreOfVolumes(@Nullable PersistentVolume[] chosen, FunctionShape ratings) {
         long sum = 0;
         int classes = 0;
         for (int i = 0; i < chosen.length; i++) {
@@ -149,14 +149,14 @@ final class PodClaims {
                     chosen[j] = null;
                 }
             }
-            sum += ratings.of(requested, capacity);
+            sum += ratings.score(requested, capacity);
             classes++;
         }
         return Math.round((double) sum / classes);
     }
 
     // The storage of a class counts once, however many volumes it would be used for.
-    private long scoreOfStorage(Node node, Ratings ratings) {
+    private long scoreOfStorage(Node node, FunctionShape ratings) {
         @Nullable CsiStorageCapacity[] parts = new CsiStorageCapacity[selected.size() + open.size()];
         for (int i = 0; i < parts.length; i++) {
             parts[i] = delayed(i).measuredStorageOn(node);
@@ -178,7 +178,8 @@ final class PodClaims {
                     parts[j] = null;
                 }
             }
-            sum += ratings.of(requested, part.capacity().orElse(Quantity.ZERO).value());
+            sum += ratings.score(
+                    requested, part.capacity().orElse(Quantity.ZERO).value());
             classes++;
         }
         return classes == 0 ? 0 : Math.round((double) sum / classes);

@@ -37,8 +37,8 @@ import org.moorage.api.plugin.PreScorePlugin;
 import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.ReservePlugin;
 import org.moorage.api.plugin.ScorePlugin;
-import org.moorage.builtin.resources.NodeResourcesFit.ShapePoint;
-import org.moorage.builtin.resources.Ratings;
+import org.moorage.builtin.resources.FunctionShape;
+import org.moorage.builtin.resources.NodeResourcesFit.UtilizationShapePoint;
 
 /**
  * Rejects nodes from which the volumes of the pod's claims cannot be reached, or on which no volume can be found or made for
@@ -69,11 +69,12 @@ public final class VolumeBinding
      * @param shape the ratings of some utilizations of storage, in increasing order; empty for {@link #EMPTIEST_FIRST}.
      *     Only with the feature {@link FeatureGates#STORAGE_CAPACITY_SCORING}
      */
-    public record Args(long bindTimeoutSeconds, Optional<List<ShapePoint>> shape) implements PluginArgs {
+    public record Args(long bindTimeoutSeconds, Optional<List<UtilizationShapePoint>> shape) implements PluginArgs {
         /** Ten minutes. */
         public static final Args DEFAULTS = new Args(600, Optional.empty());
         /** The shape that has the more score the less is used. */
-        public static final List<ShapePoint> EMPTIEST_FIRST = List.of(new ShapePoint(0, 10), new ShapePoint(100, 0));
+        public static final List<UtilizationShapePoint> EMPTIEST_FIRST =
+                List.of(new UtilizationShapePoint(0, 10), new UtilizationShapePoint(100, 0));
 
         public Args {
             shape = shape.map(List::copyOf);
@@ -82,7 +83,7 @@ public final class VolumeBinding
         @Override
         public Args forFeatures(FeatureGates features, Problems problems) {
             if (features.isEnabled(FeatureGates.STORAGE_CAPACITY_SCORING)) {
-                List<ShapePoint> rated =
+                List<UtilizationShapePoint> rated =
                         shape.filter(points -> !points.isEmpty()).orElse(EMPTIEST_FIRST);
                 return new Args(bindTimeoutSeconds, Optional.of(rated));
             }
@@ -96,7 +97,7 @@ public final class VolumeBinding
             if (bindTimeoutSeconds < 0) {
                 problems.at("bindTimeoutSeconds").invalid(bindTimeoutSeconds, "0 or more");
             }
-            shape.ifPresent(points -> Ratings.validate(points, problems.at("shape")));
+            shape.ifPresent(points -> FunctionShape.validate(points, problems.at("shape")));
         }
     }
 
@@ -106,13 +107,13 @@ public final class VolumeBinding
     private final Claims claims;
     private final Binder binder;
     /** Empty while nodes are not scored. */
-    private final Optional<Ratings> ratings;
+    private final Optional<FunctionShape> ratings;
 
     VolumeBinding(Args args, Handle handle, Pause pause) {
         claims = new Claims(handle);
         binder = new Binder(claims, handle, pause, Duration.ofSeconds(args.bindTimeoutSeconds()));
         ratings = handle.featureGates().isEnabled(FeatureGates.STORAGE_CAPACITY_SCORING)
-                ? Optional.of(new Ratings(args.shape().orElse(Args.EMPTIEST_FIRST)))
+                ? Optional.of(new FunctionShape(args.shape().orElse(Args.EMPTIEST_FIRST)))
                 : Optional.empty();
     }
 

@@ -33,7 +33,7 @@ import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.PreBindPreFlightResult;
 import org.moorage.api.plugin.Problems;
-import org.moorage.builtin.resources.NodeResourcesFit.ShapePoint;
+import org.moorage.builtin.resources.NodeResourcesFit.UtilizationShapePoint;
 import org.moorage.builtin.volume.Storage;
 import org.moorage.testkit.ClusterSketch;
 import org.moorage.testkit.Nodes;
@@ -310,8 +310,8 @@ class VolumeBindingTest {
 
     @Nested
     class Score {
-        private static final VolumeBinding.Args FULLEST_FIRST =
-                new VolumeBinding.Args(1, Optional.of(List.of(new ShapePoint(0, 0), new ShapePoint(100, 10))));
+        private static final VolumeBinding.Args FULLEST_FIRST = new VolumeBinding.Args(
+                1, Optional.of(List.of(new UtilizationShapePoint(0, 0), new UtilizationShapePoint(100, 10))));
 
         /** Each claim asks for 1Gi; the score is that of n1. */
         record Case(String name, List<PersistentVolumeClaim> claims, List<PersistentVolume> volumes, long score) {
@@ -577,7 +577,8 @@ class VolumeBindingTest {
     @Test
     void checksItsArguments() {
         Problems problems = Problems.collector();
-        new VolumeBinding.Args(-1, Optional.of(List.of(new ShapePoint(101, 10), new ShapePoint(2, -1))))
+        new VolumeBinding.Args(
+                        -1, Optional.of(List.of(new UtilizationShapePoint(101, 10), new UtilizationShapePoint(2, -1))))
                 .validate(problems);
         assertThat(problems.all())
                 .extracting(Problems.Problem::path)
@@ -587,7 +588,7 @@ class VolumeBindingTest {
 
     @Test
     void takesAShapeOnlyWithTheFeature() {
-        List<ShapePoint> shape = List.of(new ShapePoint(50, 5));
+        List<UtilizationShapePoint> shape = List.of(new UtilizationShapePoint(50, 5));
         Problems problems = Problems.collector();
         VolumeBinding.Args given = new VolumeBinding.Args(1, Optional.of(shape));
 
@@ -603,7 +604,7 @@ class VolumeBindingTest {
         assertThat(problems.all())
                 .containsExactly(new Problems.Problem(
                         "shape",
-                        "[{utilization: 50, score: 5}] (expected: nothing, while the feature gate StorageCapacityScoring"
-                                + " is off)"));
+                        "[{utilization: 50, score: 5}] (expected: nothing, while the feature gate"
+                                + " StorageCapacityScoring is off)"));
     }
 }

@@ -3,35 +3,34 @@ package org.moorage.builtin.resources;
 
 import java.util.List;
 import org.moorage.api.plugin.Problems;
-import org.moorage.builtin.resources.NodeResourcesFit.ShapePoint;
+import org.moorage.builtin.resources.NodeResourcesFit.UtilizationShapePoint;
 
-/** Rates how much of something is used, as the points of a shape say; between two points the rating changes evenly. */
-public final class Ratings {
-    // The configuration rates a utilization from 0 to 10.
-    private static final long SCORE_OF_POINT = 10;
+/** Scores a utilization by the points of a shape; between two points the score is interpolated. */
+public final class FunctionShape {
+    // Points score from 0 to 10, nodes from 0 to 100.
+    private static final long SCALE = 10;
 
     private final long[] utilizations;
     private final long[] scores;
 
     /**
-     * The ratings of a shape.
+     * A function through the points of a shape.
      *
-     * @param shape its points, at least one, in increasing order
+     * @param shape the points, at least one, by increasing utilization
      */
-    public Ratings(List<ShapePoint> shape) {
-        utilizations = shape.stream().mapToLong(ShapePoint::utilization).toArray();
-        scores = shape.stream()
-                .mapToLong(point -> point.score() * SCORE_OF_POINT)
-                .toArray();
+    public FunctionShape(List<UtilizationShapePoint> shape) {
+        utilizations =
+                shape.stream().mapToLong(UtilizationShapePoint::utilization).toArray();
+        scores = shape.stream().mapToLong(point -> point.score() * SCALE).toArray();
     }
 
     /** Reports what is wrong with a shape. */
-    public static void validate(List<ShapePoint> shape, Problems problems) {
+    public static void validate(List<UtilizationShapePoint> shape, Problems problems) {
         if (shape.isEmpty()) {
             problems.missing("at least one point");
         }
         for (int i = 0; i < shape.size(); i++) {
-            ShapePoint point = shape.get(i);
+            UtilizationShapePoint point = shape.get(i);
             if (i > 0 && point.utilization() <= shape.get(i - 1).utilization()) {
                 problems.at(i).at("utilization").invalid(point.utilization(), "more than in the point before");
             }
@@ -44,12 +43,12 @@ public final class Ratings {
         }
     }
 
-    /** The rating, 0 to 100, of a use of so much of a capacity; what is too much, or nothing is there for, is all used. */
-    public long of(long requested, long capacity) {
-        return at(capacity == 0 || requested > capacity ? 100 : requested * 100 / capacity);
+    /** The score, 0 to 100, of a request; without capacity, or with a request that exceeds it, that of 100 percent. */
+    public long score(long requested, long capacity) {
+        return scoreOf(capacity == 0 || requested > capacity ? 100 : requested * 100 / capacity);
     }
 
-    private long at(long utilization) {
+    private long scoreOf(long utilization) {
         for (int i = 0; i < utilizations.length; i++) {
             if (utilization <= utilizations[i]) {
                 if (i == 0) {

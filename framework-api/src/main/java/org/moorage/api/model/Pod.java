@@ -64,6 +64,11 @@ public final class Pod implements ClusterObject {
         return !nodeName.isEmpty();
     }
 
+    /** Whether it has a node, or is nominated to one. */
+    public boolean isBoundOrNominated() {
+        return isBound() || !status.nominatedNodeName().isEmpty();
+    }
+
     /** What the cluster reports of it. */
     public PodStatus status() {
         return status;

@@ -203,7 +203,8 @@ public final class InterPodAffinity
         if (isUpdate && after.get().uid().equals(pod.uid())) {
             return Hint.QUEUE;
         }
-        if (before.isPresent() && hasNoNode(before.get()) || after.isPresent() && hasNoNode(after.get())) {
+        if (before.isPresent() && !before.get().isBoundOrNominated()
+                || after.isPresent() && !after.get().isBoundOrNominated()) {
             return Hint.SKIP;
         }
         if (hasInvalidTerm(pod)) {
@@ -300,10 +301,6 @@ public final class InterPodAffinity
         Affinity affinity = pod.spec().affinity();
         return AffinityTerm.problem(affinity.requiredAffinityTerms()).isPresent()
                 || AffinityTerm.problem(affinity.requiredAntiAffinityTerms()).isPresent();
-    }
-
-    private static boolean hasNoNode(Pod pod) {
-        return !pod.isBound() && pod.status().nominatedNodeName().isEmpty();
     }
 
     // The queueing hints of kube-scheduler do not look up the labels of namespaces either.

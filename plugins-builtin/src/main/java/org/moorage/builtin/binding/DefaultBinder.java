@@ -9,9 +9,7 @@ import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 
-/**
- * Binds the pod through the cluster's API. Same decisions as kube-scheduler's DefaultBinder.
- */
+/** Binds the pod to its node. Same decisions as kube-scheduler's DefaultBinder. */
 public final class DefaultBinder implements BindPlugin {
     /** The plugin's name. */
     public static final String NAME = "DefaultBinder";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Plugins that bind pods to their nodes.
+ * The plugin that binds pods to nodes.
  *
  * <p>Starting points: {@link org.moorage.builtin.binding.DefaultBinder}.
  */

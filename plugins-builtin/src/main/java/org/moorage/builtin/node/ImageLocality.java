@@ -17,8 +17,8 @@ import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.ScorePlugin;
 
 /**
- * Prefers nodes that hold the pod's images already; an image that few nodes hold counts less, so that pods do not crowd
- * there. Same decisions as kube-scheduler's ImageLocality.
+ * Prefers nodes that already have the pod's images. The size of an image is scaled by the share of nodes that have it, so that
+ * pods do not all go to the few nodes that have it. Same decisions as kube-scheduler's ImageLocality.
  */
 public final class ImageLocality implements ScorePlugin {
     /** The plugin's name. */
@@ -28,13 +28,12 @@ public final class ImageLocality implements ScorePlugin {
             PluginFactory.of(NAME, ImageLocality.class, ImageLocality::new);
 
     private static final long MIB = 1L << 20;
-    private static final long LEAST = 23 * MIB;
-    private static final long MOST_PER_CONTAINER = 1000 * MIB;
+    private static final long MIN_THRESHOLD = 23 * MIB;
+    private static final long MAX_CONTAINER_THRESHOLD = 1000 * MIB;
 
     private final Handle handle;
-    // The cycle asks about one pod many times and then about the next, so remembering one specification spares each
-    // node the
-    // names. Kube-scheduler's ImageLocality has no PreScore, and here too profiles must not be able to list it there.
+    // The names of the pod that was scored last, computed once and not for each node. They are not computed in PreScore
+    // because kube-scheduler's ImageLocality has no PreScore, so configurations must not list it there.
     private volatile @Nullable ImageNames latest;
 
     private record ImageNames(PodSpec spec, List<String> names) {}
@@ -57,28 +56,28 @@ public final class ImageLocality implements ScorePlugin {
             ImageState image = node.image(names.get(i));
             sum += (long) ((double) image.sizeBytes() * ((double) image.nodes() / (double) nodes));
         }
-        if (sum <= LEAST) {
+        if (sum <= MIN_THRESHOLD) {
             return 0;
         }
-        long most = MOST_PER_CONTAINER * containers(pod.spec());
-        return NodeScores.MAX * (Math.min(sum, most) - LEAST) / (most - LEAST);
+        long maxThreshold = MAX_CONTAINER_THRESHOLD * containers(pod.spec());
+        return NodeScores.MAX * (Math.min(sum, maxThreshold) - MIN_THRESHOLD) / (maxThreshold - MIN_THRESHOLD);
     }
 
     @SuppressWarnings("ReferenceEquality") // the same instance is enough, and quicker than comparing contents
     private List<String> namesOf(PodSpec spec) {
-        ImageNames known = latest;
-        if (known == null || known.spec() != spec) {
-            known = new ImageNames(spec, normalizedImages(spec));
-            latest = known;
+        ImageNames images = latest;
+        if (images == null || images.spec() != spec) {
+            images = new ImageNames(spec, normalizedNames(spec));
+            latest = images;
         }
-        return known.names();
+        return images.names();
     }
 
     private static int containers(PodSpec spec) {
         return spec.containers().size() + spec.initContainers().size();
     }
 
-    private static List<String> normalizedImages(PodSpec spec) {
+    private static List<String> normalizedNames(PodSpec spec) {
         List<String> names = new ArrayList<>();
         for (Container container : spec.initContainers()) {
             names.add(normalized(container.image()));

@@ -27,8 +27,8 @@ import org.moorage.api.plugin.PreFilterPlugin;
 import org.moorage.api.plugin.PreFilterResult;
 
 /**
- * Rejects nodes whose kubelet does not declare a feature that the pod uses. Same decisions as kube-scheduler's
- * NodeDeclaredFeatures of v1.36, which knows two such features; the feature gate {@code NodeDeclaredFeatures} turns it off.
+ * Rejects nodes whose kubelet does not declare a feature that the pod requires. Same decisions as kube-scheduler's
+ * NodeDeclaredFeatures of v1.36, which has two such features; the feature gate {@code NodeDeclaredFeatures} turns it off.
  */
 public final class NodeDeclaredFeatures implements PreFilterPlugin, FilterPlugin, EnqueueExtensions {
     /** The plugin's name. */
@@ -40,7 +40,7 @@ public final class NodeDeclaredFeatures implements PreFilterPlugin, FilterPlugin
     private static final Status NOT_DECLARED = Status.unresolvable("node(s) didn't match Pod's required features");
 
     private static final String RESTART_ALL_CONTAINERS = "RestartAllContainersOnContainerExits";
-    private static final String OWN_USERS_ON_HOST_NETWORK = "UserNamespacesHostNetworkSupport";
+    private static final String USER_NAMESPACES_HOST_NETWORK = "UserNamespacesHostNetworkSupport";
 
     private static final StateKey<List<String>> REQUIRED = StateKey.of(NAME + "/required");
 
@@ -89,35 +89,34 @@ public final class NodeDeclaredFeatures implements PreFilterPlugin, FilterPlugin
     }
 
     private static Hint afterNodeChange(Pod pod, ObjectChange<Node> change) {
-        boolean same = change.before().isPresent()
+        boolean isUnchanged = change.before().isPresent()
                 && change.before()
                         .get()
                         .declaredFeatures()
                         .equals(change.latest().declaredFeatures());
-        return Hint.queueIf(!same);
+        return Hint.queueIf(!isUnchanged);
     }
 
     private static Hint afterPodChange(Pod pod, ObjectChange<Pod> change) {
-        boolean isOwn = change.latest().uid().equals(pod.uid());
-        boolean same = change.before().isPresent()
+        boolean isUnchanged = change.before().isPresent()
                 && required(change.before().get().spec())
                         .equals(required(change.latest().spec()));
-        return Hint.queueIf(isOwn && !same);
+        return Hint.queueIf(change.latest().uid().equals(pod.uid()) && !isUnchanged);
     }
 
-    // In alphabetical order.
+    // The features that the pod requires, in alphabetical order.
     private static List<String> required(PodSpec spec) {
         List<String> required = new ArrayList<>(2);
         if (spec.restartsAllContainers()) {
             required.add(RESTART_ALL_CONTAINERS);
         }
         if (spec.hostNetwork() && !spec.hostUsers()) {
-            required.add(OWN_USERS_ON_HOST_NETWORK);
+            required.add(USER_NAMESPACES_HOST_NETWORK);
         }
         return List.copyOf(required);
     }
 
-    // A kubelet lists its features in alphabetical order, and kube-scheduler does not see one that is out of line.
+    // Features are declared in alphabetical order; as in kube-scheduler, one that is out of order is not found.
     private static boolean declares(List<String> declared, List<String> required) {
         int found = 0;
         String highest = "";

@@ -15,9 +15,7 @@ import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 
-/**
- * Rejects every node but the one that the pod names, if it names one. Same decisions as kube-scheduler's NodeName.
- */
+/** Rejects nodes other than the one in the pod's {@code nodeName}, if it has one. Same decisions as kube-scheduler's NodeName. */
 public final class NodeName implements FilterPlugin, EnqueueExtensions {
     /** The plugin's name. */
     public static final String NAME = "NodeName";
@@ -25,7 +23,8 @@ public final class NodeName implements FilterPlugin, EnqueueExtensions {
     public static final PluginFactory<PluginArgs.None> FACTORY =
             PluginFactory.of(NAME, NodeName.class, handle -> new NodeName());
 
-    private static final Status OTHER_NODE = Status.unresolvable("node(s) didn't match the requested node name");
+    private static final Status NODE_NAME_NOT_MATCHED =
+            Status.unresolvable("node(s) didn't match the requested node name");
 
     NodeName() {}
 
@@ -36,7 +35,7 @@ public final class NodeName implements FilterPlugin, EnqueueExtensions {
 
     @Override
     public Status filter(CycleState state, Pod pod, NodeInfo node) {
-        return pod.isBound() && !pod.nodeName().equals(node.name()) ? OTHER_NODE : Status.success();
+        return pod.isBound() && !pod.nodeName().equals(node.name()) ? NODE_NAME_NOT_MATCHED : Status.success();
     }
 
     @Override

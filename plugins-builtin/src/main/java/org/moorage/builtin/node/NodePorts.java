@@ -21,9 +21,7 @@ import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PreFilterPlugin;
 import org.moorage.api.plugin.PreFilterResult;
 
-/**
- * Rejects nodes where another pod holds a host port that the pod takes. Same decisions as kube-scheduler's NodePorts.
- */
+/** Rejects nodes on which another pod uses a host port of the pod. Same decisions as kube-scheduler's NodePorts. */
 public final class NodePorts implements PreFilterPlugin, FilterPlugin, EnqueueExtensions {
     /** The plugin's name. */
     public static final String NAME = "NodePorts";
@@ -31,7 +29,7 @@ public final class NodePorts implements PreFilterPlugin, FilterPlugin, EnqueueEx
     public static final PluginFactory<PluginArgs.None> FACTORY =
             PluginFactory.of(NAME, NodePorts.class, handle -> new NodePorts());
 
-    private static final Status TAKEN =
+    private static final Status NO_FREE_PORTS =
             Status.unschedulable("node(s) didn't have free ports for the requested pod ports");
 
     NodePorts() {}
@@ -51,7 +49,7 @@ public final class NodePorts implements PreFilterPlugin, FilterPlugin, EnqueueEx
         List<HostPort> ports = pod.spec().hostPorts();
         for (int i = 0; i < ports.size(); i++) {
             if (node.conflicts(ports.get(i))) {
-                return TAKEN;
+                return NO_FREE_PORTS;
             }
         }
         return Status.success();
@@ -67,15 +65,13 @@ public final class NodePorts implements PreFilterPlugin, FilterPlugin, EnqueueEx
 
     private static Hint afterPodDeletion(Pod pod, ObjectChange<Pod> change) {
         Pod deleted = change.latest();
-        boolean heldPorts =
-                deleted.isBound() || !deleted.status().nominatedNodeName().isEmpty();
-        return Hint.queueIf(
-                heldPorts && conflict(pod.spec().hostPorts(), deleted.spec().hostPorts()));
+        return Hint.queueIf(deleted.isBoundOrNominated()
+                && conflict(pod.spec().hostPorts(), deleted.spec().hostPorts()));
     }
 
-    private static boolean conflict(List<HostPort> wanted, List<HostPort> held) {
-        for (HostPort port : wanted) {
-            for (HostPort other : held) {
+    private static boolean conflict(List<HostPort> ports, List<HostPort> otherPorts) {
+        for (HostPort port : ports) {
+            for (HostPort other : otherPorts) {
                 if (port.conflicts(other)) {
                     return true;
                 }

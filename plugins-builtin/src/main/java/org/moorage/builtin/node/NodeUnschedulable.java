@@ -22,8 +22,8 @@ import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 
 /**
- * Rejects nodes that an operator has closed, unless the pod tolerates the taint that stands for it. Same decisions as
- * kube-scheduler's NodeUnschedulable.
+ * Rejects nodes with {@code spec.unschedulable}, unless the pod tolerates the taint {@code
+ * node.kubernetes.io/unschedulable:NoSchedule}. Same decisions as kube-scheduler's NodeUnschedulable.
  */
 public final class NodeUnschedulable implements FilterPlugin, EnqueueExtensions {
     /** The plugin's name. */
@@ -32,9 +32,10 @@ public final class NodeUnschedulable implements FilterPlugin, EnqueueExtensions 
     public static final PluginFactory<PluginArgs.None> FACTORY =
             PluginFactory.of(NAME, NodeUnschedulable.class, NodeUnschedulable::new);
 
-    private static final Status CLOSED = Status.unresolvable("node(s) were unschedulable");
+    private static final Status UNSCHEDULABLE = Status.unresolvable("node(s) were unschedulable");
 
-    private static final Taint UNSCHEDULABLE = new Taint("node.kubernetes.io/unschedulable", "", Taint.NO_SCHEDULE);
+    private static final Taint UNSCHEDULABLE_TAINT =
+            new Taint("node.kubernetes.io/unschedulable", "", Taint.NO_SCHEDULE);
 
     private final Tolerance tolerance;
 
@@ -49,7 +50,7 @@ public final class NodeUnschedulable implements FilterPlugin, EnqueueExtensions 
 
     @Override
     public Status filter(CycleState state, Pod pod, NodeInfo node) {
-        return node.node().unschedulable() && !toleratesClosed(pod) ? CLOSED : Status.success();
+        return node.node().unschedulable() && !toleratesUnschedulable(pod) ? UNSCHEDULABLE : Status.success();
     }
 
     @Override
@@ -66,15 +67,16 @@ public final class NodeUnschedulable implements FilterPlugin, EnqueueExtensions 
     }
 
     private static Hint afterNodeChange(Pod pod, ObjectChange<Node> change) {
-        boolean wasOpen = change.before().isPresent() && !change.before().get().unschedulable();
-        return Hint.queueIf(!wasOpen && !change.latest().unschedulable());
+        boolean wasSchedulable =
+                change.before().isPresent() && !change.before().get().unschedulable();
+        return Hint.queueIf(!wasSchedulable && !change.latest().unschedulable());
     }
 
     private Hint afterTolerationChange(Pod pod, ObjectChange<Pod> change) {
-        return Hint.queueIf(change.latest().uid().equals(pod.uid()) && toleratesClosed(change.latest()));
+        return Hint.queueIf(change.latest().uid().equals(pod.uid()) && toleratesUnschedulable(change.latest()));
     }
 
-    private boolean toleratesClosed(Pod pod) {
-        return tolerance.covers(pod.spec().tolerations(), UNSCHEDULABLE);
+    private boolean toleratesUnschedulable(Pod pod) {
+        return tolerance.covers(pod.spec().tolerations(), UNSCHEDULABLE_TAINT);
     }
 }

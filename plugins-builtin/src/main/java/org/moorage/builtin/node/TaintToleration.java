@@ -28,8 +28,8 @@ import org.moorage.api.plugin.PreScorePlugin;
 import org.moorage.api.plugin.ScorePlugin;
 
 /**
- * Rejects nodes with a taint that keeps the pod off and that it does not tolerate, and prefers nodes with few of the taints
- * that had better be avoided. Same decisions as kube-scheduler's TaintToleration.
+ * Rejects nodes with a {@code NoSchedule} or {@code NoExecute} taint that the pod does not tolerate, and prefers nodes with few
+ * {@code PreferNoSchedule} taints that it does not tolerate. Same decisions as kube-scheduler's TaintToleration.
  */
 public final class TaintToleration implements FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExtensions {
     /** The plugin's name. */
@@ -38,9 +38,10 @@ public final class TaintToleration implements FilterPlugin, PreScorePlugin, Scor
     public static final PluginFactory<PluginArgs.None> FACTORY =
             PluginFactory.of(NAME, TaintToleration.class, TaintToleration::new);
 
-    private static final Status UNTOLERATED = Status.unresolvable("node(s) had untolerated taint(s)");
+    private static final Status UNTOLERATED_TAINT = Status.unresolvable("node(s) had untolerated taint(s)");
 
-    private static final StateKey<List<Toleration>> OF_PREFERENCES = StateKey.of(NAME + "/tolerationsOfPreferences");
+    private static final StateKey<List<Toleration>> PREFER_NO_SCHEDULE_TOLERATIONS =
+            StateKey.of(NAME + "/preferNoScheduleTolerations");
 
     private final Tolerance tolerance;
 
@@ -55,29 +56,29 @@ public final class TaintToleration implements FilterPlugin, PreScorePlugin, Scor
 
     @Override
     public Status filter(CycleState state, Pod pod, NodeInfo node) {
-        return isKeptOff(pod, node.node()) ? UNTOLERATED : Status.success();
+        return hasUntoleratedTaint(pod, node.node()) ? UNTOLERATED_TAINT : Status.success();
     }
 
     @Override
     public Status preScore(CycleState state, Pod pod, List<NodeInfo> nodes) {
-        List<Toleration> ofPreferences = new ArrayList<>();
+        List<Toleration> preferNoSchedule = new ArrayList<>();
         for (Toleration toleration : pod.spec().tolerations()) {
             if (toleration.effect().isEmpty() || toleration.effect().equals(Taint.PREFER_NO_SCHEDULE)) {
-                ofPreferences.add(toleration);
+                preferNoSchedule.add(toleration);
             }
         }
-        state.put(OF_PREFERENCES, List.copyOf(ofPreferences));
+        state.put(PREFER_NO_SCHEDULE_TOLERATIONS, List.copyOf(preferNoSchedule));
         return Status.success();
     }
 
-    /** How many of the taints to be avoided the pod does not tolerate. */
+    /** The number of {@code PreferNoSchedule} taints that the pod does not tolerate. */
     @Override
     public long score(CycleState state, Pod pod, NodeInfo node) {
         List<Taint> taints = node.node().taints();
         if (taints.isEmpty()) {
             return 0;
         }
-        List<Toleration> tolerations = state.get(OF_PREFERENCES);
+        List<Toleration> tolerations = state.get(PREFER_NO_SCHEDULE_TOLERATIONS);
         long untolerated = 0;
         for (int i = 0; i < taints.size(); i++) {
             Taint taint = taints.get(i);
@@ -107,16 +108,16 @@ public final class TaintToleration implements FilterPlugin, PreScorePlugin, Scor
     }
 
     private Hint afterNodeChange(Pod pod, ObjectChange<Node> change) {
-        boolean wasOpen =
-                change.before().isPresent() && !isKeptOff(pod, change.before().get());
-        return Hint.queueIf(!wasOpen && !isKeptOff(pod, change.latest()));
+        boolean wasTolerated = change.before().isPresent()
+                && !hasUntoleratedTaint(pod, change.before().get());
+        return Hint.queueIf(!wasTolerated && !hasUntoleratedTaint(pod, change.latest()));
     }
 
     private static Hint afterTolerationChange(Pod pod, ObjectChange<Pod> change) {
         return Hint.queueIf(change.latest().uid().equals(pod.uid()));
     }
 
-    private boolean isKeptOff(Pod pod, Node node) {
+    private boolean hasUntoleratedTaint(Pod pod, Node node) {
         return tolerance.keepsOff(pod.spec().tolerations(), node.taints());
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Plugins that look at properties of a node: its name, taints, ports and images.
+ * Plugins about one property of a node each: its name, taints, host ports, images and declared features.
  *
  * <p>Starting points: {@link org.moorage.builtin.node.TaintToleration}, {@link org.moorage.builtin.node.NodePorts}.
  */

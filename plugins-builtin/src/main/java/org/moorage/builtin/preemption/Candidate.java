@@ -7,25 +7,25 @@ import java.util.List;
 import org.moorage.api.model.Pod;
 
 /**
- * A node that the pod fits on once some pods have left it.
+ * A node on which the preemptor fits when the victims are evicted.
  *
  * @param nodeName the node
- * @param victims the pods that have to leave, the most important first; at least one
- * @param violations how many of them are more than their disruption budgets allow
+ * @param victims the pods to evict, the most important first; at least one
+ * @param pdbViolations the number of victims whose eviction violates a pod disruption budget
  */
-record Candidate(String nodeName, List<Pod> victims, int violations) {
-    // A priority counts from the lowest possible one, so that two victims are more than one whatever their priorities.
+record Candidate(String nodeName, List<Pod> victims, int pdbViolations) {
+    // Subtracted from each priority to make it positive, so that a further victim always adds to the sum.
     private static final long LOWEST_PRIORITY = Integer.MIN_VALUE;
 
     /**
-     * The better node first: fewer broken budgets, then a less important most important victim, a lower sum of priorities,
-     * fewer victims, and a later start of the oldest among its most important victims.
+     * The best candidate first: fewest PDB violations, lowest priority of the most important victim, lowest sum of
+     * priorities, fewest victims, latest start of the earliest started victim of the highest priority.
      */
-    static final Comparator<Candidate> BEST_FIRST = Comparator.comparingInt(Candidate::violations)
+    static final Comparator<Candidate> BEST_FIRST = Comparator.comparingInt(Candidate::pdbViolations)
             .thenComparingInt(Candidate::highestPriority)
             .thenComparingLong(Candidate::sumOfPriorities)
             .thenComparingInt(candidate -> candidate.victims.size())
-            .thenComparing(Candidate::earliestStart, Comparator.reverseOrder());
+            .thenComparing(Candidate::earliestStartTime, Comparator.reverseOrder());
 
     private int highestPriority() {
         return victims.get(0).spec().priority();
@@ -39,10 +39,10 @@ record Candidate(String nodeName, List<Pod> victims, int violations) {
         return sum;
     }
 
-    private Instant earliestStart() {
+    private Instant earliestStartTime() {
         Instant earliest = Instant.MAX;
         for (Pod victim : victims) {
-            Instant start = startOf(victim);
+            Instant start = startTime(victim);
             if (victim.spec().priority() == highestPriority() && start.isBefore(earliest)) {
                 earliest = start;
             }
@@ -50,8 +50,8 @@ record Candidate(String nodeName, List<Pod> victims, int violations) {
         return earliest;
     }
 
-    /** When a pod started; one that has not is younger than all others. */
-    static Instant startOf(Pod pod) {
+    /** The start time of a pod; later than all others if it has not started. */
+    static Instant startTime(Pod pod) {
         return pod.status().startTime().orElse(Instant.MAX);
     }
 }

@@ -34,10 +34,10 @@ import org.moorage.api.plugin.PreEnqueuePlugin;
 import org.moorage.api.plugin.Problems;
 
 /**
- * Has pods of lower priority leave a node, as few and as unimportant ones as will do, so that a pod that fits nowhere fits
- * there. Same decisions as kube-scheduler's DefaultPreemption, except that it has no pod groups.
+ * Evicts pods of lower priority from a node, so that a pod that fits on no node fits there. Same decisions as
+ * kube-scheduler's DefaultPreemption, except that it has no pod groups.
  *
- * <p>Nodes are tried from a random one on, and no longer than until there are enough candidates to choose from.
+ * <p>The dry run starts at a random node and ends when there are enough candidates.
  */
 public final class DefaultPreemption implements PreEnqueuePlugin, PostFilterPlugin, EnqueueExtensions {
     /** The plugin's name. */
@@ -46,24 +46,25 @@ public final class DefaultPreemption implements PreEnqueuePlugin, PostFilterPlug
     public static final PluginFactory<Args> FACTORY =
             PluginFactory.of(NAME, DefaultPreemption.class, Args.class, DefaultPreemption::new);
 
-    private static final String SAYS = "preemption: ";
-    private static final Status UNDER_WAY =
+    private static final String PREFIX = "preemption: ";
+    private static final Status PREEMPTION_IN_PROGRESS =
             Status.unresolvable("waiting for the preemption for this pod to be finished");
-    private static final Status PEACEFUL = Status.unschedulable(SAYS + "not eligible due to preemptionPolicy=Never.");
-    private static final Status WAITING_FOR_VICTIMS =
-            Status.unschedulable(SAYS + "not eligible due to a terminating pod on the nominated node.");
+    private static final Status NEVER_PREEMPTS =
+            Status.unschedulable(PREFIX + "not eligible due to preemptionPolicy=Never.");
+    private static final Status VICTIM_TERMINATING =
+            Status.unschedulable(PREFIX + "not eligible due to a terminating pod on the nominated node.");
     private static final Status NOT_HELPFUL = Status.unresolvable("Preemption is not helpful for scheduling");
 
     private static final String NEVER = "Never";
 
     /**
-     * The plugin's arguments: among how many nodes to choose, as far as there are that many. The larger number counts.
+     * The plugin's arguments: the number of candidates to find before one is picked. The larger of the two numbers applies.
      *
      * @param minCandidateNodesPercentage in percent of the nodes where preemption could help
      * @param minCandidateNodesAbsolute as a number of nodes
      */
     public record Args(int minCandidateNodesPercentage, int minCandidateNodesAbsolute) implements PluginArgs {
-        /** A tenth of the nodes, and 100 at least. */
+        /** 10 percent of the nodes, at least 100. */
         public static final Args DEFAULTS = new Args(10, 100);
 
         @Override
@@ -109,31 +110,31 @@ public final class DefaultPreemption implements PreEnqueuePlugin, PostFilterPlug
         return NAME;
     }
 
-    /** Keeps a pod out while pods are still being evicted for it: it would ask for others. */
+    /** Gates a pod while its victims are being evicted; otherwise it could preempt others. */
     @Override
     public Status preEnqueue(Pod pod) {
-        return isAsync && evictions.isRunningFor(pod.uid()) ? UNDER_WAY : Status.success();
+        return isAsync && evictions.isRunningFor(pod.uid()) ? PREEMPTION_IN_PROGRESS : Status.success();
     }
 
     @Override
-    public PostFilterResult postFilter(CycleState state, Pod asked, NodeStatuses statuses) {
-        // The nomination may be newer than what the cycle started with. Who only asks may do so about a pod that is not
-        // there.
-        Pod pod = pods.get(asked.namespace(), asked.name())
-                .filter(known -> known.uid().equals(asked.uid()))
-                .orElse(asked);
+    public PostFilterResult postFilter(CycleState state, Pod podOfCycle, NodeStatuses statuses) {
+        // The nominated node may be newer than in the cycle's pod. A pod that is only evaluated may not be in the
+        // cluster.
+        Pod pod = pods.get(podOfCycle.namespace(), podOfCycle.name())
+                .filter(listed -> listed.uid().equals(podOfCycle.uid()))
+                .orElse(podOfCycle);
         if (pod.spec().preemptionPolicy().equals(NEVER)) {
-            return PostFilterResult.rejected(PEACEFUL);
+            return PostFilterResult.rejected(NEVER_PREEMPTS);
         }
-        if (isWaitingForVictims(pod, statuses)) {
-            return PostFilterResult.rejected(WAITING_FOR_VICTIMS);
+        if (hasTerminatingVictim(pod, statuses)) {
+            return PostFilterResult.rejected(VICTIM_TERMINATING);
         }
         List<NodeInfo> nodes = statuses.nodesWithCode(Code.UNSCHEDULABLE);
-        FitMessage whyNot = new FitMessage(handle.snapshot().nodes().size());
-        List<Candidate> candidates = nodes.isEmpty() ? List.of() : candidates(state, pod, nodes, whyNot);
+        FitMessage fitMessage = new FitMessage(handle.snapshot().nodes().size());
+        List<Candidate> candidates = nodes.isEmpty() ? List.of() : candidates(state, pod, nodes, fitMessage);
         if (candidates.isEmpty()) {
-            whyNot.add(NOT_HELPFUL, handle.snapshot().nodes().size() - nodes.size());
-            return PostFilterResult.rejected(Status.unschedulable(SAYS + whyNot), Nomination.clear());
+            fitMessage.add(NOT_HELPFUL, handle.snapshot().nodes().size() - nodes.size());
+            return PostFilterResult.rejected(Status.unschedulable(PREFIX + fitMessage), Nomination.clear());
         }
         Candidate best = Collections.min(candidates, Candidate.BEST_FIRST);
         return PostFilterResult.nominated(best.nodeName(), best.victims());
@@ -147,7 +148,7 @@ public final class DefaultPreemption implements PreEnqueuePlugin, PostFilterPlug
         }
         Pod preemptor = pods.get(pod.namespace(), pod.name())
                 .filter(known -> known.uid().equals(pod.uid()))
-                .orElseThrow(() -> new IllegalStateException(SAYS + "pod \"" + pod.name() + "\" not found"));
+                .orElseThrow(() -> new IllegalStateException(PREFIX + "pod \"" + pod.name() + "\" not found"));
         if (isAsync) {
             evictions.start(preemptor, nodeName, result.victims());
         } else {
@@ -155,7 +156,7 @@ public final class DefaultPreemption implements PreEnqueuePlugin, PostFilterPlug
         }
     }
 
-    /** What made room is for others to notice. The registration only has the pod looked at again when a victim is gone. */
+    /** Other plugins requeue the pod when a victim is gone; this registration only has its gate checked again. */
     @Override
     public List<EventRegistration> eventsToRegister() {
         return isAsync
@@ -164,21 +165,21 @@ public final class DefaultPreemption implements PreEnqueuePlugin, PostFilterPlug
                 : List.of();
     }
 
-    private boolean isWaitingForVictims(Pod pod, NodeStatuses statuses) {
+    private boolean hasTerminatingVictim(Pod pod, NodeStatuses statuses) {
         NodeInfo nominated =
                 handle.snapshot().node(pod.status().nominatedNodeName()).orElse(null);
         if (nominated == null || statuses.status(nominated).code() == Code.UNSCHEDULABLE_AND_UNRESOLVABLE) {
             return false;
         }
         for (Pod other : nominated.pods()) {
-            if (other.spec().priority() < pod.spec().priority() && isLeavingByPreemption(other)) {
+            if (other.spec().priority() < pod.spec().priority() && isTerminatingByPreemption(other)) {
                 return true;
             }
         }
         return false;
     }
 
-    private static boolean isLeavingByPreemption(Pod pod) {
+    private static boolean isTerminatingByPreemption(Pod pod) {
         return pod.metadata().isDeleting()
                 && pod.status()
                         .condition(PodCondition.DISRUPTION_TARGET)
@@ -187,38 +188,38 @@ public final class DefaultPreemption implements PreEnqueuePlugin, PostFilterPlug
                         .isPresent();
     }
 
-    // Those that break no budget come first.
-    private List<Candidate> candidates(CycleState state, Pod pod, List<NodeInfo> nodes, FitMessage whyNot) {
+    // Candidates without PDB violations come first.
+    private List<Candidate> candidates(CycleState state, Pod pod, List<NodeInfo> nodes, FitMessage fitMessage) {
         VictimSelection selection = new VictimSelection(handle, pod, List.copyOf(budgets.all()));
-        int wanted = args.candidates(nodes.size());
+        int enough = args.candidates(nodes.size());
         int offset = handle.random().nextInt(nodes.size());
-        List<Candidate> lawful = new ArrayList<>();
-        List<Candidate> unlawful = new ArrayList<>();
+        List<Candidate> nonViolating = new ArrayList<>();
+        List<Candidate> violating = new ArrayList<>();
         Set<String> failures = new LinkedHashSet<>();
         for (int i = 0; i < nodes.size(); i++) {
             NodeInfo node = nodes.get((offset + i) % nodes.size());
             try {
-                VictimSelection.Outcome outcome = selection.on(node, state);
-                Candidate candidate = outcome.candidate();
+                VictimSelection.Selection selected = selection.on(node, state);
+                Candidate candidate = selected.candidate();
                 if (candidate == null) {
-                    whyNot.add(outcome.status());
-                } else if (candidate.violations() == 0) {
-                    lawful.add(candidate);
-                } else if (unlawful.size() < wanted) {
-                    unlawful.add(candidate);
+                    fitMessage.add(selected.status());
+                } else if (candidate.pdbViolations() == 0) {
+                    nonViolating.add(candidate);
+                } else if (violating.size() < enough) {
+                    violating.add(candidate);
                 }
             } catch (RuntimeException failed) {
                 failures.add(String.valueOf(failed.getMessage()));
             }
-            if (!lawful.isEmpty() && lawful.size() + unlawful.size() >= wanted) {
+            if (!nonViolating.isEmpty() && nonViolating.size() + violating.size() >= enough) {
                 break;
             }
         }
-        lawful.addAll(unlawful);
-        if (lawful.isEmpty() && !failures.isEmpty()) {
+        nonViolating.addAll(violating);
+        if (nonViolating.isEmpty() && !failures.isEmpty()) {
             throw new IllegalStateException(
-                    SAYS + (failures.size() == 1 ? String.join("", failures) : failures.toString()));
+                    PREFIX + (failures.size() == 1 ? String.join("", failures) : failures.toString()));
         }
-        return lawful;
+        return nonViolating;
     }
 }

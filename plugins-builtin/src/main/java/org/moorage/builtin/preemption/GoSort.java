@@ -2,31 +2,31 @@
 package org.moorage.builtin.preemption;
 
 /**
- * Sorts as Go's {@code sort.Slice} does, down to where it leaves elements of equal rank: a pattern-defeating quicksort, which
- * sorts up to twelve elements by insertion, and falls back to a heap when its pivots are bad. It is not stable, and with an
- * order that contradicts itself it still ends, where Java's sort may refuse.
+ * The algorithm of Go's {@code sort.Slice}, a pattern-defeating quicksort. It is not stable, so equal elements get the order
+ * that they have in kube-scheduler only with the same algorithm; and with an inconsistent order it ends, where Java's sort may
+ * throw. The methods have the names of Go's package {@code sort}.
  *
- * @param <T> what is sorted
+ * @param <T> the type of the elements
  */
 final class GoSort<T> {
-    private static final int INSERTION_AT_MOST = 12;
-    private static final int NINTHER_FROM = 50;
-    private static final int SWAPS_OF_REVERSED = 12;
-    private static final int REPAIRS_AT_MOST = 5;
-    private static final int REPAIR_FROM = 50;
+    private static final int MAX_INSERTION = 12;
+    private static final int MIN_NINTHER = 50;
+    private static final int MAX_SWAPS = 12;
+    private static final int MAX_STEPS = 5;
+    private static final int MIN_SHIFTING = 50;
 
-    /** Says which comes first. */
+    /** The order of the elements. */
     @FunctionalInterface
     interface Order<T> {
-        /** Whether the first has to come before the second. */
+        /** Whether the first element comes before the second. */
         boolean isBefore(T first, T second);
     }
 
     private final T[] items;
     private final Order<T> order;
-    // How often choosing the last pivot found two elements in the wrong order.
+    // How many swaps choosing the last pivot took.
     private int swaps;
-    // Whether the last partitioning found anything on the wrong side of its pivot.
+    // Whether the last partitioning moved an element.
     private boolean moved;
 
     private GoSort(T[] items, Order<T> order) {
@@ -34,7 +34,7 @@ final class GoSort<T> {
         this.order = order;
     }
 
-    /** Sorts in place. */
+    /** Sorts in index. */
     static <T> void sort(T[] items, Order<T> order) {
         new GoSort<>(items, order).sort(0, items.length, bitLength(items.length));
     }
@@ -59,28 +59,28 @@ final class GoSort<T> {
         int limit = badPivotsLeft;
         boolean balanced = true;
         boolean partitioned = true;
-        while (to - from > INSERTION_AT_MOST) {
+        while (to - from > MAX_INSERTION) {
             int length = to - from;
             if (limit == 0) {
                 heapSort(from, to);
                 return;
             }
             if (!balanced) {
-                scatter(from, length);
+                breakPatterns(from, length);
                 limit--;
             }
-            int pivot = pivot(from, length);
+            int pivot = choosePivot(from, length);
             boolean looksSorted = swaps == 0;
-            if (swaps == SWAPS_OF_REVERSED) {
-                reverse(from, to);
+            if (swaps == MAX_SWAPS) {
+                reverseRange(from, to);
                 pivot = to - 1 - (pivot - from);
                 looksSorted = true;
             }
-            if (balanced && partitioned && looksSorted && repair(from, to)) {
+            if (balanced && partitioned && looksSorted && partialInsertionSort(from, to)) {
                 return;
             }
             if (from > 0 && !less(from - 1, pivot)) {
-                // The pivot is as low as what lies before: split off all that equals it.
+                // The pivot equals the element before the range: elements that equal it need no further sorting.
                 from = partitionEqual(from, to, pivot);
                 continue;
             }
@@ -111,15 +111,15 @@ final class GoSort<T> {
     private void heapSort(int from, int to) {
         int size = to - from;
         for (int i = (size - 1) / 2; i >= 0; i--) {
-            sink(from, i, size);
+            siftDown(from, i, size);
         }
         for (int i = size - 1; i >= 0; i--) {
             swap(from, from + i);
-            sink(from, 0, i);
+            siftDown(from, 0, i);
         }
     }
 
-    private void sink(int from, int start, int size) {
+    private void siftDown(int from, int start, int size) {
         int root = start;
         int child = 2 * root + 1;
         while (child < size) {
@@ -135,7 +135,7 @@ final class GoSort<T> {
         }
     }
 
-    // Ends with what comes before the pivot, the pivot, and what does not; returns the pivot's place.
+    // Moves the elements before the pivot to its left, the others to its right; returns the pivot's new index.
     private int partition(int from, int to, int pivot) {
         swap(from, pivot);
         moved = false;
@@ -157,6 +157,7 @@ final class GoSort<T> {
         }
     }
 
+    // Moves the elements that equal the pivot to the left; returns the index of the first that does not.
     private int partitionEqual(int from, int to, int pivot) {
         swap(from, pivot);
         int low = from + 1;
@@ -175,28 +176,28 @@ final class GoSort<T> {
         }
     }
 
-    // Puts a few elements in order, and says whether that was all there was to do.
-    private boolean repair(int from, int to) {
-        int place = from + 1;
-        for (int repairs = 0; repairs < REPAIRS_AT_MOST; repairs++) {
-            while (place < to && !less(place, place - 1)) {
-                place++;
+    // Sorts by shifting a few elements; returns whether the range is sorted then.
+    private boolean partialInsertionSort(int from, int to) {
+        int index = from + 1;
+        for (int step = 0; step < MAX_STEPS; step++) {
+            while (index < to && !less(index, index - 1)) {
+                index++;
             }
-            if (place == to) {
+            if (index == to) {
                 return true;
             }
-            if (to - from < REPAIR_FROM) {
+            if (to - from < MIN_SHIFTING) {
                 return false;
             }
-            swap(place, place - 1);
-            if (place - from >= 2) {
-                // Down to the very first element, also where only a part is sorted: what lies before is not greater.
-                for (int i = place - 1; i >= 1 && less(i, i - 1); i--) {
+            swap(index, index - 1);
+            if (index - from >= 2) {
+                // Like Go's code to index 1, not only to the start of the range; elements before it are not greater.
+                for (int i = index - 1; i >= 1 && less(i, i - 1); i--) {
                     swap(i, i - 1);
                 }
             }
-            if (to - place >= 2) {
-                for (int i = place + 1; i < to && less(i, i - 1); i++) {
+            if (to - index >= 2) {
+                for (int i = index + 1; i < to && less(i, i - 1); i++) {
                     swap(i, i - 1);
                 }
             }
@@ -204,32 +205,32 @@ final class GoSort<T> {
         return false;
     }
 
-    private void reverse(int from, int to) {
+    private void reverseRange(int from, int to) {
         for (int i = from, j = to - 1; i < j; i++, j--) {
             swap(i, j);
         }
     }
 
-    // Three elements in the middle change places with others that only depend on the length.
-    private void scatter(int from, int length) {
+    // Swaps three elements in the middle with others, chosen by a random sequence that depends on the length only.
+    private void breakPatterns(int from, int length) {
         long random = length;
         int mask = (1 << bitLength(length)) - 1;
         int middle = from + length / 4 * 2;
-        for (int place = middle - 1; place <= middle + 1; place++) {
+        for (int index = middle - 1; index <= middle + 1; index++) {
             random ^= random << 13;
             random ^= random >>> 7;
             random ^= random << 17;
             int other = (int) (random & mask);
-            swap(place, from + (other >= length ? other - length : other));
+            swap(index, from + (other >= length ? other - length : other));
         }
     }
 
-    private int pivot(int from, int length) {
+    private int choosePivot(int from, int length) {
         swaps = 0;
         int first = from + length / 4;
         int second = from + length / 4 * 2;
         int third = from + length / 4 * 3;
-        if (length >= NINTHER_FROM) {
+        if (length >= MIN_NINTHER) {
             first = median(first - 1, first, first + 1);
             second = median(second - 1, second, second + 1);
             third = median(third - 1, third, third + 1);

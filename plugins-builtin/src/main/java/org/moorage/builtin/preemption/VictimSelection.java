@@ -14,11 +14,11 @@ import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.NodeDraft;
 
 /**
- * Finds out who has to leave a node for a pod: first all that are less important, then one after the other is let back in as
- * long as the pod still fits, those first whose leaving would break a budget, and of these the most important first.
+ * Selects the victims on a node: removes all pods of lower priority, then reprieves one after the other while the preemptor
+ * still fits, first the pods whose eviction would violate a pod disruption budget, and the most important first.
  */
 final class VictimSelection {
-    private static final Status NOBODY_TO_LEAVE = Status.unresolvable("No preemption victims found for incoming pod");
+    private static final Status NO_VICTIMS = Status.unresolvable("No preemption victims found for incoming pod");
 
     private final Handle handle;
     private final Pod pod;
@@ -31,52 +31,52 @@ final class VictimSelection {
     }
 
     /**
-     * What came out for a node.
+     * The victims on a node.
      *
-     * @param status why nobody's leaving helps; success with a candidate
-     * @param candidate the node and the pods to leave, or null
+     * @param status success with a candidate, otherwise why preemption does not help on the node
+     * @param candidate the node and the victims, or null
      */
-    record Outcome(Status status, @Nullable Candidate candidate) {}
+    record Selection(Status status, @Nullable Candidate candidate) {}
 
     /**
-     * Tries a node.
+     * Selects the victims on a node.
      *
-     * @throws RuntimeException if it cannot be said
+     * @throws RuntimeException if a filter fails
      */
-    Outcome on(NodeInfo node, CycleState state) {
-        List<Pod> lesser = new ArrayList<>();
+    Selection on(NodeInfo node, CycleState state) {
+        List<Pod> lowerPriority = new ArrayList<>();
         for (Pod other : node.pods()) {
             if (other.spec().priority() < pod.spec().priority()) {
-                lesser.add(other);
+                lowerPriority.add(other);
             }
         }
-        if (lesser.isEmpty()) {
-            return new Outcome(NOBODY_TO_LEAVE, null);
+        if (lowerPriority.isEmpty()) {
+            return new Selection(NO_VICTIMS, null);
         }
         NodeDraft draft = handle.draft(state, pod, node);
-        for (Pod other : lesser) {
+        for (Pod other : lowerPriority) {
             draft.remove(other);
         }
-        Status without = handle.filterWithNominatedPods(draft.state(), pod, draft.node());
-        if (!without.isSuccess()) {
-            return new Outcome(without, null);
+        Status status = handle.filterWithNominatedPods(draft.state(), pod, draft.node());
+        if (!status.isSuccess()) {
+            return new Selection(status, null);
         }
-        List<Pod> protectedOnes = new ArrayList<>();
-        List<Pod> others = new ArrayList<>();
-        divide(mostImportantFirst(lesser), protectedOnes, others);
+        List<Pod> violating = new ArrayList<>();
+        List<Pod> nonViolating = new ArrayList<>();
+        splitByPdbViolation(mostImportantFirst(lowerPriority), violating, nonViolating);
         List<Pod> victims = new ArrayList<>();
-        for (Pod candidate : protectedOnes) {
-            reprieve(draft, candidate, victims);
+        for (Pod other : violating) {
+            reprieve(draft, other, victims);
         }
-        int violations = victims.size();
-        for (Pod candidate : others) {
-            reprieve(draft, candidate, victims);
+        int pdbViolations = victims.size();
+        for (Pod other : nonViolating) {
+            reprieve(draft, other, victims);
         }
         if (victims.isEmpty()) {
             throw new IllegalStateException("expected at least one victim pod on node \"" + node.name() + "\"");
         }
-        List<Pod> ordered = protectedOnes.isEmpty() || others.isEmpty() ? victims : mostImportantFirst(victims);
-        return new Outcome(Status.success(), new Candidate(node.name(), List.copyOf(ordered), violations));
+        List<Pod> ordered = violating.isEmpty() || nonViolating.isEmpty() ? victims : mostImportantFirst(victims);
+        return new Selection(Status.success(), new Candidate(node.name(), List.copyOf(ordered), pdbViolations));
     }
 
     private static List<Pod> mostImportantFirst(List<Pod> pods) {
@@ -85,45 +85,43 @@ final class VictimSelection {
         return List.of(ordered);
     }
 
-    // kube-scheduler takes "now" for a start that is missing, anew for each pod that it looks at, so of two pods that
-    // have
-    // not
-    // started each was there before the other.
+    // kube-scheduler takes the current time for a missing start time, anew in each comparison. So of two pods that have
+    // not started, each is more important than the other.
     private static boolean isMoreImportant(Pod first, Pod second) {
         int firstPriority = first.spec().priority();
         int secondPriority = second.spec().priority();
         if (firstPriority != secondPriority) {
             return firstPriority > secondPriority;
         }
-        Instant start = Candidate.startOf(first);
-        return start.equals(Instant.MAX)
-                ? start.equals(Candidate.startOf(second))
-                : start.isBefore(Candidate.startOf(second));
+        Instant startTime = Candidate.startTime(first);
+        return startTime.equals(Instant.MAX)
+                ? startTime.equals(Candidate.startTime(second))
+                : startTime.isBefore(Candidate.startTime(second));
     }
 
-    // A budget is used up by every pod that it is about, also by those that are let back in later.
-    private void divide(List<Pod> pods, List<Pod> protectedOnes, List<Pod> others) {
-        int[] left = new int[budgets.size()];
-        for (int i = 0; i < left.length; i++) {
-            left[i] = budgets.get(i).disruptionsAllowed();
+    // Each matching pod uses up a disruption of its budget, also a pod that is reprieved later.
+    private void splitByPdbViolation(List<Pod> pods, List<Pod> violating, List<Pod> nonViolating) {
+        int[] allowed = new int[budgets.size()];
+        for (int i = 0; i < allowed.length; i++) {
+            allowed[i] = budgets.get(i).disruptionsAllowed();
         }
-        for (Pod candidate : pods) {
+        for (Pod other : pods) {
             boolean violates = false;
-            for (int i = 0; i < left.length; i++) {
-                if (budgets.get(i).countsFor(candidate)) {
-                    left[i]--;
-                    violates |= left[i] < 0;
+            for (int i = 0; i < allowed.length; i++) {
+                if (budgets.get(i).countsFor(other)) {
+                    allowed[i]--;
+                    violates |= allowed[i] < 0;
                 }
             }
-            (violates ? protectedOnes : others).add(candidate);
+            (violates ? violating : nonViolating).add(other);
         }
     }
 
-    private void reprieve(NodeDraft draft, Pod candidate, List<Pod> victims) {
-        draft.add(candidate);
+    private void reprieve(NodeDraft draft, Pod other, List<Pod> victims) {
+        draft.add(other);
         if (!fits(draft)) {
-            draft.remove(candidate);
-            victims.add(candidate);
+            draft.remove(other);
+            victims.add(other);
         }
     }
 
@@ -132,7 +130,7 @@ final class VictimSelection {
             return handle.filterWithNominatedPods(draft.state(), pod, draft.node())
                     .isSuccess();
         } catch (RuntimeException failed) {
-            // As kube-scheduler has it: a filter that fails now does not accept.
+            // As in kube-scheduler, a failing filter rejects here.
             return false;
         }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The plugin that makes room for a pod by having less important ones leave.
+ * The plugin that evicts pods of lower priority for a pod that fits on no node.
  *
  * <p>Starting point: {@link org.moorage.builtin.preemption.DefaultPreemption}.
  */

@@ -7,7 +7,7 @@ import org.moorage.api.plugin.QueueSortPlugin;
 import org.moorage.api.plugin.QueuedPod;
 
 /**
- * Tries pods of higher priority first, and of equal priority the one that was queued earlier. Same decisions as
+ * Sorts the queue by priority, highest first, and then by the time when the pods were queued. Same decisions as
  * kube-scheduler's PrioritySort.
  */
 public final class PrioritySort implements QueueSortPlugin {

@@ -15,9 +15,7 @@ import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PreEnqueuePlugin;
 
-/**
- * Keeps a pod out of the queue while it has scheduling gates. Same decisions as kube-scheduler's SchedulingGates.
- */
+/** Keeps a pod out of the queue while it has scheduling gates. Same decisions as kube-scheduler's SchedulingGates. */
 public final class SchedulingGates implements PreEnqueuePlugin, EnqueueExtensions {
     /** The plugin's name. */
     public static final String NAME = "SchedulingGates";

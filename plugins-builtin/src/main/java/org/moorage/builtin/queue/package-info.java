@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Plugins that decide when a pod is tried.
+ * Plugins for the scheduling queue.
  *
  * <p>Starting points: {@link org.moorage.builtin.queue.PrioritySort}, {@link org.moorage.builtin.queue.SchedulingGates}.
  */

@@ -242,8 +242,7 @@ public final class NodeResourcesFit
     private Hint afterPodChange(Pod pod, ObjectChange<Pod> change) {
         Pod changed = change.latest();
         if (change.after().isEmpty()) {
-            return Hint.queueIf(
-                    changed.isBound() || !changed.status().nominatedNodeName().isEmpty());
+            return Hint.queueIf(changed.isBoundOrNominated());
         }
         if (changed.uid().equals(pod.uid())) {
             return Hint.QUEUE;

@@ -245,8 +245,7 @@ public final class PodTopologySpread
 
     private static boolean isInvolved(Pod pod, Pod changed) {
         return changed.uid().equals(pod.uid())
-                || (changed.isBound() || !changed.status().nominatedNodeName().isEmpty())
-                        && changed.namespace().equals(pod.namespace());
+                || changed.isBoundOrNominated() && changed.namespace().equals(pod.namespace());
     }
 
     private Hint afterNodeChange(Pod pod, ObjectChange<Node> change) {

@@ -166,9 +166,7 @@ public final class NodeVolumeLimits implements PreFilterPlugin, FilterPlugin, En
 
     private static Hint afterPodDeletion(Pod pod, ObjectChange<Pod> change) {
         Pod deleted = change.latest();
-        boolean hadNode =
-                deleted.isBound() || !deleted.status().nominatedNodeName().isEmpty();
-        return Hint.queueIf(hadNode && isConcerned(deleted));
+        return Hint.queueIf(deleted.isBoundOrNominated() && isConcerned(deleted));
     }
 
     private static Hint afterNewClaim(Pod pod, ObjectChange<PersistentVolumeClaim> change) {

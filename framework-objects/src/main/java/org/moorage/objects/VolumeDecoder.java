@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import org.moorage.api.model.CloudDisk;
 import org.moorage.api.model.CsiDriver;
 import org.moorage.api.model.CsiNode;
 import org.moorage.api.model.CsiStorageCapacity;
+import org.moorage.api.model.InTreeVolume;
 import org.moorage.api.model.NodeSelector;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.PersistentVolume;
@@ -22,14 +22,14 @@ import org.moorage.api.model.VolumeAttachment;
 /** Decodes the volumes of pods, and the kinds of storage. */
 final class VolumeDecoder {
     /** By the field of the volume source, in pods and in PersistentVolumes. */
-    private static final Map<String, CloudDisk.Type> CLOUD_DISKS = Map.of(
-            "awsElasticBlockStore", CloudDisk.Type.AWS_ELASTIC_BLOCK_STORE,
-            "gcePersistentDisk", CloudDisk.Type.GCE_PERSISTENT_DISK,
-            "azureDisk", CloudDisk.Type.AZURE_DISK,
-            "azureFile", CloudDisk.Type.AZURE_FILE,
-            "cinder", CloudDisk.Type.CINDER,
-            "portworxVolume", CloudDisk.Type.PORTWORX,
-            "vsphereVolume", CloudDisk.Type.VSPHERE);
+    private static final Map<String, InTreeVolume.Type> IN_TREE_VOLUMES = Map.of(
+            "awsElasticBlockStore", InTreeVolume.Type.AWS_ELASTIC_BLOCK_STORE,
+            "gcePersistentDisk", InTreeVolume.Type.GCE_PERSISTENT_DISK,
+            "azureDisk", InTreeVolume.Type.AZURE_DISK,
+            "azureFile", InTreeVolume.Type.AZURE_FILE,
+            "cinder", InTreeVolume.Type.CINDER,
+            "portworxVolume", InTreeVolume.Type.PORTWORX,
+            "vsphereVolume", InTreeVolume.Type.VSPHERE);
 
     private final SharedValues shared;
     private final SelectorDecoder selectors;
@@ -79,11 +79,11 @@ final class VolumeDecoder {
             return Optional.of(
                     new Volume.InlineCsi(shared.text(volume.object("csi").text("driver"))));
         }
-        return cloudDisk(volume).map(disk -> disk);
+        return inTreeVolume(volume).map(disk -> disk);
     }
 
-    private static Optional<CloudDisk> cloudDisk(FieldReader volume) {
-        for (Map.Entry<String, CloudDisk.Type> field : CLOUD_DISKS.entrySet()) {
+    private static Optional<InTreeVolume> inTreeVolume(FieldReader volume) {
+        for (Map.Entry<String, InTreeVolume.Type> field : IN_TREE_VOLUMES.entrySet()) {
             if (volume.has(field.getKey())) {
                 FieldReader disk = volume.object(field.getKey());
                 String id = switch (field.getValue()) {
@@ -93,7 +93,7 @@ final class VolumeDecoder {
                     case AZURE_FILE -> disk.text("shareName");
                     case VSPHERE -> disk.text("volumePath");
                 };
-                return Optional.of(new CloudDisk(field.getValue(), id, disk.text("kind"), disk.flag("readOnly")));
+                return Optional.of(new InTreeVolume(field.getValue(), id, disk.text("kind"), disk.flag("readOnly")));
             }
         }
         return Optional.empty();
@@ -121,7 +121,7 @@ final class VolumeDecoder {
                         csi -> new PersistentVolume.CsiSource(
                                 shared.text(csi.text("driver")), csi.text("volumeHandle")))
                 .ifPresent(result::csi);
-        cloudDisk(spec).ifPresent(result::cloudDisk);
+        inTreeVolume(spec).ifPresent(result::inTreeVolume);
         return result.build();
     }
 

@@ -25,7 +25,7 @@ public final class PersistentVolume implements ClusterObject {
     private final @Nullable NodeSelector nodeAffinity;
     private final @Nullable ClaimReference claim;
     private final @Nullable CsiSource csi;
-    private final @Nullable CloudDisk cloudDisk;
+    private final @Nullable InTreeVolume inTreeVolume;
     private final String phase;
 
     private PersistentVolume(Builder builder) {
@@ -38,7 +38,7 @@ public final class PersistentVolume implements ClusterObject {
         nodeAffinity = builder.nodeAffinity;
         claim = builder.claim;
         csi = builder.csi;
-        cloudDisk = builder.cloudDisk;
+        inTreeVolume = builder.inTreeVolume;
         phase = builder.phase;
     }
 
@@ -89,7 +89,7 @@ public final class PersistentVolume implements ClusterObject {
         builder.nodeAffinity = nodeAffinity;
         builder.claim = claim;
         builder.csi = csi;
-        builder.cloudDisk = cloudDisk;
+        builder.inTreeVolume = inTreeVolume;
         return builder;
     }
 
@@ -144,8 +144,8 @@ public final class PersistentVolume implements ClusterObject {
     }
 
     /** The disk of a cloud that it is. */
-    public Optional<CloudDisk> cloudDisk() {
-        return Optional.ofNullable(cloudDisk);
+    public Optional<InTreeVolume> inTreeVolume() {
+        return Optional.ofNullable(inTreeVolume);
     }
 
     /** {@code Pending}, {@code Available}, {@code Bound}, {@code Released} or {@code Failed}. */
@@ -209,7 +209,7 @@ public final class PersistentVolume implements ClusterObject {
         private @Nullable NodeSelector nodeAffinity;
         private @Nullable ClaimReference claim;
         private @Nullable CsiSource csi;
-        private @Nullable CloudDisk cloudDisk;
+        private @Nullable InTreeVolume inTreeVolume;
         private String phase = "";
 
         private Builder(ObjectMeta metadata) {
@@ -271,8 +271,8 @@ public final class PersistentVolume implements ClusterObject {
         }
 
         /** Sets the disk of a cloud. */
-        public Builder cloudDisk(CloudDisk value) {
-            cloudDisk = Objects.requireNonNull(value, "cloudDisk");
+        public Builder inTreeVolume(InTreeVolume value) {
+            inTreeVolume = Objects.requireNonNull(value, "inTreeVolume");
             return this;
         }
 

@@ -17,7 +17,7 @@ public record Volume(String name, Source source) {
     }
 
     /** Where a volume comes from. */
-    public sealed interface Source permits Claim, EphemeralClaim, CloudDisk, Iscsi, Rbd, InlineCsi {}
+    public sealed interface Source permits Claim, EphemeralClaim, InTreeVolume, Iscsi, Rbd, InlineCsi {}
 
     /**
      * The claim of that name in the pod's namespace.

@@ -6,12 +6,12 @@ import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.Volume;
 
-/** Whose a claim is that has the name of one that is made for a pod. */
+/** Checks that the claim of an ephemeral volume was created for the pod. */
 public final class ClaimOwnership {
     private ClaimOwnership() {}
 
-    /** Why the claim of the name that a pod's volume stands for is not the pod's to use, if so. */
-    public static Optional<String> objection(PersistentVolumeClaim claim, Pod pod, Volume volume) {
+    /** Why a pod must not use the claim that has the name of its ephemeral volume; empty if it may. */
+    public static Optional<String> problem(PersistentVolumeClaim claim, Pod pod, Volume volume) {
         return volume.source() instanceof Volume.EphemeralClaim && !claim.isMadeFor(pod)
                 ? Optional.of("PVC " + claim.key() + " was not created for pod " + pod.key() + " (pod is not owner)")
                 : Optional.empty();

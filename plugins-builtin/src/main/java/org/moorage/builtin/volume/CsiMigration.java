@@ -7,14 +7,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
-import org.moorage.api.model.CloudDisk;
+import org.moorage.api.model.InTreeVolume;
 import org.moorage.api.model.NodeSelector;
 import org.moorage.api.model.PersistentVolume;
 
-/**
- * The storage drivers that have taken the place of the volume plugins that Kubernetes once had itself, and what they call
- * those plugins' volumes.
- */
+/** The migration of in-tree volume plugins to CSI drivers: names of the drivers, volume handles and node affinity. */
 public final class CsiMigration {
     private static final String ZONE = "topology.kubernetes.io/zone";
     private static final String REGION = "topology.kubernetes.io/region";
@@ -31,8 +28,8 @@ public final class CsiMigration {
 
     private CsiMigration() {}
 
-    /** The name of the former plugin. */
-    public static String plugin(CloudDisk.Type type) {
+    /** The name of the in-tree plugin. */
+    public static String plugin(InTreeVolume.Type type) {
         return switch (type) {
             case AWS_ELASTIC_BLOCK_STORE -> "kubernetes.io/aws-ebs";
             case GCE_PERSISTENT_DISK -> "kubernetes.io/gce-pd";
@@ -44,8 +41,8 @@ public final class CsiMigration {
         };
     }
 
-    /** The name of the driver. */
-    public static String driver(CloudDisk.Type type) {
+    /** The name of the CSI driver. */
+    public static String driver(InTreeVolume.Type type) {
         return switch (type) {
             case AWS_ELASTIC_BLOCK_STORE -> "ebs.csi.aws.com";
             case GCE_PERSISTENT_DISK -> "pd.csi.storage.gke.io";
@@ -57,14 +54,14 @@ public final class CsiMigration {
         };
     }
 
-    /** Whether kube-scheduler takes a volume of that type for one of the driver. */
-    public static boolean isOn(CloudDisk.Type type) {
-        return type != CloudDisk.Type.AZURE_FILE && type != CloudDisk.Type.VSPHERE;
+    /** Whether kube-scheduler treats volumes of that type as volumes of the CSI driver. */
+    public static boolean isMigrated(InTreeVolume.Type type) {
+        return type != InTreeVolume.Type.AZURE_FILE && type != InTreeVolume.Type.VSPHERE;
     }
 
-    /** The type of volume that the former plugin of that name made. */
-    public static Optional<CloudDisk.Type> typeOf(String plugin) {
-        for (CloudDisk.Type type : CloudDisk.Type.values()) {
+    /** The type of the volumes of an in-tree plugin. */
+    public static Optional<InTreeVolume.Type> typeOf(String plugin) {
+        for (InTreeVolume.Type type : InTreeVolume.Type.values()) {
             if (plugin(type).equals(plugin)) {
                 return Optional.of(type);
             }
@@ -73,11 +70,11 @@ public final class CsiMigration {
     }
 
     /**
-     * What the driver calls a disk that a pod names itself.
+     * The volume handle of a volume in a pod's specification.
      *
-     * @throws IllegalArgumentException if the driver has no such disks
+     * @throws IllegalArgumentException if the volume cannot be translated
      */
-    public static String handle(CloudDisk disk) {
+    public static String volumeHandle(InTreeVolume disk) {
         return switch (disk.type()) {
             case AWS_ELASTIC_BLOCK_STORE -> awsId(disk.id());
             case GCE_PERSISTENT_DISK -> String.format(GCE_ZONAL, UNSPECIFIED, disk.id());
@@ -87,13 +84,13 @@ public final class CsiMigration {
     }
 
     /**
-     * What the driver calls a disk that is a persistent volume.
+     * The volume handle of a persistent volume.
      *
-     * @throws IllegalArgumentException if the driver has no such disks
+     * @throws IllegalArgumentException if the volume cannot be translated
      */
-    public static String handle(PersistentVolume volume, CloudDisk disk) {
-        if (disk.type() != CloudDisk.Type.GCE_PERSISTENT_DISK) {
-            return handle(disk);
+    public static String volumeHandle(PersistentVolume volume, InTreeVolume disk) {
+        if (disk.type() != InTreeVolume.Type.GCE_PERSISTENT_DISK) {
+            return volumeHandle(disk);
         }
         Map<String, String> labels = volume.metadata().labels();
         String zone = labels.getOrDefault(BETA_ZONE, "");
@@ -119,7 +116,7 @@ public final class CsiMigration {
         return bare;
     }
 
-    private static String azureUri(CloudDisk disk) {
+    private static String azureUri(InTreeVolume disk) {
         if (!disk.kind().isEmpty() && !disk.kind().equalsIgnoreCase(MANAGED)) {
             throw new IllegalArgumentException("kind(" + disk.kind() + ") is not supported in csi migration");
         }
@@ -144,13 +141,13 @@ public final class CsiMigration {
     }
 
     /**
-     * The nodes from which a disk can be reached, by the labels that its driver puts on nodes.
+     * The node affinity of a persistent volume, with the topology keys of the CSI driver.
      *
-     * @throws IllegalArgumentException if the driver has no such disks
+     * @throws IllegalArgumentException if the volume cannot be translated
      */
-    public static Optional<NodeSelector> nodeAffinity(PersistentVolume volume, CloudDisk disk) {
-        // Upstream translates the volume as a whole, and fails if its name cannot be translated.
-        handle(volume, disk);
+    public static Optional<NodeSelector> nodeAffinity(PersistentVolume volume, InTreeVolume disk) {
+        // As in kube-scheduler, the translation fails if the volume handle cannot be translated.
+        volumeHandle(volume, disk);
         String topologyKey = switch (disk.type()) {
             case AWS_ELASTIC_BLOCK_STORE -> "topology.ebs.csi.aws.com/zone";
             case GCE_PERSISTENT_DISK -> "topology.gke.io/zone";
@@ -164,25 +161,25 @@ public final class CsiMigration {
         List<NodeSelector.Term> terms =
                 volume.nodeAffinity().map(NodeSelector::terms).orElse(List.of());
         Map<String, String> labels = volume.metadata().labels();
-        boolean beta = !names(terms, ZONE)
-                && (names(terms, BETA_ZONE) || !labels.containsKey(ZONE) && labels.containsKey(BETA_ZONE));
+        boolean beta = !hasKey(terms, ZONE)
+                && (hasKey(terms, BETA_ZONE) || !labels.containsKey(ZONE) && labels.containsKey(BETA_ZONE));
         String zoneKey = beta ? BETA_ZONE : ZONE;
         List<NodeSelector.Term> result = new ArrayList<>(terms);
         if (hasValues(terms, zoneKey)) {
             rename(result, zoneKey, topologyKey);
         } else if (labels.containsKey(zoneKey)) {
-            demandZones(result, topologyKey, labels.get(zoneKey));
+            addZones(result, topologyKey, labels.get(zoneKey));
         }
         if (beta && hasValues(result, BETA_REGION)) {
             rename(result, BETA_REGION, REGION);
         }
-        // A selector without terms, which nothing matches, stays one.
+        // A selector without terms matches no node, and must not become the absence of a selector.
         return result.isEmpty() && volume.nodeAffinity().isEmpty()
                 ? Optional.empty()
                 : Optional.of(new NodeSelector(result));
     }
 
-    private static boolean names(List<NodeSelector.Term> terms, String key) {
+    private static boolean hasKey(List<NodeSelector.Term> terms, String key) {
         for (NodeSelector.Term term : terms) {
             for (NodeSelector.Requirement requirement : term.matchExpressions()) {
                 if (requirement.key().equals(key)) {
@@ -217,7 +214,7 @@ public final class CsiMigration {
         });
     }
 
-    private static void demandZones(List<NodeSelector.Term> terms, String key, String label) {
+    private static void addZones(List<NodeSelector.Term> terms, String key, String label) {
         TreeSet<String> zones = new TreeSet<>();
         for (String zone : label.split(ZONE_SEPARATOR, -1)) {
             if (!zone.isBlank()) {

@@ -18,7 +18,7 @@ import org.moorage.api.event.EventRegistration;
 import org.moorage.api.event.EventResource;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
-import org.moorage.api.model.CloudDisk;
+import org.moorage.api.model.InTreeVolume;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Pod;
@@ -34,9 +34,8 @@ import org.moorage.api.plugin.PreFilterPlugin;
 import org.moorage.api.plugin.PreFilterResult;
 
 /**
- * Rejects nodes with a pod that has a disk of the pod's mounted in a way that does not allow a second one, and all nodes
- * while another pod uses a claim of the pod's that is for a single pod. Same decisions as kube-scheduler's
- * VolumeRestrictions.
+ * Rejects nodes with a pod that mounts a disk of the incoming pod and does not share it, and all nodes while another pod uses
+ * a {@code ReadWriteOncePod} claim of the incoming pod. Same decisions as kube-scheduler's VolumeRestrictions.
  */
 public final class VolumeRestrictions implements PreFilterPlugin, PreFilterExtensions, FilterPlugin, EnqueueExtensions {
     /** The plugin's name. */
@@ -45,28 +44,29 @@ public final class VolumeRestrictions implements PreFilterPlugin, PreFilterExten
     public static final PluginFactory<PluginArgs.None> FACTORY =
             PluginFactory.of(NAME, VolumeRestrictions.class, VolumeRestrictions::new);
 
-    private static final Status DISK_IN_USE = Status.unschedulable("node(s) had no available disk");
-    private static final Status CLAIM_IN_USE =
+    private static final Status DISK_CONFLICT = Status.unschedulable("node(s) had no available disk");
+    private static final Status READ_WRITE_ONCE_POD_CONFLICT =
             Status.unschedulable("node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode"
                     + " already in-use by another pod");
 
-    private static final StateKey<Demand> DEMAND = StateKey.of(NAME + "/demand");
+    private static final StateKey<RestrictedVolumes> RESTRICTED_VOLUMES = StateKey.of(NAME + "/restrictedVolumes");
 
     /**
-     * What the pod wants for itself.
+     * The volumes of the incoming pod that it may not share with other pods.
      *
-     * @param disks its disks that cannot always be shared
-     * @param exclusiveClaims the names of its claims that are for a single pod
-     * @param uses how often other pods use those claims
+     * @param disks the disks that can conflict with a disk of another pod
+     * @param readWriteOncePodClaims the names of the claims with access mode {@code ReadWriteOncePod}
+     * @param conflictingPods the number of uses of these claims by other pods
      */
-    private record Demand(List<Volume.Source> disks, Set<String> exclusiveClaims, int uses) {
-        // kube-scheduler compares names alone here, so a pod of another namespace counts as well.
-        private Demand with(Pod pod, int sign) {
-            int more = 0;
+    private record RestrictedVolumes(
+            List<Volume.Source> disks, Set<String> readWriteOncePodClaims, int conflictingPods) {
+        // As in kube-scheduler, only the names of the claims are compared, so pods of other namespaces count too.
+        private RestrictedVolumes with(Pod pod, int amount) {
+            int change = 0;
             for (String claimName : pod.spec().claimNames()) {
-                more += exclusiveClaims.contains(claimName) ? sign : 0;
+                change += readWriteOncePodClaims.contains(claimName) ? amount : 0;
             }
-            return more == 0 ? this : new Demand(disks, exclusiveClaims, uses + more);
+            return change == 0 ? this : new RestrictedVolumes(disks, readWriteOncePodClaims, conflictingPods + change);
         }
     }
 
@@ -86,7 +86,7 @@ public final class VolumeRestrictions implements PreFilterPlugin, PreFilterExten
         if (pod.spec().volumes().isEmpty()) {
             return PreFilterResult.skip();
         }
-        Set<String> exclusive = new HashSet<>();
+        Set<String> readWriteOncePodClaims = new HashSet<>();
         for (String claimName : pod.spec().claimNames()) {
             Optional<PersistentVolumeClaim> claim = claims.get(pod.namespace(), claimName);
             if (claim.isEmpty()) {
@@ -94,43 +94,44 @@ public final class VolumeRestrictions implements PreFilterPlugin, PreFilterExten
                         Status.unresolvable("persistentvolumeclaim \"" + claimName + "\" not found"));
             }
             if (claim.get().accessModes().contains(PersistentVolumeClaim.READ_WRITE_ONCE_POD)) {
-                exclusive.add(claimName);
+                readWriteOncePodClaims.add(claimName);
             }
         }
-        int uses = 0;
-        for (String claimName : exclusive) {
-            uses += snapshot.isClaimInUse(pod.namespace(), claimName) ? 1 : 0;
+        int conflictingPods = 0;
+        for (String claimName : readWriteOncePodClaims) {
+            conflictingPods += snapshot.isClaimInUse(pod.namespace(), claimName) ? 1 : 0;
         }
         List<Volume.Source> disks = disks(pod);
-        if (disks.isEmpty() && uses == 0) {
+        if (disks.isEmpty() && conflictingPods == 0) {
             return PreFilterResult.skip();
         }
-        state.put(DEMAND, new Demand(disks, Set.copyOf(exclusive), uses));
+        state.put(
+                RESTRICTED_VOLUMES, new RestrictedVolumes(disks, Set.copyOf(readWriteOncePodClaims), conflictingPods));
         return PreFilterResult.allNodes();
     }
 
     @Override
     public void addPod(CycleState state, Pod pod, Pod added, NodeInfo node) {
-        state.put(DEMAND, state.get(DEMAND).with(added, 1));
+        state.put(RESTRICTED_VOLUMES, state.get(RESTRICTED_VOLUMES).with(added, 1));
     }
 
     @Override
     public void removePod(CycleState state, Pod pod, Pod removed, NodeInfo node) {
-        state.put(DEMAND, state.get(DEMAND).with(removed, -1));
+        state.put(RESTRICTED_VOLUMES, state.get(RESTRICTED_VOLUMES).with(removed, -1));
     }
 
     @Override
     public Status filter(CycleState state, Pod pod, NodeInfo node) {
-        Demand demand = state.get(DEMAND);
-        if (!demand.disks.isEmpty()) {
+        RestrictedVolumes restricted = state.get(RESTRICTED_VOLUMES);
+        if (!restricted.disks.isEmpty()) {
             List<Pod> pods = node.pods();
             for (int i = 0; i < pods.size(); i++) {
-                if (conflicts(demand.disks, pods.get(i))) {
-                    return DISK_IN_USE;
+                if (conflicts(restricted.disks, pods.get(i))) {
+                    return DISK_CONFLICT;
                 }
             }
         }
-        return demand.uses > 0 ? CLAIM_IN_USE : Status.success();
+        return restricted.conflictingPods > 0 ? READ_WRITE_ONCE_POD_CONFLICT : Status.success();
     }
 
     @Override
@@ -144,7 +145,7 @@ public final class VolumeRestrictions implements PreFilterPlugin, PreFilterExten
                 EventRegistration.of(
                         ClusterEvent.of(EventResource.PERSISTENT_VOLUME_CLAIM, ActionType.ADD),
                         PersistentVolumeClaim.class,
-                        VolumeRestrictions::afterNewClaim));
+                        VolumeRestrictions::afterClaimAdded));
     }
 
     private static Hint afterPodDeletion(Pod pod, ObjectChange<Pod> change) {
@@ -155,7 +156,7 @@ public final class VolumeRestrictions implements PreFilterPlugin, PreFilterExten
                                 pod.spec().claimNames(), deleted.spec().claimNames())));
     }
 
-    private static Hint afterNewClaim(Pod pod, ObjectChange<PersistentVolumeClaim> change) {
+    private static Hint afterClaimAdded(Pod pod, ObjectChange<PersistentVolumeClaim> change) {
         return Hint.queueIf(change.latest().isNamedBy(pod));
     }
 
@@ -170,18 +171,18 @@ public final class VolumeRestrictions implements PreFilterPlugin, PreFilterExten
     }
 
     private static boolean isRestricted(Volume.Source source) {
-        if (source instanceof CloudDisk disk) {
-            return disk.type() == CloudDisk.Type.GCE_PERSISTENT_DISK
-                    || disk.type() == CloudDisk.Type.AWS_ELASTIC_BLOCK_STORE;
+        if (source instanceof InTreeVolume disk) {
+            return disk.type() == InTreeVolume.Type.GCE_PERSISTENT_DISK
+                    || disk.type() == InTreeVolume.Type.AWS_ELASTIC_BLOCK_STORE;
         }
         return source instanceof Volume.Iscsi || source instanceof Volume.Rbd;
     }
 
     private static boolean conflicts(List<Volume.Source> disks, Pod other) {
-        List<Volume> mounted = other.spec().volumes();
-        for (int i = 0; i < mounted.size(); i++) {
+        List<Volume> volumes = other.spec().volumes();
+        for (int i = 0; i < volumes.size(); i++) {
             for (int j = 0; j < disks.size(); j++) {
-                if (conflicts(disks.get(j), mounted.get(i).source())) {
+                if (conflicts(disks.get(j), volumes.get(i).source())) {
                     return true;
                 }
             }
@@ -190,9 +191,10 @@ public final class VolumeRestrictions implements PreFilterPlugin, PreFilterExten
     }
 
     private static boolean conflicts(Volume.Source first, Volume.Source second) {
-        if (first instanceof CloudDisk disk && second instanceof CloudDisk other) {
-            boolean shared = disk.type() == CloudDisk.Type.GCE_PERSISTENT_DISK && disk.readOnly() && other.readOnly();
-            return disk.type() == other.type() && disk.id().equals(other.id()) && !shared;
+        if (first instanceof InTreeVolume disk && second instanceof InTreeVolume other) {
+            boolean canShare =
+                    disk.type() == InTreeVolume.Type.GCE_PERSISTENT_DISK && disk.readOnly() && other.readOnly();
+            return disk.type() == other.type() && disk.id().equals(other.id()) && !canShare;
         }
         if (first instanceof Volume.Iscsi disk && second instanceof Volume.Iscsi other) {
             return disk.iqn().equals(other.iqn()) && !(disk.readOnly() && other.readOnly());

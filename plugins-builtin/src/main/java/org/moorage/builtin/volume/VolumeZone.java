@@ -33,8 +33,8 @@ import org.moorage.api.plugin.PreFilterPlugin;
 import org.moorage.api.plugin.PreFilterResult;
 
 /**
- * Rejects nodes in other zones or regions than those that the pod's bound volumes are labelled with. Same decisions as
- * kube-scheduler's VolumeZone.
+ * Rejects nodes outside the zones and regions in the labels of the persistent volumes that the pod's claims are bound to. Same
+ * decisions as kube-scheduler's VolumeZone.
  */
 public final class VolumeZone implements PreFilterPlugin, FilterPlugin, EnqueueExtensions {
     /** The plugin's name. */
@@ -43,10 +43,10 @@ public final class VolumeZone implements PreFilterPlugin, FilterPlugin, EnqueueE
     public static final PluginFactory<PluginArgs.None> FACTORY =
             PluginFactory.of(NAME, VolumeZone.class, VolumeZone::new);
 
-    private static final Status OTHER_ZONE = Status.unresolvable("node(s) had no available volume zone");
-    private static final Status UNNAMED_CLAIM = Status.unresolvable("PersistentVolumeClaim had no name");
-    private static final Status UNNAMED_VOLUME = Status.unresolvable("PersistentVolume had no name");
-    private static final Status NEITHER_VOLUME_NOR_CLASS =
+    private static final Status ZONE_CONFLICT = Status.unresolvable("node(s) had no available volume zone");
+    private static final Status CLAIM_WITHOUT_NAME = Status.unresolvable("PersistentVolumeClaim had no name");
+    private static final Status VOLUME_WITHOUT_NAME = Status.unresolvable("PersistentVolume had no name");
+    private static final Status CLAIM_WITHOUT_VOLUME_AND_CLASS =
             Status.unresolvable("PersistentVolumeClaim had no pv name and storageClass name");
 
     private static final String ZONE = "topology.kubernetes.io/zone";
@@ -55,23 +55,23 @@ public final class VolumeZone implements PreFilterPlugin, FilterPlugin, EnqueueE
     private static final String BETA_REGION = "failure-domain.beta.kubernetes.io/region";
     private static final List<String> KEYS = List.of(BETA_ZONE, BETA_REGION, ZONE, REGION);
 
-    private static final StateKey<List<Topology>> TOPOLOGIES = StateKey.of(NAME + "/topologies");
+    private static final StateKey<List<VolumeTopology>> TOPOLOGIES = StateKey.of(NAME + "/topologies");
 
-    /** One of a volume's labels: what a node's label may be. */
-    private record Topology(String key, Set<String> values) {
-        private static List<Topology> of(PersistentVolume volume) {
+    /** A zone or region label of a persistent volume, and the values that the label of a node may have. */
+    private record VolumeTopology(String key, Set<String> values) {
+        private static List<VolumeTopology> of(PersistentVolume volume) {
             Map<String, String> labels = volume.metadata().labels();
-            List<Topology> topologies = new ArrayList<>();
+            List<VolumeTopology> topologies = new ArrayList<>();
             for (String key : KEYS) {
                 String value = labels.get(key);
                 if (value != null) {
-                    values(value).ifPresent(values -> topologies.add(new Topology(key, values)));
+                    values(value).ifPresent(values -> topologies.add(new VolumeTopology(key, values)));
                 }
             }
             return topologies;
         }
 
-        // A list with an empty part says nothing at all.
+        // A label with an empty part is ignored.
         private static Optional<Set<String>> values(String label) {
             Set<String> values = new HashSet<>();
             for (String value : label.split("__", -1)) {
@@ -86,12 +86,12 @@ public final class VolumeZone implements PreFilterPlugin, FilterPlugin, EnqueueE
         private boolean matches(Map<String, String> labels) {
             String value = labels.get(key);
             if (value == null) {
-                value = labels.get(stableKey());
+                value = labels.get(gaKey());
             }
             return value != null && values.contains(value);
         }
 
-        private String stableKey() {
+        private String gaKey() {
             return switch (key) {
                 case BETA_ZONE -> ZONE;
                 case BETA_REGION -> REGION;
@@ -120,7 +120,7 @@ public final class VolumeZone implements PreFilterPlugin, FilterPlugin, EnqueueE
         if (pod.spec().claimNames().isEmpty()) {
             return PreFilterResult.skip();
         }
-        List<Topology> topologies = new ArrayList<>();
+        List<VolumeTopology> topologies = new ArrayList<>();
         for (String claimName : pod.spec().claimNames()) {
             Status status = addTopologies(pod.namespace(), claimName, topologies);
             if (!status.isSuccess()) {
@@ -137,14 +137,14 @@ public final class VolumeZone implements PreFilterPlugin, FilterPlugin, EnqueueE
     @Override
     public Status filter(CycleState state, Pod pod, NodeInfo node) {
         Map<String, String> labels = node.node().labels();
-        if (!isLabelled(labels)) {
-            // A cluster of a single zone, which nobody has labelled.
+        if (!hasTopologyLabel(labels)) {
+            // As in a cluster of a single zone, whose nodes are not labelled.
             return Status.success();
         }
-        List<Topology> topologies = state.get(TOPOLOGIES);
+        List<VolumeTopology> topologies = state.get(TOPOLOGIES);
         for (int i = 0; i < topologies.size(); i++) {
             if (!topologies.get(i).matches(labels)) {
-                return OTHER_ZONE;
+                return ZONE_CONFLICT;
             }
         }
         return Status.success();
@@ -156,7 +156,7 @@ public final class VolumeZone implements PreFilterPlugin, FilterPlugin, EnqueueE
                 EventRegistration.of(
                         ClusterEvent.of(EventResource.STORAGE_CLASS, ActionType.ADD),
                         StorageClass.class,
-                        VolumeZone::afterNewClass),
+                        VolumeZone::afterStorageClassAdded),
                 EventRegistration.always(
                         ClusterEvent.of(EventResource.NODE, ActionType.ADD, ActionType.UPDATE_NODE_LABEL)),
                 EventRegistration.of(
@@ -169,7 +169,7 @@ public final class VolumeZone implements PreFilterPlugin, FilterPlugin, EnqueueE
                         VolumeZone::afterVolumeChange));
     }
 
-    private static Hint afterNewClass(Pod pod, ObjectChange<StorageClass> change) {
+    private static Hint afterStorageClassAdded(Pod pod, ObjectChange<StorageClass> change) {
         return Hint.queueIf(change.latest().isDelayed());
     }
 
@@ -178,13 +178,13 @@ public final class VolumeZone implements PreFilterPlugin, FilterPlugin, EnqueueE
     }
 
     private static Hint afterVolumeChange(Pod pod, ObjectChange<PersistentVolume> change) {
-        return Hint.queueIf(
-                change.before().isEmpty() || !Topology.of(change.before().get()).equals(Topology.of(change.latest())));
+        return Hint.queueIf(change.before().isEmpty()
+                || !VolumeTopology.of(change.before().get()).equals(VolumeTopology.of(change.latest())));
     }
 
-    private Status addTopologies(String namespace, String claimName, List<Topology> topologies) {
+    private Status addTopologies(String namespace, String claimName, List<VolumeTopology> topologies) {
         if (claimName.isEmpty()) {
-            return UNNAMED_CLAIM;
+            return CLAIM_WITHOUT_NAME;
         }
         Optional<PersistentVolumeClaim> claim = claims.get(namespace, claimName);
         if (claim.isEmpty()) {
@@ -192,19 +192,19 @@ public final class VolumeZone implements PreFilterPlugin, FilterPlugin, EnqueueE
         }
         String volumeName = claim.get().volumeName();
         if (volumeName.isEmpty()) {
-            return unbound(claim.get().storageClassName());
+            return checkUnbound(claim.get().storageClassName());
         }
         Optional<PersistentVolume> volume = volumes.get("", volumeName);
         if (volume.isEmpty()) {
             return notFound("persistentvolume", volumeName);
         }
-        topologies.addAll(Topology.of(volume.get()));
+        topologies.addAll(VolumeTopology.of(volume.get()));
         return Status.success();
     }
 
-    private Status unbound(String className) {
+    private Status checkUnbound(String className) {
         if (className.isEmpty()) {
-            return NEITHER_VOLUME_NOR_CLASS;
+            return CLAIM_WITHOUT_VOLUME_AND_CLASS;
         }
         Optional<StorageClass> storageClass = classes.get("", className);
         if (storageClass.isEmpty()) {
@@ -213,14 +213,14 @@ public final class VolumeZone implements PreFilterPlugin, FilterPlugin, EnqueueE
         if (storageClass.get().volumeBindingMode().isEmpty()) {
             return Status.unresolvable("VolumeBindingMode not set for StorageClass \"" + className + "\"");
         }
-        return storageClass.get().isDelayed() ? Status.success() : UNNAMED_VOLUME;
+        return storageClass.get().isDelayed() ? Status.success() : VOLUME_WITHOUT_NAME;
     }
 
-    private static Status notFound(String what, String name) {
-        return Status.unresolvable(what + " \"" + name + "\" not found");
+    private static Status notFound(String kind, String name) {
+        return Status.unresolvable(kind + " \"" + name + "\" not found");
     }
 
-    private static boolean isLabelled(Map<String, String> labels) {
+    private static boolean hasTopologyLabel(Map<String, String> labels) {
         for (int i = 0; i < KEYS.size(); i++) {
             if (labels.containsKey(KEYS.get(i))) {
                 return true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Plugins that decide by the volumes of pods.
+ * Plugins for the volumes of pods.
  *
  * <p>Starting points: {@link org.moorage.builtin.volume.VolumeZone}, {@link org.moorage.builtin.volume.VolumeRestrictions}.
  */

@@ -3,8 +3,8 @@ package org.moorage.builtin.volume.binding;
 
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.moorage.api.model.CloudDisk;
 import org.moorage.api.model.CsiNode;
+import org.moorage.api.model.InTreeVolume;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.NodeSelector;
 import org.moorage.api.model.PersistentVolume;
@@ -22,7 +22,7 @@ final class BoundVolume {
 
     BoundVolume(PersistentVolume volume) {
         affinity = volume.nodeAffinity().orElse(null);
-        Optional<CloudDisk> disk = volume.cloudDisk().filter(known -> CsiMigration.isOn(known.type()));
+        Optional<InTreeVolume> disk = volume.inTreeVolume().filter(known -> CsiMigration.isMigrated(known.type()));
         plugin = disk.map(known -> CsiMigration.plugin(known.type())).orElse("");
         Optional<NodeSelector> translated = Optional.empty();
         String why = "";

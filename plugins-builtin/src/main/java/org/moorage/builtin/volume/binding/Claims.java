@@ -70,7 +70,7 @@ final class Claims {
         if (claim.metadata().isDeleting()) {
             return Optional.of("persistentvolumeclaim \"" + name + "\" is being deleted");
         }
-        return ClaimOwnership.objection(claim, pod, volume);
+        return ClaimOwnership.problem(claim, pod, volume);
     }
 
     /** What the pod's claims need; empty if there is one that somebody else must bind first. */

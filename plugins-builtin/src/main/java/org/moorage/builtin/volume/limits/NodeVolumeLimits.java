@@ -18,9 +18,9 @@ import org.moorage.api.event.EventRegistration;
 import org.moorage.api.event.EventResource;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
-import org.moorage.api.model.CloudDisk;
 import org.moorage.api.model.CsiDriver;
 import org.moorage.api.model.CsiNode;
+import org.moorage.api.model.InTreeVolume;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Pod;
@@ -38,9 +38,9 @@ import org.moorage.api.plugin.PreFilterResult;
 import org.moorage.builtin.volume.CsiMigration;
 
 /**
- * Rejects nodes to which not all of the pod's volumes could be attached, because a storage driver sets a limit, or wants to
- * be there and is not. Same decisions as kube-scheduler's NodeVolumeLimits, but of several missing drivers the first by name
- * is told.
+ * Rejects nodes on which the pod's volumes would exceed the volume limit of a CSI driver, and nodes without a CSI driver that
+ * the pod's volumes require. Same decisions as kube-scheduler's NodeVolumeLimits, but of several missing drivers the status
+ * names the first by name.
  */
 public final class NodeVolumeLimits implements PreFilterPlugin, FilterPlugin, EnqueueExtensions {
     /** The plugin's name. */
@@ -49,33 +49,34 @@ public final class NodeVolumeLimits implements PreFilterPlugin, FilterPlugin, En
     public static final PluginFactory<PluginArgs.None> FACTORY =
             PluginFactory.of(NAME, NodeVolumeLimits.class, NodeVolumeLimits::new);
 
-    private static final Status TOO_MANY = Status.unschedulable("node(s) exceed max volume count");
+    private static final Status MAX_VOLUME_COUNT_EXCEEDED = Status.unschedulable("node(s) exceed max volume count");
 
-    private static final StateKey<Demand> DEMAND = StateKey.of(NAME + "/demand");
+    private static final StateKey<NodeVolumes> NODE_VOLUMES = StateKey.of(NAME + "/nodeVolumes");
 
     /**
-     * What the pod needs on a node.
+     * The volumes of the incoming pod, and those attached to nodes.
      *
-     * @param onDriverNode its volumes on a node that has storage drivers
-     * @param elsewhere the same on other nodes, where former volume plugins do their work themselves
-     * @param attachedByNode the volumes that are attached to nodes, of the drivers that matter
+     * @param withCsiNode the volumes of the pod on a node with a CSINode
+     * @param withoutCsiNode the same on a node without, where in-tree volumes are not migrated
+     * @param attachedByNode the attached volumes of the same drivers, by the name of the node
      */
-    private record Demand(WantedVolumes onDriverNode, WantedVolumes elsewhere, Map<String, VolumeSet> attachedByNode) {
-        private WantedVolumes on(@Nullable CsiNode csiNode) {
-            return csiNode == null ? elsewhere : onDriverNode;
+    private record NodeVolumes(
+            NewVolumes withCsiNode, NewVolumes withoutCsiNode, Map<String, VolumeSet> attachedByNode) {
+        private NewVolumes newVolumes(@Nullable CsiNode csiNode) {
+            return csiNode == null ? withoutCsiNode : withCsiNode;
         }
     }
 
-    private final DriverVolumes volumes;
+    private final CsiVolumes csiVolumes;
     private final ObjectLister<CsiNode> csiNodes;
     private final ObjectLister<CsiDriver> drivers;
-    private final boolean demandsDrivers;
+    private final boolean requiresDrivers;
 
     NodeVolumeLimits(Handle handle) {
-        volumes = new DriverVolumes(handle);
+        csiVolumes = new CsiVolumes(handle);
         csiNodes = handle.lister(ObjectKind.CSI_NODE);
         drivers = handle.lister(ObjectKind.CSI_DRIVER);
-        demandsDrivers = handle.featureGates().isEnabled(FeatureGates.VOLUME_LIMIT_SCALING);
+        requiresDrivers = handle.featureGates().isEnabled(FeatureGates.VOLUME_LIMIT_SCALING);
     }
 
     @Override
@@ -85,43 +86,43 @@ public final class NodeVolumeLimits implements PreFilterPlugin, FilterPlugin, En
 
     @Override
     public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
-        if (!isConcerned(pod)) {
+        if (!hasLimitedVolumes(pod)) {
             return PreFilterResult.skip();
         }
-        WantedVolumes onDriverNode = wanted(pod, true);
+        NewVolumes withCsiNode = newVolumes(pod, true);
         state.put(
-                DEMAND,
-                new Demand(
-                        onDriverNode,
-                        wanted(pod, false),
-                        volumes.attachedByNode(onDriverNode.volumes().drivers())));
+                NODE_VOLUMES,
+                new NodeVolumes(
+                        withCsiNode,
+                        newVolumes(pod, false),
+                        csiVolumes.attachedByNode(withCsiNode.volumes().drivers())));
         return PreFilterResult.allNodes();
     }
 
     @Override
     public Status filter(CycleState state, Pod pod, NodeInfo node) {
-        Demand demand = state.get(DEMAND);
+        NodeVolumes nodeVolumes = state.get(NODE_VOLUMES);
         CsiNode csiNode = csiNodes.get("", node.name()).orElse(null);
-        WantedVolumes wanted = demand.on(csiNode);
-        Status objection = wanted.objectionTo(csiNode);
-        if (!objection.isSuccess()) {
-            return objection;
+        NewVolumes newVolumes = nodeVolumes.newVolumes(csiNode);
+        Status status = newVolumes.check(csiNode);
+        if (!status.isSuccess()) {
+            return status;
         }
-        if (csiNode == null || wanted.volumes().isEmpty() || !isLimited(csiNode)) {
+        if (csiNode == null || newVolumes.volumes().isEmpty() || !isLimited(csiNode)) {
             return Status.success();
         }
-        VolumeSet used = volumes.usedBy(node.pods());
-        VolumeSet attached = demand.attachedByNode.get(node.name());
+        VolumeSet used = csiVolumes.usedBy(node.pods());
+        VolumeSet attached = nodeVolumes.attachedByNode.get(node.name());
         for (int i = 0; i < csiNode.drivers().size(); i++) {
             String driver = csiNode.drivers().get(i).name();
             OptionalInt limit = csiNode.drivers().get(i).limit();
             if (limit.isPresent()
                     && exceeds(
                             limit.getAsInt(),
-                            wanted.volumes().of(driver),
+                            newVolumes.volumes().of(driver),
                             used.of(driver),
                             attached == null ? Set.of() : attached.of(driver))) {
-                return TOO_MANY;
+                return MAX_VOLUME_COUNT_EXCEEDED;
             }
         }
         return Status.success();
@@ -142,11 +143,11 @@ public final class NodeVolumeLimits implements PreFilterPlugin, FilterPlugin, En
                 EventRegistration.of(
                         ClusterEvent.of(EventResource.PERSISTENT_VOLUME_CLAIM, ActionType.ADD),
                         PersistentVolumeClaim.class,
-                        NodeVolumeLimits::afterNewClaim),
+                        NodeVolumeLimits::afterClaimAdded),
                 EventRegistration.of(
                         ClusterEvent.of(EventResource.VOLUME_ATTACHMENT, ActionType.DELETE),
                         VolumeAttachment.class,
-                        NodeVolumeLimits::afterDetachment));
+                        NodeVolumeLimits::afterAttachmentDeletion));
     }
 
     private static Hint afterCsiNodeUpdate(Pod pod, ObjectChange<CsiNode> change) {
@@ -166,22 +167,22 @@ public final class NodeVolumeLimits implements PreFilterPlugin, FilterPlugin, En
 
     private static Hint afterPodDeletion(Pod pod, ObjectChange<Pod> change) {
         Pod deleted = change.latest();
-        return Hint.queueIf(deleted.isBoundOrNominated() && isConcerned(deleted));
+        return Hint.queueIf(deleted.isBoundOrNominated() && hasLimitedVolumes(deleted));
     }
 
-    private static Hint afterNewClaim(Pod pod, ObjectChange<PersistentVolumeClaim> change) {
+    private static Hint afterClaimAdded(Pod pod, ObjectChange<PersistentVolumeClaim> change) {
         return Hint.queueIf(change.latest().isUsedBy(pod));
     }
 
-    private static Hint afterDetachment(Pod pod, ObjectChange<VolumeAttachment> change) {
+    private static Hint afterAttachmentDeletion(Pod pod, ObjectChange<VolumeAttachment> change) {
         String attacher = change.latest().attacher();
         for (Volume volume : pod.spec().volumes()) {
             if (volume.source() instanceof Volume.Claim) {
                 return Hint.QUEUE;
             }
-            if (volume.source() instanceof CloudDisk disk) {
-                // Fails for a disk that the driver does not have, which has the pod tried again.
-                CsiMigration.handle(disk);
+            if (volume.source() instanceof InTreeVolume disk) {
+                // Throws if the volume cannot be translated; the pod is queued then, as in kube-scheduler.
+                CsiMigration.volumeHandle(disk);
                 if (CsiMigration.driver(disk.type()).equals(attacher)) {
                     return Hint.QUEUE;
                 }
@@ -190,19 +191,19 @@ public final class NodeVolumeLimits implements PreFilterPlugin, FilterPlugin, En
         return Hint.SKIP;
     }
 
-    private static boolean isConcerned(Pod pod) {
-        List<Volume> all = pod.spec().volumes();
-        for (int i = 0; i < all.size(); i++) {
-            if (all.get(i).isClaim() || all.get(i).source() instanceof CloudDisk) {
+    private static boolean hasLimitedVolumes(Pod pod) {
+        List<Volume> volumes = pod.spec().volumes();
+        for (int i = 0; i < volumes.size(); i++) {
+            if (volumes.get(i).isClaim() || volumes.get(i).source() instanceof InTreeVolume) {
                 return true;
             }
         }
         return false;
     }
 
-    private WantedVolumes wanted(Pod pod, boolean hasDrivers) {
-        WantedVolumes wanted = WantedVolumes.of(pod, volumes, hasDrivers);
-        return demandsDrivers ? wanted.demanding(drivers) : wanted;
+    private NewVolumes newVolumes(Pod pod, boolean hasCsiNode) {
+        NewVolumes newVolumes = NewVolumes.of(pod, csiVolumes, hasCsiNode);
+        return requiresDrivers ? newVolumes.requireDrivers(drivers) : newVolumes;
     }
 
     private static boolean isLimited(CsiNode node) {
@@ -214,14 +215,14 @@ public final class NodeVolumeLimits implements PreFilterPlugin, FilterPlugin, En
         return false;
     }
 
-    // Of volumes that are attached without a pod that uses them, those that the pod wants count twice, as upstream.
-    private static boolean exceeds(int limit, Set<String> wanted, Set<String> used, Set<String> attached) {
+    // As in kube-scheduler, a new volume that is attached, but not used by a pod of the node, counts twice.
+    private static boolean exceeds(int limit, Set<String> newHandles, Set<String> used, Set<String> attached) {
         int count = used.size();
         for (String handle : attached) {
             count += used.contains(handle) ? 0 : 1;
         }
         boolean addsAny = false;
-        for (String handle : wanted) {
+        for (String handle : newHandles) {
             if (!used.contains(handle)) {
                 addsAny = true;
                 count++;

@@ -6,24 +6,24 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
-/** Volumes of storage drivers. One that is used several times is in it once. */
+/** A set of CSI volumes, by driver. */
 final class VolumeSet {
     private final Map<String, Set<String>> handlesByDriver = new HashMap<>();
 
-    void add(DriverVolume volume) {
-        handlesByDriver.computeIfAbsent(volume.driver(), any -> new HashSet<>()).add(volume.handle());
+    void add(CsiVolume volume) {
+        handlesByDriver.computeIfAbsent(volume.driver(), key -> new HashSet<>()).add(volume.handle());
     }
 
     boolean isEmpty() {
         return handlesByDriver.isEmpty();
     }
 
-    /** The drivers that have volumes in it. */
+    /** The drivers of the volumes. */
     Set<String> drivers() {
         return handlesByDriver.keySet();
     }
 
-    /** What a driver calls its volumes in it. */
+    /** The handles of the volumes of a driver. */
     Set<String> of(String driver) {
         return handlesByDriver.getOrDefault(driver, Set.of());
     }

@@ -4,15 +4,15 @@ package org.moorage.api.model;
 import java.util.Objects;
 
 /**
- * A volume of one of the clouds and storage systems that Kubernetes had drivers for before there was CSI.
+ * A volume of an in-tree volume plugin that has been migrated to a CSI driver, or is to be.
  *
- * @param type whose it is
- * @param id what it is called there
+ * @param type the in-tree plugin
+ * @param id the volume's identity in the storage system
  * @param kind for {@link Type#AZURE_DISK} {@code Shared}, {@code Dedicated} or {@code Managed}; otherwise empty
- * @param readOnly whether it is only read
+ * @param readOnly whether it is mounted read-only
  */
-public record CloudDisk(Type type, String id, String kind, boolean readOnly) implements Volume.Source {
-    /** Whose a volume is. */
+public record InTreeVolume(Type type, String id, String kind, boolean readOnly) implements Volume.Source {
+    /** The in-tree plugins. */
     public enum Type {
         /** {@code awsElasticBlockStore}. */
         AWS_ELASTIC_BLOCK_STORE,
@@ -30,7 +30,7 @@ public record CloudDisk(Type type, String id, String kind, boolean readOnly) imp
         VSPHERE
     }
 
-    public CloudDisk {
+    public InTreeVolume {
         Objects.requireNonNull(type, "type");
         Objects.requireNonNull(id, "id");
         Objects.requireNonNull(kind, "kind");

@@ -2,9 +2,9 @@
 package org.moorage.builtin.volume.limits;
 
 /**
- * A volume of a storage driver.
+ * A volume of a CSI driver.
  *
  * @param driver the driver's name
- * @param handle what the driver calls it
+ * @param handle the volume handle
  */
-record DriverVolume(String driver, String handle) {}
+record CsiVolume(String driver, String handle) {}

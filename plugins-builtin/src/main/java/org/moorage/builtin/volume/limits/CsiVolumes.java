@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.moorage.api.model.CloudDisk;
+import org.moorage.api.model.InTreeVolume;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.PersistentVolume;
 import org.moorage.api.model.PersistentVolumeClaim;
@@ -20,17 +20,17 @@ import org.moorage.api.plugin.ObjectLister;
 import org.moorage.builtin.volume.ClaimOwnership;
 import org.moorage.builtin.volume.CsiMigration;
 
-/** Finds out which volumes of storage drivers pods use. */
-final class DriverVolumes {
-    // What stands for the handle of a volume that is not made yet; no driver calls one like this.
-    private static final String NOT_MADE = "\0";
+/** Looks up the CSI volumes of pods. */
+final class CsiVolumes {
+    // Prefix of the handle of a volume that is not provisioned yet; no volume handle of a driver starts with it.
+    private static final String UNPROVISIONED = "\0";
 
     private final ObjectLister<PersistentVolume> volumes;
     private final ObjectLister<PersistentVolumeClaim> claims;
     private final ObjectLister<StorageClass> classes;
     private final ObjectLister<VolumeAttachment> attachments;
 
-    DriverVolumes(Handle handle) {
+    CsiVolumes(Handle handle) {
         volumes = handle.lister(ObjectKind.PERSISTENT_VOLUME);
         claims = handle.lister(ObjectKind.PERSISTENT_VOLUME_CLAIM);
         classes = handle.lister(ObjectKind.STORAGE_CLASS);
@@ -38,9 +38,9 @@ final class DriverVolumes {
     }
 
     /**
-     * What pods on a node with storage drivers use. Claims that are gone do not count.
+     * The volumes of the pods on a node with a CSINode. Claims that do not exist are left out.
      *
-     * @throws IllegalStateException if it cannot be said what one of the volumes is
+     * @throws IllegalStateException if the volume of one of the pods cannot be determined
      */
     VolumeSet usedBy(List<Pod> pods) {
         VolumeSet used = new VolumeSet();
@@ -48,27 +48,27 @@ final class DriverVolumes {
             Pod pod = pods.get(i);
             List<Volume> all = pod.spec().volumes();
             for (int j = 0; j < all.size(); j++) {
-                DriverVolume found = used(pod, all.get(j));
-                if (found != null) {
-                    used.add(found);
+                CsiVolume csiVolume = used(pod, all.get(j));
+                if (csiVolume != null) {
+                    used.add(csiVolume);
                 }
             }
         }
         return used;
     }
 
-    private @Nullable DriverVolume used(Pod pod, Volume volume) {
+    private @Nullable CsiVolume used(Pod pod, Volume volume) {
         if (!volume.isClaim()) {
-            return ofDisk(volume);
+            return ofInTreeVolume(volume);
         }
         PersistentVolumeClaim claim = claim(pod, volume).orElse(null);
         return claim == null ? null : ofClaim(claim, true);
     }
 
     /**
-     * The claim that a pod's volume is, if it is there.
+     * The claim of a pod's volume; empty if it does not exist.
      *
-     * @throws IllegalStateException if it has no name, or is not the pod's to use
+     * @throws IllegalStateException if it has no name, or was not created for the pod
      */
     Optional<PersistentVolumeClaim> claim(Pod pod, Volume volume) {
         String name = volume.claimName(pod);
@@ -77,69 +77,72 @@ final class DriverVolumes {
         }
         Optional<PersistentVolumeClaim> claim = claims.get(pod.namespace(), name);
         if (claim.isPresent()) {
-            ClaimOwnership.objection(claim.get(), pod, volume).ifPresent(objection -> {
-                throw new IllegalStateException(objection);
+            ClaimOwnership.problem(claim.get(), pod, volume).ifPresent(problem -> {
+                throw new IllegalStateException(problem);
             });
         }
         return claim;
     }
 
     /**
-     * The volume that a disk of a former volume plugin is for the driver that took the plugin's place; null if there is no
-     * such driver, or the pod's volume is not such a disk.
+     * The CSI volume of an in-tree volume in a pod's specification; null if the volume is none, or is not migrated.
      *
-     * @throws IllegalStateException if the driver has no such disks
+     * @throws IllegalStateException if the volume cannot be translated
      */
-    static @Nullable DriverVolume ofDisk(Volume volume) {
-        if (!(volume.source() instanceof CloudDisk disk) || !CsiMigration.isOn(disk.type())) {
+    static @Nullable CsiVolume ofInTreeVolume(Volume volume) {
+        if (!(volume.source() instanceof InTreeVolume disk) || !CsiMigration.isMigrated(disk.type())) {
             return null;
         }
         try {
-            return new DriverVolume(CsiMigration.driver(disk.type()), CsiMigration.handle(disk));
-        } catch (IllegalArgumentException notOfTheDriver) {
+            return new CsiVolume(CsiMigration.driver(disk.type()), CsiMigration.volumeHandle(disk));
+        } catch (IllegalArgumentException untranslatable) {
             throw new IllegalStateException(
-                    "converting volume(" + volume.name() + ") from inline to csi: " + notOfTheDriver.getMessage(),
-                    notOfTheDriver);
+                    "converting volume(" + volume.name() + ") from inline to csi: " + untranslatable.getMessage(),
+                    untranslatable);
         }
     }
 
     /**
-     * The volume that a claim is bound to or will have; null if it is not a driver's.
+     * The CSI volume that a claim is bound to, or will be; null if it is none.
      *
-     * @param hasDrivers whether it is about a node that has storage drivers; on others former volume plugins do their work
-     *     themselves
+     * @param claim the claim
+     * @param hasCsiNode whether the node has a CSINode; on other nodes in-tree volumes are not migrated
      */
     @Nullable
-    DriverVolume ofClaim(PersistentVolumeClaim claim, boolean hasDrivers) {
+    CsiVolume ofClaim(PersistentVolumeClaim claim, boolean hasCsiNode) {
         PersistentVolume volume = claim.volumeName().isEmpty()
                 ? null
                 : volumes.get("", claim.volumeName()).orElse(null);
         if (volume == null) {
-            return volumeToBe(claim, hasDrivers);
+            return unprovisioned(claim, hasCsiNode);
         }
-        DriverVolume found = null;
+        CsiVolume csiVolume = null;
         if (volume.csi().isPresent()) {
-            found = new DriverVolume(
+            csiVolume = new CsiVolume(
                     volume.csi().get().driver(), volume.csi().get().handle());
-        } else if (hasDrivers && volume.cloudDisk().isPresent()) {
-            found = migrated(volume, volume.cloudDisk().get());
+        } else if (hasCsiNode && volume.inTreeVolume().isPresent()) {
+            csiVolume = migrated(volume, volume.inTreeVolume().get());
         }
-        return found == null || found.driver().isEmpty() || found.handle().isEmpty() ? null : found;
+        return csiVolume == null
+                        || csiVolume.driver().isEmpty()
+                        || csiVolume.handle().isEmpty()
+                ? null
+                : csiVolume;
     }
 
-    private static @Nullable DriverVolume migrated(PersistentVolume volume, CloudDisk disk) {
-        if (!CsiMigration.isOn(disk.type())) {
+    private static @Nullable CsiVolume migrated(PersistentVolume volume, InTreeVolume disk) {
+        if (!CsiMigration.isMigrated(disk.type())) {
             return null;
         }
         try {
-            return new DriverVolume(CsiMigration.driver(disk.type()), CsiMigration.handle(volume, disk));
-        } catch (IllegalArgumentException notOfTheDriver) {
-            // Not one of the driver's, so not under its limit.
+            return new CsiVolume(CsiMigration.driver(disk.type()), CsiMigration.volumeHandle(volume, disk));
+        } catch (IllegalArgumentException untranslatable) {
+            // As in kube-scheduler, a volume that cannot be translated is not counted.
             return null;
         }
     }
 
-    private @Nullable DriverVolume volumeToBe(PersistentVolumeClaim claim, boolean hasDrivers) {
+    private @Nullable CsiVolume unprovisioned(PersistentVolumeClaim claim, boolean hasCsiNode) {
         if (claim.storageClassName().isEmpty()) {
             return null;
         }
@@ -148,17 +151,17 @@ final class DriverVolumes {
             return null;
         }
         String provisioner = storageClass.provisioner();
-        Optional<CloudDisk.Type> former = CsiMigration.typeOf(provisioner);
-        if (former.isPresent()) {
-            if (!hasDrivers || !CsiMigration.isOn(former.get())) {
+        Optional<InTreeVolume.Type> inTree = CsiMigration.typeOf(provisioner);
+        if (inTree.isPresent()) {
+            if (!hasCsiNode || !CsiMigration.isMigrated(inTree.get())) {
                 return null;
             }
-            provisioner = CsiMigration.driver(former.get());
+            provisioner = CsiMigration.driver(inTree.get());
         }
-        return provisioner.isEmpty() ? null : new DriverVolume(provisioner, NOT_MADE + claim.key());
+        return provisioner.isEmpty() ? null : new CsiVolume(provisioner, UNPROVISIONED + claim.key());
     }
 
-    /** The volumes of some drivers that are attached to nodes, whether a pod uses them or not, by the node's name. */
+    /** The volumes of some drivers that have a VolumeAttachment, by the name of the node. */
     Map<String, VolumeSet> attachedByNode(Set<String> drivers) {
         Map<String, VolumeSet> byNode = new HashMap<>();
         if (drivers.isEmpty()) {
@@ -169,8 +172,8 @@ final class DriverVolumes {
                     && !attachment.volumeName().isEmpty()) {
                 volumes.get("", attachment.volumeName())
                         .flatMap(PersistentVolume::csi)
-                        .ifPresent(csi -> byNode.computeIfAbsent(attachment.nodeName(), any -> new VolumeSet())
-                                .add(new DriverVolume(attachment.attacher(), csi.handle())));
+                        .ifPresent(csi -> byNode.computeIfAbsent(attachment.nodeName(), node -> new VolumeSet())
+                                .add(new CsiVolume(attachment.attacher(), csi.handle())));
             }
         }
         return byNode;

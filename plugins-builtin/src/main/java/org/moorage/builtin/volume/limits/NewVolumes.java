@@ -14,62 +14,64 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.Volume;
 import org.moorage.api.plugin.ObjectLister;
 
-/** The volumes of drivers that a pod wants, or why it cannot be said what they are. */
-final class WantedVolumes {
+/** The CSI volumes of the incoming pod, or why they cannot be determined. */
+final class NewVolumes {
     private final VolumeSet volumes = new VolumeSet();
-    /** What nodes without a driver are told, by its name; only of drivers that want it so. */
-    private final Map<String, Status> missingByDriver = new TreeMap<>();
+    // The rejection of nodes without a driver, by the name of the driver; only for drivers that require it.
+    private final Map<String, Status> driverMissing = new TreeMap<>();
 
     private @Nullable Status rejection;
     private @Nullable IllegalStateException failure;
 
-    private WantedVolumes() {}
+    private NewVolumes() {}
 
     /**
-     * What a pod wants.
+     * The volumes of a pod.
      *
-     * @param hasDrivers whether on a node that has storage drivers
+     * @param pod the incoming pod
+     * @param csiVolumes looks up the volumes
+     * @param hasCsiNode whether the node has a CSINode
      */
-    static WantedVolumes of(Pod pod, DriverVolumes known, boolean hasDrivers) {
-        WantedVolumes wanted = new WantedVolumes();
+    static NewVolumes of(Pod pod, CsiVolumes csiVolumes, boolean hasCsiNode) {
+        NewVolumes result = new NewVolumes();
         for (Volume volume : pod.spec().volumes()) {
             try {
-                wanted.add(pod, volume, known, hasDrivers);
-            } catch (IllegalStateException unknown) {
-                wanted.failure = unknown;
+                result.add(pod, volume, csiVolumes, hasCsiNode);
+            } catch (IllegalStateException undetermined) {
+                result.failure = undetermined;
             }
-            if (wanted.rejection != null || wanted.failure != null) {
+            if (result.rejection != null || result.failure != null) {
                 break;
             }
         }
-        return wanted;
+        return result;
     }
 
-    private void add(Pod pod, Volume volume, DriverVolumes known, boolean hasDrivers) {
-        DriverVolume found = null;
+    private void add(Pod pod, Volume volume, CsiVolumes csiVolumes, boolean hasCsiNode) {
+        CsiVolume csiVolume = null;
         if (volume.isClaim()) {
-            Optional<PersistentVolumeClaim> claim = known.claim(pod, volume);
+            Optional<PersistentVolumeClaim> claim = csiVolumes.claim(pod, volume);
             if (claim.isEmpty()) {
                 String name = volume.claimName(pod);
                 rejection = Status.unresolvable("looking up PVC " + pod.namespace() + "/" + name
                         + ": persistentvolumeclaim \"" + name + "\" not found");
                 return;
             }
-            found = known.ofClaim(claim.get(), hasDrivers);
-        } else if (hasDrivers) {
-            found = DriverVolumes.ofDisk(volume);
+            csiVolume = csiVolumes.ofClaim(claim.get(), hasCsiNode);
+        } else if (hasCsiNode) {
+            csiVolume = CsiVolumes.ofInTreeVolume(volume);
         }
-        if (found != null) {
-            volumes.add(found);
+        if (csiVolume != null) {
+            volumes.add(csiVolume);
         }
     }
 
-    /** Has nodes refused that lack one of the volumes' drivers, where the driver wants that. */
-    WantedVolumes demanding(ObjectLister<CsiDriver> drivers) {
+    /** Requires the drivers of the volumes with {@code preventPodSchedulingIfMissing} to be on the node. */
+    NewVolumes requireDrivers(ObjectLister<CsiDriver> drivers) {
         for (String driver : volumes.drivers()) {
             drivers.get("", driver)
                     .filter(CsiDriver::preventPodSchedulingIfMissing)
-                    .ifPresent(found -> missingByDriver.put(
+                    .ifPresent(required -> driverMissing.put(
                             driver, Status.unschedulable(driver + " CSI driver is not installed on the node")));
         }
         return this;
@@ -80,20 +82,20 @@ final class WantedVolumes {
     }
 
     /**
-     * What there is to say against a node before volumes are counted.
+     * Success if the volumes are known and the node has the required drivers.
      *
-     * @param csiNode the node's drivers, if it has any
-     * @throws IllegalStateException if it cannot be said what the volumes are
+     * @param csiNode the CSINode of the node, if it has one
+     * @throws IllegalStateException if the volumes cannot be determined
      */
-    Status objectionTo(@Nullable CsiNode csiNode) {
+    Status check(@Nullable CsiNode csiNode) {
         if (rejection != null) {
             return rejection;
         }
         if (failure != null) {
             throw new IllegalStateException(failure.getMessage(), failure);
         }
-        if (!missingByDriver.isEmpty()) {
-            for (Map.Entry<String, Status> missing : missingByDriver.entrySet()) {
+        if (!driverMissing.isEmpty()) {
+            for (Map.Entry<String, Status> missing : driverMissing.entrySet()) {
                 if (csiNode == null || !hasDriver(csiNode, missing.getKey())) {
                     return missing.getValue();
                 }

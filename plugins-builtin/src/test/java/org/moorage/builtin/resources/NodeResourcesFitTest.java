@@ -38,7 +38,7 @@ import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.Problems;
 import org.moorage.builtin.resources.NodeResourcesFit.RequestedToCapacityRatio;
 import org.moorage.builtin.resources.NodeResourcesFit.ScoringStrategy;
-import org.moorage.builtin.resources.NodeResourcesFit.ShapePoint;
+import org.moorage.builtin.resources.NodeResourcesFit.UtilizationShapePoint;
 import org.moorage.runtime.plugin.ExtensionPoint;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.PluginTester;
@@ -52,11 +52,11 @@ class NodeResourcesFitTest {
         return PluginTester.of(NodeResourcesFit.FACTORY, args);
     }
 
-    private static PluginTester scoring(String type, List<ResourceSpec> resources, ShapePoint... shape) {
+    private static PluginTester scoring(String type, List<ResourceSpec> resources, UtilizationShapePoint... shape) {
         return plugin(new NodeResourcesFit.Args(List.of(), List.of(), strategy(type, resources, shape)));
     }
 
-    private static ScoringStrategy strategy(String type, List<ResourceSpec> resources, ShapePoint... shape) {
+    private static ScoringStrategy strategy(String type, List<ResourceSpec> resources, UtilizationShapePoint... shape) {
         return new ScoringStrategy(
                 type,
                 resources,
@@ -392,17 +392,17 @@ class NodeResourcesFitTest {
             return scoring(
                     ScoringStrategy.REQUESTED_TO_CAPACITY_RATIO,
                     resources,
-                    new ShapePoint(0, 0),
-                    new ShapePoint(50, 4),
-                    new ShapePoint(100, 10));
+                    new UtilizationShapePoint(0, 0),
+                    new UtilizationShapePoint(50, 4),
+                    new UtilizationShapePoint(100, 10));
         }
 
         private static PluginTester fromForty(List<ResourceSpec> resources) {
             return scoring(
                     ScoringStrategy.REQUESTED_TO_CAPACITY_RATIO,
                     resources,
-                    new ShapePoint(40, 3),
-                    new ShapePoint(60, 7));
+                    new UtilizationShapePoint(40, 3),
+                    new UtilizationShapePoint(60, 7));
         }
 
         // Filter is disabled: scores are also checked where the pod would not fit.
@@ -473,7 +473,7 @@ class NodeResourcesFitTest {
                     ? "example.com/gpu"
                     : pod.requests().scalarName(0);
             PluginTester plugin = scoring(ScoringStrategy.LEAST_ALLOCATED, List.of(new ResourceSpec(resource, 1)))
-                    .beside(EightDevices.FACTORY)
+                    .beside(new EightDevices.Factory())
                     .disabledAt(ExtensionPoint.FILTER)
                     .features(c.features)
                     .cluster(GPUS, c.node.build());
@@ -668,7 +668,7 @@ class NodeResourcesFitTest {
                             + " RequestedToCapacityRatio)"),
             new Case(
                     "a shape for another type",
-                    with(strategy(ScoringStrategy.LEAST_ALLOCATED, List.of(), new ShapePoint(0, 1))),
+                    with(strategy(ScoringStrategy.LEAST_ALLOCATED, List.of(), new UtilizationShapePoint(0, 1))),
                     "scoringStrategy.requestedToCapacityRatio: present (expected: nothing, unless type is"
                             + " RequestedToCapacityRatio)"),
             new Case(
@@ -683,8 +683,8 @@ class NodeResourcesFitTest {
                     with(strategy(
                             ScoringStrategy.REQUESTED_TO_CAPACITY_RATIO,
                             List.of(),
-                            new ShapePoint(101, 11),
-                            new ShapePoint(50, -1))),
+                            new UtilizationShapePoint(101, 11),
+                            new UtilizationShapePoint(50, -1))),
                     "scoringStrategy.requestedToCapacityRatio.shape[0].utilization: 101 (expected: 0 to 100)",
                     "scoringStrategy.requestedToCapacityRatio.shape[0].score: 11 (expected: 0 to 10)",
                     "scoringStrategy.requestedToCapacityRatio.shape[1].utilization: 50 (expected: more than in the"

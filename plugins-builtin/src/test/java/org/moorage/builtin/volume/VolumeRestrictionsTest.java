@@ -8,7 +8,7 @@ import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.Status;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
-import org.moorage.api.model.CloudDisk;
+import org.moorage.api.model.InTreeVolume;
 import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.Volume;
@@ -49,12 +49,12 @@ class VolumeRestrictionsTest {
         new Case("disks of two sorts", gce("d", false), ebs("d"), Status.success()),
     };
 
-    private static CloudDisk gce(String name, boolean readOnly) {
-        return new CloudDisk(CloudDisk.Type.GCE_PERSISTENT_DISK, name, "", readOnly);
+    private static InTreeVolume gce(String name, boolean readOnly) {
+        return new InTreeVolume(InTreeVolume.Type.GCE_PERSISTENT_DISK, name, "", readOnly);
     }
 
-    private static CloudDisk ebs(String id) {
-        return new CloudDisk(CloudDisk.Type.AWS_ELASTIC_BLOCK_STORE, id, "", true);
+    private static InTreeVolume ebs(String id) {
+        return new InTreeVolume(InTreeVolume.Type.AWS_ELASTIC_BLOCK_STORE, id, "", true);
     }
 
     private static Volume.Rbd rbd(boolean readOnly, String... monitors) {

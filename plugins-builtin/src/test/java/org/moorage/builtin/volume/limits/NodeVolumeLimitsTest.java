@@ -7,7 +7,7 @@ import java.util.OptionalInt;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.Status;
-import org.moorage.api.model.CloudDisk;
+import org.moorage.api.model.InTreeVolume;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.CsiDriver;
 import org.moorage.api.model.CsiNode;
@@ -24,8 +24,8 @@ import org.moorage.testkit.Pods;
 class NodeVolumeLimitsTest {
     private static final PluginTester PLUGIN = PluginTester.of(NodeVolumeLimits.FACTORY);
     private static final Status TOO_MANY = Status.unschedulable("node(s) exceed max volume count");
-    private static final CloudDisk EBS =
-            new CloudDisk(CloudDisk.Type.AWS_ELASTIC_BLOCK_STORE, "aws://z/vol-1", "", false);
+    private static final InTreeVolume EBS =
+            new InTreeVolume(InTreeVolume.Type.AWS_ELASTIC_BLOCK_STORE, "aws://z/vol-1", "", false);
 
     /** On the node is a pod with the claim {@code used}; the volume {@code attached} is attached to it. */
     record Case(String name, String driver, int limit, Pod pod, Status status) {
@@ -110,7 +110,7 @@ class NodeVolumeLimitsTest {
                         Storage.delayed("wait", "csi.x"),
                         Storage.claim("open", "wait").build(),
                         new VolumeAttachment(ObjectMeta.named("a").build(), "csi.x", "n", "attached"),
-                        Storage.volume("ebs", "", "1Gi").cloudDisk(EBS).build(),
+                        Storage.volume("ebs", "", "1Gi").inTreeVolume(EBS).build(),
                         Storage.bound("ebs", "ebs"))
                 .cluster(storage)
                 .pod(c.pod)

@@ -5,14 +5,12 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
-import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.ClusterObject;
-import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.PersistentVolume;
 import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Pod;
@@ -25,14 +23,13 @@ import org.moorage.simulation.InMemoryCluster;
 
 /** A cluster that keeps each change that is asked of it, and that can be told to refuse them. */
 final class ObservedCluster {
-    private static final Instant DELETED = Instant.parse("2024-01-01T00:00:00Z");
     private static final Set<Class<?>> WRITERS =
             Set.of(ClusterWriter.class, VolumeWriter.class, ResourceClaimWriter.class);
 
     private final InMemoryCluster cluster;
     private final List<Write> writes = new CopyOnWriteArrayList<>();
     private volatile @Nullable ClusterException failure;
-    private volatile boolean keepsTerminatingPods;
+    private volatile boolean showsDeletions = true;
     private volatile boolean hasVolumeController = true;
 
     ObservedCluster(InMemoryCluster cluster) {
@@ -51,8 +48,8 @@ final class ObservedCluster {
         failure = with;
     }
 
-    void keepTerminatingPods() {
-        keepsTerminatingPods = true;
+    void delayDeletions() {
+        showsDeletions = false;
     }
 
     void stopVolumeController() {
@@ -78,8 +75,7 @@ final class ObservedCluster {
             throw with;
         }
         writes.add(new Write(method.getName(), Arrays.asList(arguments)));
-        if (keepsTerminatingPods && method.getName().equals("delete") && arguments[0] instanceof Pod pod) {
-            terminate(pod);
+        if (!showsDeletions && method.getName().equals("delete") && arguments[0] instanceof Pod) {
             return null;
         }
         if (!hasVolumeController && arguments[0] instanceof PersistentVolume volume) {
@@ -94,12 +90,6 @@ final class ObservedCluster {
     private ClusterObject written(ClusterObject object) {
         cluster.apply(object);
         return object;
-    }
-
-    private void terminate(Pod pod) {
-        cluster.find(ObjectKind.POD, pod.namespace(), pod.name())
-                .ifPresent(known -> cluster.apply(known.withMetadata(
-                        known.metadata().toBuilder().deletionTimestamp(DELETED).build())));
     }
 
     private static Object invoke(Object target, Method method, Object[] arguments) throws Throwable {

@@ -384,9 +384,12 @@ public final class TestScheduler implements AutoCloseable {
         observed.fail(failure);
     }
 
-    /** Has pods that are deleted stay as terminating ones, as containers take their time to end, from now on. */
-    public void keepTerminatingPods() {
-        observed.keepTerminatingPods();
+    /**
+     * Has the cluster take deletions of pods without the scheduler seeing them, from now on, as when it lags behind. The test
+     * removes the pods later.
+     */
+    public void delayDeletions() {
+        observed.delayDeletions();
     }
 
     /**

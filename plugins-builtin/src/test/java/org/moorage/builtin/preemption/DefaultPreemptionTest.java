@@ -10,16 +10,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
-import org.moorage.api.Code;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Status;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.LabelSelector;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.ObjectMeta;
@@ -30,25 +32,34 @@ import org.moorage.api.model.ResourceName;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.FilterPlugin;
-import org.moorage.api.plugin.NodeStatuses;
+import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.Nomination;
+import org.moorage.api.plugin.Plugin;
+import org.moorage.api.plugin.PluginArgs;
+import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.PodEvent;
 import org.moorage.api.plugin.PostFilterResult;
 import org.moorage.api.plugin.Problems;
-import org.moorage.testkit.ClusterSketch;
+import org.moorage.runtime.decision.Decision;
 import org.moorage.testkit.Nodes;
+import org.moorage.testkit.PluginTester;
+import org.moorage.testkit.PodTester;
 import org.moorage.testkit.Pods;
-import org.moorage.testkit.TestHandle;
-import org.moorage.testkit.TestHandle.Change;
+import org.moorage.testkit.TestScheduler;
+import org.moorage.testkit.Write;
 
 class DefaultPreemptionTest {
     private static final FeatureGates SYNCHRONOUS =
             FeatureGates.of(Map.of(FeatureGates.SCHEDULER_ASYNC_PREEMPTION, false));
 
+    private static final PluginTester PLUGIN = PluginTester.of(new DefaultPreemption.Factory());
+    private static final PluginFactory<PluginArgs.None> ENOUGH_CPU = new FilterFactory(EnoughCpu::new);
+
     /** Accepts a node that has as much cpu left as the pod asks for. */
     record EnoughCpu() implements FilterPlugin {
         @Override
         public String name() {
-            return "EnoughCpu";
+            return "Filter";
         }
 
         @Override
@@ -58,16 +69,46 @@ class DefaultPreemptionTest {
         }
     }
 
-    /** All nodes have one status. */
-    record Everywhere(ClusterSketch cluster, Status status) implements NodeStatuses {
+    /** Rejects every node in a way that nobody's leaving resolves. */
+    record Closed() implements FilterPlugin {
         @Override
-        public Status status(NodeInfo node) {
-            return status;
+        public String name() {
+            return "Filter";
         }
 
         @Override
-        public List<NodeInfo> nodesWithCode(Code code) {
-            return status.code() == code ? cluster.nodes() : List.of();
+        public Status filter(CycleState state, Pod pod, NodeInfo node) {
+            return Status.unresolvable("closed");
+        }
+    }
+
+    /** Rejects so many nodes, and accepts all that it is asked about after that. */
+    record ChangesItsMind(AtomicInteger rejections) implements FilterPlugin {
+        @Override
+        public String name() {
+            return "Filter";
+        }
+
+        @Override
+        public Status filter(CycleState state, Pod pod, NodeInfo node) {
+            return rejections.getAndDecrement() > 0 ? Status.unschedulable("not now") : Status.success();
+        }
+    }
+
+    private record FilterFactory(Supplier<FilterPlugin> maker) implements PluginFactory<PluginArgs.None> {
+        @Override
+        public String name() {
+            return "Filter";
+        }
+
+        @Override
+        public Class<PluginArgs.None> argsType() {
+            return PluginArgs.None.class;
+        }
+
+        @Override
+        public Plugin create(PluginArgs.None args, Handle handle) {
+            return maker.get();
         }
     }
 
@@ -87,35 +128,21 @@ class DefaultPreemptionTest {
         return Pods.named("p").requests("cpu", "2").priority(100);
     }
 
-    private static ClusterSketch cluster(Pod... pods) {
-        List<org.moorage.api.model.Node> nodes = new ArrayList<>();
+    private static List<ClusterObject> cluster(Pod... pods) {
+        List<ClusterObject> objects = new ArrayList<>(List.of(pods));
         for (String name : List.of("n1", "n2")) {
-            nodes.add(Nodes.named(name).allocatable("cpu", "2").build());
+            objects.add(Nodes.named(name).allocatable("cpu", "2").build());
         }
-        return ClusterSketch.of(nodes, List.of(pods));
+        return objects;
     }
 
-    private static TestHandle handle(ClusterSketch cluster, Pod pod) {
-        TestHandle handle = TestHandle.of(cluster).using(new EnoughCpu()).with(ObjectKind.POD, pod);
-        cluster.nodes().forEach(node -> node.pods().forEach(on -> handle.with(ObjectKind.POD, on)));
-        return handle;
-    }
-
-    private static DefaultPreemption plugin(TestHandle handle) {
-        return DefaultPreemption.FACTORY.create(DefaultPreemption.Args.DEFAULTS, handle);
-    }
-
-    private static PostFilterResult decide(TestHandle handle, ClusterSketch cluster, Pod pod, Status everywhere) {
-        return plugin(handle).postFilter(new CycleState(), pod, new Everywhere(cluster, everywhere));
-    }
-
-    private static List<String> names(PostFilterResult result) {
-        return result.victims().stream().map(Pod::name).toList();
+    private static PodTester asking(Pods pod, List<ClusterObject> cluster) {
+        return PLUGIN.beside(ENOUGH_CPU).cluster(cluster).pod(pod.build());
     }
 
     @Nested
     class Decides {
-        record Case(String name, ClusterSketch cluster, String node, List<String> victims) {
+        record Case(String name, List<ClusterObject> cluster, String node, List<String> victims) {
             @Override
             public String toString() {
                 return name;
@@ -171,67 +198,90 @@ class DefaultPreemptionTest {
         @ParameterizedTest
         @FieldSource("CASES")
         void whoHasToLeave(Case c) {
-            Pod pod = important().build();
-            PostFilterResult result = decide(handle(c.cluster, pod), c.cluster, pod, FULL);
-            assertThat(result.status()).isEqualTo(Status.success());
-            assertThat(result.nomination()).isEqualTo(Nomination.to(c.node));
-            assertThat(names(result)).isEqualTo(c.victims);
+            asking(important(), c.cluster).preempts(c.node, c.victims.toArray(String[]::new));
         }
 
         @Test
         void changesNothing() {
             Pod pod = important().build();
-            ClusterSketch cluster = cluster(running("a", "n1", 50, "1").build());
-            TestHandle handle = handle(cluster, pod);
-            decide(handle, cluster, pod, FULL);
-            assertThat(handle.changes()).isEmpty();
+            List<ClusterObject> cluster = cluster(
+                    running("a", "n1", 50, "1").build(), running("b", "n2", 60, "1").build());
+            try (TestScheduler scheduler =
+                    PLUGIN.beside(ENOUGH_CPU).cluster(cluster).start()) {
+                scheduler.pod(pod).preempts("n1", "a");
+                assertThat(scheduler.writes()).isEmpty();
+            }
         }
 
         @Test
         void prefersToKeepWithinBudgets() {
-            Pod pod = important().build();
-            ClusterSketch cluster = cluster(
+            List<ClusterObject> cluster = cluster(
                     running("a", "n1", 0, "1").label("app", "web").build(),
                     running("b", "n2", 50, "1").label("app", "db").build());
-            TestHandle handle = handle(cluster, pod)
-                    .with(
-                            ObjectKind.POD_DISRUPTION_BUDGET,
-                            new PodDisruptionBudget(
-                                    ObjectMeta.named("pdb").namespace("default").build(),
-                                    Optional.of(new LabelSelector(Map.of("app", "web"), List.of())),
-                                    0,
-                                    Set.of()));
-            assertThat(names(decide(handle, cluster, pod, FULL))).containsExactly("b");
+            cluster.add(new PodDisruptionBudget(
+                    ObjectMeta.named("pdb").namespace("default").build(),
+                    Optional.of(new LabelSelector(Map.of("app", "web"), List.of())),
+                    0,
+                    Set.of()));
+            asking(important(), cluster).preempts("n2", "b");
         }
+
+        private static final List<ClusterObject> AS_IMPORTANT = cluster(
+                running("c", "n1", 100, "1").build(), running("d", "n2", 100, "1").build());
 
         @Test
         void saysWhyNobodysLeavingHelps() {
-            Pod pod = important().build();
-            ClusterSketch cluster = cluster(running("equal", "n1", 100, "1").build());
-            PostFilterResult result = decide(handle(cluster, pod), cluster, pod, FULL);
-            assertThat(result.status())
-                    .isEqualTo(Status.unschedulable("preemption: 0/2 nodes are available: "
+            asking(important(), AS_IMPORTANT)
+                    .doesNotPreempt(Status.unschedulable("preemption: 0/2 nodes are available: "
                             + "2 No preemption victims found for incoming pod."));
-            assertThat(result.nomination()).isEqualTo(Nomination.clear());
         }
 
         @Test
         void isNoHelpWhereNothingCanBeResolved() {
-            Pod pod = important().build();
-            ClusterSketch cluster = cluster();
-            assertThat(decide(handle(cluster, pod), cluster, pod, Status.unresolvable("closed"))
-                            .status())
-                    .isEqualTo(Status.unschedulable(
-                            "preemption: 0/2 nodes are available: " + "2 Preemption is not helpful for scheduling."));
+            PLUGIN.beside(new FilterFactory(Closed::new))
+                    .cluster(cluster())
+                    .pod(important().build())
+                    .doesNotPreempt(Status.unschedulable(
+                            "preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling."));
+        }
+
+        record Nominated(String name, Pods pod, String nodeAfterwards) {
+            @Override
+            public String toString() {
+                return name;
+            }
+        }
+
+        static final Nominated[] NOMINATED = {
+            new Nominated("a pod for which nobody can leave loses its nominated node", important(), ""),
+            new Nominated(
+                    "a pod that may not preempt keeps its nominated node",
+                    important().preemptionPolicy("Never"),
+                    "n1"),
+        };
+
+        @ParameterizedTest
+        @FieldSource("NOMINATED")
+        void decidesAboutTheNominatedNode(Nominated c) {
+            Pod pod = c.pod.nominatedTo("n1").build();
+            try (TestScheduler scheduler =
+                    PLUGIN.beside(ENOUGH_CPU).cluster(AS_IMPORTANT).start()) {
+                assertThat(scheduler.schedule(pod).outcome()).isEqualTo(Decision.Outcome.UNSCHEDULABLE);
+                assertThat(scheduler
+                                .cluster()
+                                .find(ObjectKind.POD, "default", "p")
+                                .map(known -> known.status().nominatedNodeName()))
+                        .contains(c.nodeAfterwards);
+            }
         }
 
         @Test
-        void leavesTheNominationOfAPodThatMayNotPreempt() {
-            Pod pod = important().preemptionPolicy("Never").build();
-            ClusterSketch cluster = cluster(running("a", "n1", 0, "2").build());
-            assertThat(decide(handle(cluster, pod), cluster, pod, FULL))
-                    .isEqualTo(PostFilterResult.rejected(
-                            Status.unschedulable("preemption: not eligible due to preemptionPolicy=Never.")));
+        void doesNotPreemptForAPodThatMayNot() {
+            List<ClusterObject> cluster = cluster(
+                    running("a", "n1", 0, "2").build(), running("b", "n2", 0, "2").build());
+            asking(important().preemptionPolicy("Never"), cluster)
+                    .doesNotPreempt(
+                            Status.unschedulable("preemption: not eligible due to preemptionPolicy=Never."));
         }
 
         @Test
@@ -242,23 +292,24 @@ class DefaultPreemptionTest {
                     .status(status -> status.conditions(List.of(
                             new PodCondition(PodCondition.DISRUPTION_TARGET, "True", "PreemptionByScheduler", "", 0))))
                     .build();
-            ClusterSketch cluster = cluster(leaving);
-            TestHandle handle = handle(cluster, pod);
-            assertThat(decide(handle, cluster, pod, FULL).status())
-                    .isEqualTo(Status.unschedulable(
+            PluginTester plugin =
+                    PLUGIN.cluster(cluster(leaving, running("b", "n2", 0, "2").build()));
+            plugin.beside(ENOUGH_CPU)
+                    .pod(pod)
+                    .doesNotPreempt(Status.unschedulable(
                             "preemption: not eligible due to a terminating pod on the nominated node."));
-            assertThat(decide(handle, cluster, pod, Status.unresolvable("closed"))
-                            .status()
-                            .message())
-                    .contains("not helpful");
+            plugin.beside(new FilterFactory(Closed::new))
+                    .pod(pod)
+                    .doesNotPreempt(Status.unschedulable(
+                            "preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling."));
         }
 
         @Test
         void failsWhereNobodyWouldHaveToLeave() {
-            Pod pod = important().build();
-            ClusterSketch cluster = cluster(running("a", "n1", 0, "0").build());
-            assertThatThrownBy(() -> decide(handle(cluster, pod), cluster, pod, FULL))
-                    .hasMessage("preemption: expected at least one victim pod on node \"n1\"");
+            PLUGIN.beside(new FilterFactory(() -> new ChangesItsMind(new AtomicInteger(2))))
+                    .cluster(cluster(running("a", "n1", 0, "0").build()))
+                    .pod(important().build())
+                    .fails("preemption: expected at least one victim pod on node \"n1\"");
         }
     }
 
@@ -267,44 +318,77 @@ class DefaultPreemptionTest {
         private final Pod pod = important().build();
         private final Pod first = running("a", "n1", 10, "1").build();
         private final Pod second = running("b", "n1", 0, "1").build();
-        private final ClusterSketch cluster = cluster(first, second);
+        private final List<ClusterObject> cluster = cluster(first, second, pod);
         private final PostFilterResult result = PostFilterResult.nominated("n1", List.of(first, second));
+
+        private TestScheduler start(FeatureGates gates) {
+            TestScheduler scheduler = PLUGIN.features(gates).cluster(cluster).start();
+            scheduler.delayDeletions();
+            return scheduler;
+        }
+
+        private static DefaultPreemption plugin(TestScheduler scheduler) {
+            return scheduler.plugin(DefaultPreemption.class);
+        }
+
+        private static List<String> texts(List<Write> writes) {
+            List<String> texts = new ArrayList<>();
+            for (Write write : writes) {
+                Object about = write.arguments().get(0);
+                if (about instanceof PodEvent event) {
+                    texts.add(write.method() + " " + event.pod().name() + ": " + event.reason() + ": " + event.note());
+                } else {
+                    texts.add(write.method() + " " + ((Pod) about).name());
+                }
+            }
+            return texts;
+        }
 
         @ParameterizedTest
         @FieldSource("org.moorage.builtin.preemption.DefaultPreemptionTest#GATES")
         void markingDeletingAndTelling(FeatureGates gates) {
-            TestHandle handle = handle(cluster, pod).with(gates);
-            DefaultPreemption plugin = plugin(handle);
-            plugin.execute(new CycleState(), pod, result);
-            assertThat(handle.changes())
-                    .containsExactly(
-                            new Change("patchStatus", "default/a", "DisruptionTarget=True"),
-                            new Change("delete", "default/a", ""),
-                            new Change("report", "default/a", "Preempted: Preempted by pod default/p on node n1"),
-                            new Change("patchStatus", "default/b", "DisruptionTarget=True"),
-                            new Change("delete", "default/b", ""),
-                            new Change("report", "default/b", "Preempted: Preempted by pod default/p on node n1"));
+            try (TestScheduler scheduler = start(gates)) {
+                plugin(scheduler).execute(new CycleState(), pod, result);
+                assertThat(texts(scheduler.writes()))
+                        .containsExactly(
+                                "patchStatus a",
+                                "delete a",
+                                "report a: Preempted: Preempted by pod default/p on node n1",
+                                "patchStatus b",
+                                "delete b",
+                                "report b: Preempted: Preempted by pod default/p on node n1");
+                for (Pod victim : List.of(first, second)) {
+                    Pod known = scheduler
+                            .cluster()
+                            .find(ObjectKind.POD, "default", victim.name())
+                            .orElseThrow();
+                    assertThat(known.status().conditions())
+                            .extracting(condition -> condition.type() + "=" + condition.status())
+                            .containsExactly("DisruptionTarget=True");
+                }
+            }
         }
 
         @Test
         void keepsThePodOutUntilTheLastVictimIsSeenToGo() {
-            TestHandle handle = handle(cluster, pod);
-            DefaultPreemption plugin = plugin(handle);
-            plugin.execute(new CycleState(), pod, result);
-            assertThat(plugin.preEnqueue(pod)).isEqualTo(UNDER_WAY);
-            handle.without(ObjectKind.POD, second);
-            assertThat(plugin.preEnqueue(pod)).isEqualTo(Status.success());
-            assertThat(handle.activated()).isEmpty();
+            try (TestScheduler scheduler = start(FeatureGates.DEFAULTS)) {
+                plugin(scheduler).execute(new CycleState(), pod, result);
+                assertThat(plugin(scheduler).preEnqueue(pod)).isEqualTo(UNDER_WAY);
+                scheduler.cluster().remove(second);
+                assertThat(plugin(scheduler).preEnqueue(pod)).isEqualTo(Status.success());
+                assertThat(scheduler.activated()).isEmpty();
+            }
         }
 
         @Test
         void doesNotWaitForAPodThatTookTheNameOfTheLastVictim() {
-            TestHandle handle = handle(cluster, pod);
-            DefaultPreemption plugin = plugin(handle);
-            plugin.execute(new CycleState(), pod, result);
-            handle.with(
-                    ObjectKind.POD, running("b", "n1", 0, "1").uid("another").build());
-            assertThat(plugin.preEnqueue(pod)).isEqualTo(Status.success());
+            try (TestScheduler scheduler = start(FeatureGates.DEFAULTS)) {
+                plugin(scheduler).execute(new CycleState(), pod, result);
+                scheduler
+                        .cluster()
+                        .apply(running("b", "n1", 0, "1").uid("another").build());
+                assertThat(plugin(scheduler).preEnqueue(pod)).isEqualTo(Status.success());
+            }
         }
 
         /** The last victim had gone before it could be evicted. */
@@ -323,24 +407,30 @@ class DefaultPreemptionTest {
         @ParameterizedTest
         @FieldSource("GONE")
         void hasThePodTriedAgainIfTheLastVictimHadGone(Gone c) {
-            TestHandle handle = handle(cluster, pod).failing(new ClusterException("gone", 404, null));
-            if (c.isSeen) {
-                handle.without(ObjectKind.POD, second);
+            try (TestScheduler scheduler = start(FeatureGates.DEFAULTS)) {
+                scheduler.failWrites(new ClusterException("gone", 404, null));
+                if (c.isSeen) {
+                    scheduler.cluster().remove(second);
+                }
+                plugin(scheduler).execute(new CycleState(), pod, result);
+                assertThat(scheduler.activated()).isEqualTo(c.isSeen ? List.of(pod) : List.of());
+                assertThat(plugin(scheduler).preEnqueue(pod)).isEqualTo(c.isSeen ? Status.success() : UNDER_WAY);
             }
-            DefaultPreemption plugin = plugin(handle);
-            plugin.execute(new CycleState(), pod, result);
-            assertThat(handle.activated()).isEqualTo(c.isSeen ? List.of(pod) : List.of());
-            assertThat(plugin.preEnqueue(pod)).isEqualTo(c.isSeen ? Status.success() : UNDER_WAY);
         }
 
         @Test
         void takesNominationsOfLessImportantPodsBackFirst() {
             Pod rival = Pods.named("rival").priority(5).nominatedTo("n1").build();
             Pod greater = Pods.named("greater").priority(500).nominatedTo("n1").build();
-            TestHandle handle = handle(cluster, pod).nominate(rival).nominate(greater);
-            plugin(handle).execute(new CycleState(), pod, PostFilterResult.nominated("n1", List.of(first)));
-            assertThat(handle.changes()).first().isEqualTo(new Change("patchStatus", "default/rival", " -> "));
-            assertThat(handle.changes()).noneMatch(change -> change.object().equals("default/greater"));
+            cluster.addAll(List.of(rival, greater));
+            try (TestScheduler scheduler = start(FeatureGates.DEFAULTS)) {
+                plugin(scheduler)
+                        .execute(new CycleState(), pod, PostFilterResult.nominated("n1", List.of(first)));
+                assertThat(texts(scheduler.writes()))
+                        .startsWith("patchStatus rival")
+                        .doesNotContain("patchStatus greater");
+                assertThat(scheduler.writes().get(0).arguments().get(2)).isEqualTo(Nomination.clear());
+            }
         }
 
         @Test
@@ -348,44 +438,48 @@ class DefaultPreemptionTest {
             Pod leaving = running("a", "n1", 10, "1")
                     .deleting(Instant.parse("2024-01-01T00:00:00Z"))
                     .build();
-            TestHandle handle = handle(cluster, pod);
-            plugin(handle).execute(new CycleState(), pod, PostFilterResult.nominated("n1", List.of(leaving)));
-            assertThat(handle.changes()).isEmpty();
+            try (TestScheduler scheduler = start(FeatureGates.DEFAULTS)) {
+                plugin(scheduler)
+                        .execute(new CycleState(), pod, PostFilterResult.nominated("n1", List.of(leaving)));
+                assertThat(scheduler.writes()).isEmpty();
+            }
         }
 
         @Test
-        void hasThePodTriedAgainAfterBackoffIfAnEvictionFails() {
-            TestHandle handle = handle(cluster, pod).failing(new ClusterException("no", 500, null));
-            DefaultPreemption plugin = plugin(handle);
-            assertThatThrownBy(() -> plugin.execute(new CycleState(), pod, result))
-                    .hasMessage("preemption for pod default/p on node n1: no");
-            assertThat(handle.activatedAfterBackoff()).containsExactly(pod);
-            assertThat(handle.activated()).isEmpty();
-            assertThat(plugin.preEnqueue(pod)).isEqualTo(Status.success());
+        void hasThePodTriedAgainIfAnEvictionFails() {
+            try (TestScheduler scheduler = start(FeatureGates.DEFAULTS)) {
+                scheduler.failWrites(new ClusterException("no", 500, null));
+                plugin(scheduler).execute(new CycleState(), pod, result);
+                assertThat(scheduler.activated()).containsExactly(pod);
+                assertThat(plugin(scheduler).preEnqueue(pod)).isEqualTo(Status.success());
+            }
         }
 
         @Test
         void failsAtOnceWhenNotInTheBackground() {
-            TestHandle handle = handle(cluster, pod).with(SYNCHRONOUS).failing(new ClusterException("no", 500, null));
-            DefaultPreemption plugin = plugin(handle);
-            assertThatThrownBy(() -> plugin.execute(new CycleState(), pod, result))
-                    .isInstanceOf(ClusterException.class);
+            try (TestScheduler scheduler = start(SYNCHRONOUS)) {
+                scheduler.failWrites(new ClusterException("no", 500, null));
+                assertThatThrownBy(() -> plugin(scheduler).execute(new CycleState(), pod, result))
+                        .isInstanceOf(ClusterException.class);
+            }
         }
 
         @Test
         void doesNothingForARejection() {
-            TestHandle handle = handle(cluster, pod);
-            plugin(handle).execute(new CycleState(), pod, PostFilterResult.rejected(FULL));
-            assertThat(handle.changes()).isEmpty();
+            try (TestScheduler scheduler = start(FeatureGates.DEFAULTS)) {
+                plugin(scheduler).execute(new CycleState(), pod, PostFilterResult.rejected(FULL));
+                assertThat(scheduler.writes()).isEmpty();
+            }
         }
 
         @Test
         void doesNothingForAPodThatIsGone() {
-            TestHandle handle = TestHandle.of(cluster);
-            DefaultPreemption plugin = plugin(handle);
-            assertThatThrownBy(() -> plugin.execute(new CycleState(), pod, result))
-                    .hasMessage("preemption: pod \"p\" not found");
-            assertThat(handle.changes()).isEmpty();
+            try (TestScheduler scheduler = start(FeatureGates.DEFAULTS)) {
+                scheduler.cluster().remove(pod);
+                assertThatThrownBy(() -> plugin(scheduler).execute(new CycleState(), pod, result))
+                        .hasMessage("preemption: pod \"p\" not found");
+                assertThat(scheduler.writes()).isEmpty();
+            }
         }
     }
 
@@ -395,22 +489,14 @@ class DefaultPreemptionTest {
     class Events {
         @Test
         void haveAPodLookedAtWithoutQueueingIt() {
-            var registrations = plugin(TestHandle.create()).eventsToRegister();
-            assertThat(registrations).hasSize(1);
-            assertThat(registrations.get(0).event().label()).isEqualTo("PodDelete");
-            assertThat(registrations
-                            .get(0)
-                            .hint()
-                            .hint(
-                                    important().build(),
-                                    ObjectChange.deleted(important().build())))
-                    .isEqualTo(Hint.SKIP);
+            PLUGIN.registers("PodDelete")
+                    .pod(important().build())
+                    .hint(ObjectChange.deleted(running("a", "n1", 0, "1").build()), Hint.SKIP);
         }
 
         @Test
         void areNoneWhenPodsAreNeverKeptOut() {
-            assertThat(plugin(TestHandle.create().with(SYNCHRONOUS)).eventsToRegister())
-                    .isEmpty();
+            PLUGIN.features(SYNCHRONOUS).registers();
         }
     }
 

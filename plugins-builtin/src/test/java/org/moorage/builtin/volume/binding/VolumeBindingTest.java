@@ -2,8 +2,6 @@
 package org.moorage.builtin.volume.binding;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -11,16 +9,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.CycleState;
 import org.moorage.api.Status;
+import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.CsiDriver;
 import org.moorage.api.model.CsiStorageCapacity;
 import org.moorage.api.model.LabelSelector;
-import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.OwnerReference;
 import org.moorage.api.model.PersistentVolume;
@@ -31,14 +32,18 @@ import org.moorage.api.model.StorageClass;
 import org.moorage.api.model.Volume;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.FeatureGates;
-import org.moorage.api.plugin.PreBindPreFlightResult;
+import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.Plugin;
+import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.Problems;
 import org.moorage.builtin.resources.NodeResourcesFit.UtilizationShapePoint;
 import org.moorage.builtin.volume.Storage;
-import org.moorage.testkit.ClusterSketch;
 import org.moorage.testkit.Nodes;
+import org.moorage.testkit.PluginTester;
+import org.moorage.testkit.PodTester;
 import org.moorage.testkit.Pods;
-import org.moorage.testkit.TestHandle;
+import org.moorage.testkit.TestScheduler;
+import org.moorage.testkit.Write;
 
 class VolumeBindingTest {
     private static final String NOT_REACHABLE = "node(s) didn't match PersistentVolume's node affinity";
@@ -47,7 +52,7 @@ class VolumeBindingTest {
     private static final String VOLUME_GONE =
             "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)";
     private static final FeatureGates SCORING = FeatureGates.DEFAULTS.with(FeatureGates.STORAGE_CAPACITY_SCORING, true);
-    private static final ClusterSketch CLUSTER = ClusterSketch.of(node("n1", "a"), node("n2", "b"));
+    private static final PluginTester PLUGIN = cluster(PluginTester.of(new VolumeBinding.Factory()));
 
     private static org.moorage.api.model.Node node(String name, String zone) {
         return Nodes.named(name)
@@ -56,29 +61,15 @@ class VolumeBindingTest {
                 .build();
     }
 
-    private static TestHandle cluster() {
-        TestHandle handle = TestHandle.of(CLUSTER)
-                .with(ObjectKind.STORAGE_CLASS, Storage.delayed("local", StorageClass.NO_PROVISIONER))
-                .with(ObjectKind.STORAGE_CLASS, Storage.delayed("wait", "csi.x"))
-                .with(
-                        ObjectKind.STORAGE_CLASS,
-                        Storage.delayed(
-                                "zonal",
-                                "csi.y",
-                                Storage.in("zone", "a").terms().get(0)))
-                .with(ObjectKind.STORAGE_CLASS, Storage.immediate("now"));
-        CLUSTER.nodes().forEach(node -> handle.with(ObjectKind.NODE, node.node()));
-        return handle;
-    }
-
-    private static VolumeBinding plugin(TestHandle handle, Pause pause) {
-        return new VolumeBinding(VolumeBinding.Args.DEFAULTS, handle, pause);
-    }
-
-    private static VolumeBinding plugin(TestHandle handle) {
-        return plugin(handle, (pod, time) -> {
-            throw new IllegalStateException("waits");
-        });
+    private static PluginTester cluster(PluginTester plugin) {
+        return plugin.cluster(
+                node("n1", "a"),
+                node("n2", "b"),
+                Storage.delayed("local", StorageClass.NO_PROVISIONER),
+                Storage.delayed("wait", "csi.x"),
+                Storage.delayed(
+                        "zonal", "csi.y", Storage.in("zone", "a").terms().get(0)),
+                Storage.immediate("now"));
     }
 
     private static PersistentVolumeClaim with(PersistentVolumeClaim claim, Consumer<ObjectMeta.Builder> change) {
@@ -141,33 +132,25 @@ class VolumeBindingTest {
         @ParameterizedTest
         @FieldSource("CASES")
         void refusesClaims(Case c) {
-            TestHandle handle = cluster().with(ObjectKind.PERSISTENT_VOLUME_CLAIM, c.claim);
-            Pod pod = Pods.named("p").volume(c.source).build();
-            assertThat(plugin(handle).preFilter(new CycleState(), pod, CLUSTER).status())
-                    .isEqualTo(Status.unresolvable(c.reason));
+            PLUGIN.cluster(c.claim)
+                    .pod(Pods.named("p").volume(c.source).build())
+                    .rejectsPod(Status.unresolvable(c.reason));
         }
 
         @Test
         void takesTheClaimThatWasMadeForThePod() {
             Pod pod = Pods.named("p").volume(MADE).build();
-            TestHandle handle = cluster()
-                    .with(
-                            ObjectKind.PERSISTENT_VOLUME_CLAIM,
-                            with(
-                                    Storage.claim("p-v0", "wait").build(),
-                                    meta -> meta.ownerReferences(
-                                            List.of(new OwnerReference("v1", "Pod", "p", pod.uid(), true)))));
-            assertThat(plugin(handle).preFilter(new CycleState(), pod, CLUSTER).status())
-                    .isEqualTo(Status.success());
+            PLUGIN.cluster(with(
+                            Storage.claim("p-v0", "wait").build(),
+                            meta -> meta.ownerReferences(
+                                    List.of(new OwnerReference("v1", "Pod", "p", pod.uid(), true)))))
+                    .pod(pod)
+                    .leavesAllNodes();
         }
 
         @Test
         void skipsPodsWithoutClaims() {
-            Pod pod = Pods.named("p").volume(new Volume.InlineCsi("csi.x")).build();
-            assertThat(plugin(cluster())
-                            .preFilter(new CycleState(), pod, CLUSTER)
-                            .status())
-                    .isEqualTo(Status.skip());
+            PLUGIN.pod(Pods.named("p").volume(new Volume.InlineCsi("csi.x")).build()).skipsFilter();
         }
     }
 
@@ -269,42 +252,29 @@ class VolumeBindingTest {
         @ParameterizedTest
         @FieldSource("CASES")
         void filters(Case c) {
-            TestHandle handle = cluster()
-                    .with(
-                            ObjectKind.CSI_DRIVER,
-                            new CsiDriver(ObjectMeta.named("csi.x").build(), true, false))
-                    .with(
-                            ObjectKind.CSI_STORAGE_CAPACITY,
+            Pods pod = Pods.named("p");
+            c.claims.forEach(claim -> pod.claim(claim.name()));
+            PLUGIN.cluster(
+                            new CsiDriver(ObjectMeta.named("csi.x").build(), true, false),
                             new CsiStorageCapacity(
                                     ObjectMeta.named("cap").namespace("default").build(),
                                     "wait",
                                     Optional.of(Quantity.parse("5Gi")),
                                     Optional.of(Quantity.parse("100Mi")),
-                                    Optional.of(new LabelSelector(Map.of("zone", "a"), List.of()))));
-            Pods pod = Pods.named("p");
-            for (PersistentVolumeClaim claim : c.claims) {
-                handle.with(ObjectKind.PERSISTENT_VOLUME_CLAIM, claim);
-                pod.claim(claim.name());
-            }
-            c.volumes.forEach(volume -> handle.with(ObjectKind.PERSISTENT_VOLUME, volume));
-            CycleState state = new CycleState();
-            VolumeBinding plugin = plugin(handle);
-            assertThat(plugin.preFilter(state, pod.build(), CLUSTER).status()).isEqualTo(Status.success());
-            assertThat(plugin.filter(state, pod.build(), CLUSTER.nodeInfo("n1")))
-                    .isEqualTo(c.reasons.length == 0 ? Status.success() : Status.unresolvable(c.reasons));
+                                    Optional.of(new LabelSelector(Map.of("zone", "a"), List.of()))))
+                    .cluster(c.claims)
+                    .cluster(c.volumes)
+                    .pod(pod.build())
+                    .filters(
+                            "n1",
+                            c.reasons.length == 0 ? Status.success() : Status.unresolvable(c.reasons));
         }
 
         @Test
         void makesVolumesOnlyWhereTheClassAllows() {
-            TestHandle handle = cluster()
-                    .with(
-                            ObjectKind.PERSISTENT_VOLUME_CLAIM,
-                            Storage.claim("c", "zonal").build());
-            Pod pod = Pods.named("p").claim("c").build();
-            CycleState state = new CycleState();
-            VolumeBinding plugin = plugin(handle);
-            plugin.preFilter(state, pod, CLUSTER);
-            assertThat(plugin.filter(state, pod, CLUSTER.nodeInfo("n2"))).isEqualTo(Status.unresolvable(NO_VOLUME));
+            PLUGIN.cluster(Storage.claim("c", "zonal").build())
+                    .pod(Pods.named("p").claim("c").build())
+                    .rejects("n2", Status.unresolvable(NO_VOLUME));
         }
     }
 
@@ -367,13 +337,12 @@ class VolumeBindingTest {
                     0),
         };
 
-        private static TestHandle measured() {
-            return cluster()
-                    .with(
-                            ObjectKind.CSI_DRIVER,
-                            new CsiDriver(ObjectMeta.named("csi.x").build(), true, false))
-                    .with(ObjectKind.CSI_STORAGE_CAPACITY, part("one", "10Gi"))
-                    .with(ObjectKind.CSI_STORAGE_CAPACITY, part("two", "20Gi"));
+        private static PluginTester measured() {
+            return cluster(PluginTester.of(new VolumeBinding.Factory(), FULLEST_FIRST).features(SCORING))
+                    .cluster(
+                            new CsiDriver(ObjectMeta.named("csi.x").build(), true, false),
+                            part("one", "10Gi"),
+                            part("two", "20Gi"));
         }
 
         private static CsiStorageCapacity part(String name, String capacity) {
@@ -388,137 +357,143 @@ class VolumeBindingTest {
         @ParameterizedTest
         @FieldSource("CASES")
         void scoresByWhatWouldBeUsed(Case c) {
-            TestHandle handle = measured().with(SCORING);
-            Pods builder = Pods.named("p");
-            for (PersistentVolumeClaim claim : c.claims) {
-                handle.with(ObjectKind.PERSISTENT_VOLUME_CLAIM, claim);
-                builder.claim(claim.name());
+            Pods pod = Pods.named("p");
+            c.claims.forEach(claim -> pod.claim(claim.name()));
+            PodTester tester =
+                    measured().cluster(c.claims).cluster(c.volumes).pod(pod.build());
+            if (c.claims.isEmpty()) {
+                tester.skipsFilter();
             }
-            c.volumes.forEach(volume -> handle.with(ObjectKind.PERSISTENT_VOLUME, volume));
-            Pod pod = builder.build();
-            CycleState state = new CycleState();
-            VolumeBinding plugin = new VolumeBinding(FULLEST_FIRST, handle, (ignored, time) -> {});
-            plugin.preFilter(state, pod, CLUSTER);
-            assertThat(plugin.preScore(state, pod, List.of())).isEqualTo(Status.success());
-            assertThat(plugin.score(state, pod, CLUSTER.nodeInfo("n1"))).isEqualTo(c.score);
+            tester.scores("n1", c.score);
         }
 
         @Test
         void hasNoSayWithoutTheFeature() {
-            TestHandle handle = measured()
-                    .with(
-                            ObjectKind.PERSISTENT_VOLUME_CLAIM,
-                            Storage.claim("a", "wait").build());
-            Pod pod = Pods.named("p").claim("a").build();
-            CycleState state = new CycleState();
-            VolumeBinding plugin = plugin(handle);
-            plugin.preFilter(state, pod, CLUSTER);
-            assertThat(plugin.preScore(state, pod, List.of())).isEqualTo(Status.skip());
-            assertThat(plugin.score(state, pod, CLUSTER.nodeInfo("n1"))).isZero();
+            cluster(PluginTester.of(new VolumeBinding.Factory()))
+                    .cluster(Storage.claim("a", "local").build(), Storage.volume("v", "local", "4Gi").build())
+                    .pod(Pods.named("p").claim("a").build())
+                    .accepts("n1")
+                    .skipsScore();
         }
     }
 
     @Nested
     class Binding {
-        private final TestHandle handle = cluster()
-                .with(
-                        ObjectKind.PERSISTENT_VOLUME_CLAIM,
-                        Storage.claim("c", "local").build())
-                .with(
-                        ObjectKind.PERSISTENT_VOLUME_CLAIM,
-                        Storage.claim("d", "local").build())
-                .with(
-                        ObjectKind.PERSISTENT_VOLUME_CLAIM,
-                        Storage.claim("made", "wait").build())
-                .with(
-                        ObjectKind.PERSISTENT_VOLUME,
-                        Storage.volume("v", "local", "5Gi")
-                                .nodeAffinity(Storage.on("n1"))
-                                .build());
         private final List<Duration> waits = new ArrayList<>();
         private Runnable meanwhile = () -> {};
-        private final VolumeBinding plugin = plugin(handle, (pod, time) -> {
-            waits.add(time);
-            meanwhile.run();
-        });
+        private final TestScheduler scheduler = cluster(PluginTester.of(new PausingFactory((pod, time) -> {
+                    waits.add(time);
+                    meanwhile.run();
+                })))
+                .cluster(
+                        Storage.claim("c", "local").build(),
+                        Storage.claim("d", "local").build(),
+                        Storage.claim("made", "wait").build(),
+                        Storage.volume("v", "local", "5Gi")
+                                .nodeAffinity(Storage.on("n1"))
+                                .build())
+                .start();
 
-        private CycleState reserved(Pod pod) {
-            handle.with(ObjectKind.POD, pod);
-            CycleState state = new CycleState();
-            assertThat(plugin.preFilter(state, pod, CLUSTER).status()).isEqualTo(Status.success());
-            assertThat(plugin.filter(state, pod, CLUSTER.nodeInfo("n1"))).isEqualTo(Status.success());
-            assertThat(plugin.reserve(state, pod, "n1")).isEqualTo(Status.success());
-            return state;
+        /** Makes the plugin with another way to wait. */
+        private record PausingFactory(Pause pause) implements PluginFactory<VolumeBinding.Args> {
+            @Override
+            public String name() {
+                return VolumeBinding.NAME;
+            }
+
+            @Override
+            public Class<VolumeBinding.Args> argsType() {
+                return VolumeBinding.Args.class;
+            }
+
+            @Override
+            public Plugin create(VolumeBinding.Args args, Handle handle) {
+                return new VolumeBinding(args, handle, pause);
+            }
         }
 
-        private Status on(Pod pod) {
-            CycleState state = new CycleState();
-            plugin.preFilter(state, pod, CLUSTER);
-            return plugin.filter(state, pod, CLUSTER.nodeInfo("n1"));
+        @BeforeEach
+        void actInPlaceOfTheVolumeController() {
+            scheduler.stopVolumeController();
+        }
+
+        @AfterEach
+        void stop() {
+            scheduler.close();
+        }
+
+        private Pod reserved(String name, String claim) {
+            Pod pod = Pods.named(name).claim(claim).build();
+            scheduler.reserve(pod, "n1");
+            return pod;
+        }
+
+        private PodTester second() {
+            return scheduler.pod(Pods.named("second").claim("d").build());
         }
 
         private void bindClaim(String claim, String volume) {
-            handle.with(ObjectKind.PERSISTENT_VOLUME_CLAIM, Storage.bound(claim, volume));
+            scheduler.cluster().apply(Storage.bound(claim, volume));
+        }
+
+        private List<Write> volumeWrites() {
+            return scheduler.writes().stream()
+                    .filter(write -> !(write.arguments().get(0) instanceof Pod)
+                            && !write.method().equals("report"))
+                    .toList();
         }
 
         @Test
         void keepsAVolumeForItsPodUntilItIsGivenBack() {
-            Pod first = Pods.named("first").claim("c").build();
-            Pod second = Pods.named("second").claim("d").build();
-            CycleState state = reserved(first);
-            assertThat(on(second)).isEqualTo(Status.unresolvable(NO_VOLUME));
-            plugin.unreserve(state, first, "n1");
-            plugin.unreserve(state, first, "n1");
-            assertThat(on(second)).isEqualTo(Status.success());
+            Pod first = reserved("first", "c");
+            second().rejects("n1", Status.unresolvable(NO_VOLUME));
+            scheduler.unreserve(first);
+            second().accepts("n1");
+            // As for a pod whose Reserve failed at another plugin before.
+            scheduler.plugin(VolumeBinding.class).unreserve(new CycleState(), first, "n1");
+            second().accepts("n1");
         }
 
         @Test
         void believesTheClusterRatherThanWhatItAssumed() {
-            reserved(Pods.named("first").claim("c").build());
-            handle.with(
-                    ObjectKind.PERSISTENT_VOLUME,
-                    Storage.volume("v", "local", "5Gi")
+            Pod ignored = reserved("first", "c");
+            scheduler
+                    .cluster()
+                    .apply(Storage.volume("v", "local", "5Gi")
                             .metadata(ObjectMeta.named("v").resourceVersion("7").build())
                             .build());
-            assertThat(on(Pods.named("second").claim("d").build())).isEqualTo(Status.success());
+            second().accepts("n1");
         }
 
         @Test
         void bindsAVolume() {
-            Pod pod = Pods.named("p").claim("c").build();
-            CycleState state = reserved(pod);
-            assertThat(plugin.preBindPreFlight(state, pod, "n1")).isEqualTo(PreBindPreFlightResult.runInParallel());
+            Pod pod = reserved("p", "c");
             meanwhile = () -> {
-                if (waits.size() == 2) {
-                    handle.with(
-                            ObjectKind.PERSISTENT_VOLUME,
-                            Storage.volume("v", "local", "5Gi")
-                                    .metadata(ObjectMeta.named("v")
-                                            .resourceVersion("2")
-                                            .build())
-                                    .nodeAffinity(Storage.on("n1"))
-                                    .claim(new PersistentVolume.ClaimReference("default", "c", "claim-c"))
-                                    .build());
-                } else if (waits.size() == 4) {
+                if (waits.size() == 4) {
                     bindClaim("c", "v");
                 }
             };
-            assertThat(plugin.preBind(state, pod, "n1")).isEqualTo(Status.success());
+            scheduler.bind(pod);
             assertThat(waits).hasSize(4).containsOnly(Duration.ofSeconds(1));
-            assertThat(handle.changes()).containsExactly(new TestHandle.Change("bind", "v", "default/c"));
+            assertThat(volumeWrites()).hasSize(1);
+            Write write = volumeWrites().get(0);
+            assertThat(write.method()).isEqualTo("bind");
+            assertThat(write.arguments())
+                    .extracting(object -> ((ClusterObject) object).key())
+                    .containsExactly("v", "default/c");
+            assertThat(write.arguments())
+                    .extracting(object -> ((ClusterObject) object).metadata().resourceVersion())
+                    .containsExactly("1", "1");
         }
 
         @Test
         void hasAVolumeMade() {
-            Pod pod = Pods.named("p").claim("made").build();
-            CycleState state = reserved(pod);
+            Pod pod = reserved("p", "made");
             meanwhile = () -> {
-                handle.with(
-                        ObjectKind.PERSISTENT_VOLUME,
-                        Storage.volume("new", "wait", "1Gi").build());
-                handle.with(
-                        ObjectKind.PERSISTENT_VOLUME_CLAIM,
-                        with(
+                scheduler.cluster().apply(Storage.volume("new", "wait", "1Gi").build());
+                scheduler
+                        .cluster()
+                        .apply(with(
                                 Storage.bound("made", "new"),
                                 meta -> meta.annotations(Map.of(
                                         PersistentVolumeClaim.SELECTED_NODE,
@@ -526,51 +501,46 @@ class VolumeBindingTest {
                                         PersistentVolumeClaim.BIND_COMPLETED,
                                         "yes"))));
             };
-            assertThat(plugin.preBind(state, pod, "n1")).isEqualTo(Status.success());
-            assertThat(handle.changes()).containsExactly(new TestHandle.Change("selectNode", "default/made", "n1"));
+            scheduler.bind(pod);
+            assertThat(volumeWrites()).hasSize(1);
+            Write write = volumeWrites().get(0);
+            assertThat(write.method()).isEqualTo("selectNode");
+            assertThat(((ClusterObject) write.arguments().get(0)).key()).isEqualTo("default/made");
+            assertThat(write.arguments().get(1)).isEqualTo("n1");
         }
 
         @Test
         void noticesThatAVolumeCannotBeMade() {
-            Pod pod = Pods.named("p").claim("made").build();
-            CycleState state = reserved(pod);
-            meanwhile = () -> handle.with(
-                    ObjectKind.PERSISTENT_VOLUME_CLAIM,
-                    with(
+            Pod pod = reserved("p", "made");
+            meanwhile = () -> scheduler
+                    .cluster()
+                    .apply(with(
                             Storage.claim("made", "wait").build(),
                             meta -> meta.resourceVersion("3").annotations(Map.of("a", "b"))));
-            assertThatIllegalStateException()
-                    .isThrownBy(() -> plugin.preBind(state, pod, "n1"))
-                    .withMessage("binding volumes: provisioning failed for PVC \"made\"");
+            scheduler.failsToBind(pod, "binding volumes: provisioning failed for PVC \"made\"");
         }
 
         @Test
         void givesUpInTheEnd() {
-            Pod pod = Pods.named("p").claim("c").build();
-            CycleState state = reserved(pod);
-            assertThatIllegalStateException()
-                    .isThrownBy(() -> plugin.preBind(state, pod, "n1"))
-                    .withMessage("binding volumes: context deadline exceeded");
+            Pod pod = reserved("p", "c");
+            scheduler.failsToBind(pod, "binding volumes: context deadline exceeded");
             assertThat(waits).hasSize(600);
         }
 
         @Test
         void givesBackWhatCouldNotBeWritten() {
-            Pod pod = Pods.named("p").claim("c").build();
-            CycleState state = reserved(pod);
-            handle.failing(new ClusterException("conflict", 409, null));
-            assertThatThrownBy(() -> plugin.preBind(state, pod, "n1")).isInstanceOf(ClusterException.class);
-            plugin.unreserve(state, pod, "n1");
-            assertThat(on(Pods.named("second").claim("d").build())).isEqualTo(Status.success());
+            Pod pod = reserved("p", "c");
+            scheduler.failWrites(new ClusterException("conflict", 409, null));
+            scheduler.failsToBind(pod, "conflict");
+            second().accepts("n1");
         }
 
         @Test
         void hasNothingToDoForBoundClaims() {
             bindClaim("c", "v");
-            Pod pod = Pods.named("p").claim("c").build();
-            CycleState state = reserved(pod);
-            assertThat(plugin.preBindPreFlight(state, pod, "n1")).isEqualTo(PreBindPreFlightResult.skipInParallel());
-            assertThat(handle.changes()).isEmpty();
+            scheduler.bind(reserved("p", "c"));
+            assertThat(volumeWrites()).isEmpty();
+            assertThat(waits).isEmpty();
         }
     }
 

@@ -8,10 +8,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
-import org.moorage.api.model.Namespace;
-import org.moorage.api.model.ObjectKind;
-import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.Handle;
 import org.moorage.runtime.config.SchedulerConfig;
 import org.moorage.runtime.internal.cache.ClusterSnapshot;
 import org.moorage.runtime.internal.cache.SchedulerCache;
@@ -20,7 +18,6 @@ import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.profile.ProfileBuilder;
 import org.moorage.runtime.plugin.PluginRegistry;
-import org.moorage.testkit.TestHandle;
 
 /**
  * Times the scheduling algorithm in process, as the oracle's {@code bench} does for kube-scheduler: bring the snapshot up to
@@ -42,10 +39,7 @@ public final class AlgorithmBenchmark {
             return thread;
         });
         ClusterSnapshot snapshot = new ClusterSnapshot();
-        TestHandle handle = TestHandle.of(snapshot)
-                .with(
-                        ObjectKind.NAMESPACE,
-                        new Namespace(ObjectMeta.named("default").build()));
+        Handle handle = IdleHandle.of(snapshot);
         Run run = new Run(
                 new ProfileBuilder(registry, profile -> handle, node -> List.of())
                         .build(config)

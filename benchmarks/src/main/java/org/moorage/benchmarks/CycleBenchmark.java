@@ -15,7 +15,6 @@ import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.profile.ProfileBuilder;
 import org.moorage.runtime.plugin.PluginRegistry;
-import org.moorage.testkit.TestHandle;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -72,7 +71,7 @@ public class CycleBenchmark {
 
         Cycle(Workload workload, int nodes) {
             PluginRegistry registry = Workload.plugins();
-            profile = new ProfileBuilder(registry, name -> TestHandle.create(), name -> List.of())
+            profile = new ProfileBuilder(registry, name -> IdleHandle.of(snapshot), name -> List.of())
                     .build(SchedulerConfig.defaults(registry))
                     .byName()
                     .values()

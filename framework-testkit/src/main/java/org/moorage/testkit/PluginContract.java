@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.testkit;
 
-import java.lang.reflect.Constructor;
-import java.lang.reflect.Field;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Modifier;
-import java.lang.reflect.ParameterizedType;
-import java.lang.reflect.RecordComponent;
-import java.lang.reflect.Type;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -21,11 +14,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.stream.LongStream;
-import org.jspecify.annotations.Nullable;
-import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
-import org.moorage.api.NodeScores;
 import org.moorage.api.Status;
 import org.moorage.api.event.EventRegistration;
 import org.moorage.api.event.EventResource;
@@ -33,21 +22,19 @@ import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
-import org.moorage.api.model.ResourceName;
 import org.moorage.api.model.Taint;
 import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.PermitPlugin;
 import org.moorage.api.plugin.Plugin;
-import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PreEnqueuePlugin;
 import org.moorage.api.plugin.PreFilterPlugin;
 import org.moorage.api.plugin.PreFilterResult;
 import org.moorage.api.plugin.PreScorePlugin;
-import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.ReservePlugin;
 import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.testkit.TesterPlugin.DraftChange;
 
 /**
  * What every plugin keeps to, whoever wrote it. A plugin's test calls it once:
@@ -59,7 +46,7 @@ import org.moorage.api.plugin.ScorePlugin;
  * }
  * }</pre>
  *
- * <p>It checks that
+ * <p>It has the real scheduler ask the plugin about a few pods and nodes, and checks that
  *
  * <ul>
  *   <li>the name is not blank, and the plugin has its factory's;
@@ -67,8 +54,10 @@ import org.moorage.api.plugin.ScorePlugin;
  *       the defaults equals them, and they are valid;
  *   <li>equal pods and nodes get equal answers, also from a second plugin of the same factory, and also when several
  *       threads ask at once;
- *   <li>nodes and scores are left as they were, and the cluster is not changed before a node is chosen;
+ *   <li>what AddPod and RemovePod are tried on is a copy: the answers about the nodes as they are stay the same;
+ *   <li>the cluster is not changed before a node is chosen;
  *   <li>scores are from 0 to 100 in the end;
+ *   <li>Unreserve gives back what Reserve took: another pod gets the answers that it got before;
  *   <li>a plugin that can reject says which events could change its mind, and looks at them without failing.
  * </ul>
  */
@@ -114,17 +103,9 @@ public final class PluginContract {
         if (factory.name().isBlank()) {
             violations.add("name: blank");
         }
-        PluginArgs defaults = defaultsOf(factory.argsType());
-        if (defaults != null) {
-            Problems problems = Problems.collector();
-            defaults.validate(problems);
-            problems.all().forEach(problem -> violations.add("DEFAULTS are not valid: " + problem));
-            verifyRoundTrip(defaults);
-            try {
-                exercise(factory, defaults);
-            } catch (RuntimeException | Error failure) {
-                throw new AssertionError("plugin \"" + factory.name() + "\" fails: " + failure, failure);
-            }
+        new ArgsContract(violations).verify(factory.argsType());
+        if (violations.isEmpty()) {
+            verifyAnswers(PluginTester.of(factory).cluster(sampleCluster()));
         }
         if (!violations.isEmpty()) {
             throw new AssertionError(
@@ -132,184 +113,95 @@ public final class PluginContract {
         }
     }
 
-    private <T> @Nullable T defaultsOf(Class<T> type) {
-        if (!type.isRecord()) {
-            violations.add(type.getName() + ": not a record");
-            return null;
-        }
-        try {
-            Field field = type.getField("DEFAULTS");
-            if (Modifier.isStatic(field.getModifiers()) && type.isInstance(field.get(null))) {
-                return type.cast(field.get(null));
+    private void verifyAnswers(PluginTester tester) {
+        try (TestScheduler first = tester.start();
+                TestScheduler second = tester.start()) {
+            Plugin plugin = first.plugin(Plugin.class);
+            if (!plugin.name().equals(factory.name())) {
+                violations.add("name: the plugin's is \"" + plugin.name() + "\"");
+                return;
             }
-        } catch (NoSuchFieldException | IllegalAccessException missing) {
-            violations.add(type.getName() + ": no public static DEFAULTS (" + missing.getMessage() + ")");
-            return null;
-        }
-        violations.add(type.getName() + ": DEFAULTS is not a static of this type");
-        return null;
-    }
-
-    private void verifyRoundTrip(Object value) {
-        Class<?> type = value.getClass();
-        RecordComponent[] components = type.getRecordComponents();
-        Class<?>[] types =
-                Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new);
-        try {
-            Object[] parts = new Object[components.length];
-            for (int i = 0; i < parts.length; i++) {
-                parts[i] = components[i].getAccessor().invoke(value);
-                verifyRecordsIn(components[i].getGenericType(), type);
+            for (Pod pod : samplePods()) {
+                List<String> answers = answers(first, pod);
+                if (!answers.equals(answers(first, pod))) {
+                    violations.add("other answers the second time for pod " + pod.name());
+                }
+                if (!answers.equals(answers(second, pod))) {
+                    violations.add("other answers from a second plugin for pod " + pod.name());
+                }
+                verifyParallel(first, plugin, pod);
+                verifyDrafts(first, pod);
             }
-            Constructor<?> constructor = type.getDeclaredConstructor(types);
-            Object again = constructor.newInstance(parts);
-            if (!again.equals(value) || again.hashCode() != value.hashCode()) {
-                violations.add(type.getName() + ": made anew from its parts it is " + again + ", not " + value);
+            if (!first.writes().isEmpty()) {
+                violations.add("changes the cluster before a node is chosen: " + first.writes());
             }
-        } catch (NoSuchMethodException
-                | InstantiationException
-                | IllegalAccessException
-                | InvocationTargetException unreadable) {
-            violations.add(type.getName() + ": cannot be taken apart and made anew (" + unreadable + ")");
+            verifyUnreserve(second, plugin);
+            verifyEvents(plugin);
         }
     }
 
-    // Records of the API, such as a node affinity, are read in Kubernetes' own form and have no defaults.
-    private void verifyRecordsIn(Type type, Class<?> around) {
-        if (type instanceof ParameterizedType generic) {
-            for (Type argument : generic.getActualTypeArguments()) {
-                verifyRecordsIn(argument, around);
-            }
-        } else if (type instanceof Class<?> plain
-                && plain.isRecord()
-                && !plain.getPackageName().startsWith("org.moorage.api")
-                && plain != around) {
-            Object defaults = defaultsOf(plain);
-            if (defaults != null) {
-                verifyRoundTrip(defaults);
+    private List<String> answers(TestScheduler scheduler, Pod pod) {
+        List<String> texts = new ArrayList<>();
+        if (scheduler.plugin(Plugin.class) instanceof PreEnqueuePlugin preEnqueue) {
+            texts.add("preEnqueue: " + preEnqueue.preEnqueue(pod));
+        }
+        TestScheduler.Asked asked = scheduler.evaluate(pod, List.of());
+        for (Answer answer : asked.answers()) {
+            texts.add(answer.text());
+            if (answer.thrown() != null) {
+                violations.add("fails for pod " + pod.name() + ": " + answer.thrown());
             }
         }
+        RuntimeException failure = asked.failure();
+        if (failure != null && asked.answers().stream().allMatch(answer -> answer.thrown() == null)) {
+            violations.add("is refused by the scheduler for pod " + pod.name() + ": " + failure.getMessage());
+        }
+        return texts;
     }
 
-    private <A extends PluginArgs> void exercise(PluginFactory<A> typed, PluginArgs defaults) {
-        ClusterSketch cluster = sampleCluster();
-        TestHandle handle = TestHandle.of(cluster);
-        A args = typed.argsType().cast(defaults);
-        Plugin plugin = typed.create(args, handle);
-        Plugin twin = typed.create(args, handle);
-        if (!plugin.name().equals(factory.name())) {
-            violations.add("name: the plugin's is \"" + plugin.name() + "\"");
-        }
-        List<List<Long>> figures = figures(cluster);
-        for (Pod pod : samplePods()) {
-            List<String> answers = answers(plugin, pod, cluster);
-            if (!answers.equals(answers(plugin, pod, cluster))) {
-                violations.add("other answers the second time for pod " + pod.name());
-            }
-            if (!answers.equals(answers(twin, pod, cluster))) {
-                violations.add("other answers from a second plugin for pod " + pod.name());
-            }
-            verifyParallel(plugin, pod, cluster);
-        }
-        if (!figures.equals(figures(cluster))) {
-            violations.add("changes the nodes");
-        }
-        if (!handle.changes().isEmpty()) {
-            violations.add("changes the cluster before a node is chosen: " + handle.changes());
-        }
-        verifyEvents(plugin);
-    }
-
-    private List<String> answers(Plugin plugin, Pod pod, ClusterSketch cluster) {
-        List<String> answers = new ArrayList<>();
-        if (plugin instanceof PreEnqueuePlugin preEnqueue) {
-            answers.add("preEnqueue " + preEnqueue.preEnqueue(pod));
-        }
-        CycleState state = new CycleState();
-        if (prepareFilter(plugin, state, pod, cluster, answers)) {
-            for (NodeInfo node : cluster.nodes()) {
-                answers.add("filter " + filter(plugin, state, pod, node));
-            }
-        }
-        if (prepareScore(plugin, state, pod, cluster, answers)) {
-            long[] raw = cluster.nodes().stream()
-                    .mapToLong(node -> score(plugin, state, pod, node))
-                    .toArray();
-            answers.add("score " + Arrays.toString(raw));
-            answers.add("normalize " + normalize((ScorePlugin) plugin, state, pod, cluster, raw));
-        }
-        return answers;
-    }
-
-    private String normalize(ScorePlugin plugin, CycleState state, Pod pod, ClusterSketch cluster, long[] raw) {
-        NodeScores scores = NodeScores.of(cluster.nodes(), raw.clone());
-        NodeScores normalized = plugin.normalize(state, pod, scores);
-        if (!Arrays.equals(scores.toArray(), raw)) {
-            violations.add("normalize changes the scores it is given");
-        }
-        if (LongStream.of(normalized.toArray()).anyMatch(score -> score < 0 || score > NodeScores.MAX)) {
-            violations.add("scores: " + Arrays.toString(normalized.toArray()) + " (expected: 0 to 100)");
-        }
-        return Arrays.toString(normalized.toArray());
-    }
-
-    private static boolean prepareFilter(
-            Plugin plugin, CycleState state, Pod pod, ClusterSketch cluster, List<String> answers) {
-        if (plugin instanceof PreFilterPlugin preFilter) {
-            PreFilterResult result = preFilter.preFilter(state, pod, cluster);
-            answers.add("preFilter " + result.status() + result.nodeNames());
-            if (!result.status().isSuccess()) {
-                return false;
-            }
-        }
-        return plugin instanceof FilterPlugin;
-    }
-
-    private static boolean prepareScore(
-            Plugin plugin, CycleState state, Pod pod, ClusterSketch cluster, List<String> answers) {
-        if (plugin instanceof PreScorePlugin preScore) {
-            Status status = preScore.preScore(state, pod, cluster.nodes());
-            answers.add("preScore " + status);
-            if (!status.isSuccess()) {
-                return false;
-            }
-        }
-        return plugin instanceof ScorePlugin;
-    }
-
-    private static String filter(Plugin plugin, CycleState state, Pod pod, NodeInfo node) {
-        return plugin instanceof FilterPlugin filter
-                ? filter.filter(state, pod, node).toString()
-                : "";
-    }
-
-    private static long score(Plugin plugin, CycleState state, Pod pod, NodeInfo node) {
-        return plugin instanceof ScorePlugin score ? score.score(state, pod, node) : 0;
-    }
-
-    private void verifyParallel(Plugin plugin, Pod pod, ClusterSketch cluster) {
-        CycleState state = new CycleState();
-        boolean filters = prepareFilter(plugin, state, pod, cluster, new ArrayList<>());
-        boolean scores = prepareScore(plugin, state, pod, cluster, new ArrayList<>());
-        if (!filters && !scores) {
+    // Several threads ask about all nodes at once, as they do in a large cluster.
+    private void verifyParallel(TestScheduler scheduler, Plugin plugin, Pod pod) {
+        boolean filters = plugin instanceof FilterPlugin && !skipped(scheduler, "preFilter");
+        boolean scores = plugin instanceof ScorePlugin && !skipped(scheduler, "preScore");
+        if (!filters && !scores || !scheduler.evaluate(pod, List.of()).isComplete()) {
             return;
         }
-        Callable<List<String>> pass = () -> {
-            List<String> answers = new ArrayList<>();
-            for (NodeInfo node : cluster.nodes()) {
-                answers.add((filters ? filter(plugin, state, pod, node) : "")
-                        + (scores ? score(plugin, state, pod, node) : ""));
+        scheduler.inCycle(pod, (state, snapshot) -> {
+            List<NodeInfo> nodes = snapshot.nodes();
+            if (scores && plugin instanceof PreScorePlugin preScore) {
+                Status ignored = preScore.preScore(state, pod, nodes);
             }
-            return answers;
-        };
+            passInParallel(pod, () -> {
+                List<String> answers = new ArrayList<>();
+                for (NodeInfo node : nodes) {
+                    answers.add(
+                            (filters && plugin instanceof FilterPlugin filter
+                                            ? filter.filter(state, pod, node).toString()
+                                            : "")
+                                    + (scores && plugin instanceof ScorePlugin score
+                                            ? score.score(state, pod, node)
+                                            : ""));
+                }
+                return answers;
+            });
+        });
+    }
+
+    private static boolean skipped(TestScheduler scheduler, String method) {
+        for (Object answer : scheduler.answers(method)) {
+            if (answer.equals(Status.skip())
+                    || answer instanceof PreFilterResult result && !result.status().isSuccess()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void passInParallel(Pod pod, Callable<List<String>> pass) {
         ExecutorService threads = Executors.newFixedThreadPool(THREADS);
         try {
-            List<Callable<List<String>>> passes = new ArrayList<>();
-            for (int i = 0; i < THREADS * ROUNDS; i++) {
-                passes.add(pass);
-            }
             Set<List<String>> seen = new LinkedHashSet<>();
-            for (Future<List<String>> done : threads.invokeAll(passes)) {
+            for (Future<List<String>> done : threads.invokeAll(Collections.nCopies(THREADS * ROUNDS, pass))) {
                 seen.add(done.get());
             }
             if (seen.size() > 1) {
@@ -322,6 +214,40 @@ public final class PluginContract {
             violations.add("interrupted");
         } finally {
             threads.shutdownNow();
+        }
+    }
+
+    private void verifyDrafts(TestScheduler scheduler, Pod pod) {
+        List<String> before = answers(scheduler, pod);
+        Pod added = Pods.named("added")
+                .label("app", "web")
+                .hostPort(9090)
+                .requests("cpu", "1")
+                .build();
+        scheduler.evaluate(
+                pod,
+                List.of(
+                        new DraftChange("plain", added, DraftChange.Action.ADD),
+                        new DraftChange("full", sampleFiller(), DraftChange.Action.REMOVE)));
+        if (!answers(scheduler, pod).equals(before)) {
+            violations.add("other answers after AddPod and RemovePod on copies for pod " + pod.name());
+        }
+    }
+
+    private void verifyUnreserve(TestScheduler scheduler, Plugin plugin) {
+        if (!(plugin instanceof ReservePlugin)) {
+            return;
+        }
+        Pod pod = samplePods().get(1);
+        Pod other = Pods.named("other").requests("cpu", "100m").build();
+        List<String> before = answers(scheduler, other);
+        if (!scheduler.evaluate(pod, List.of()).accepts("plain")) {
+            return;
+        }
+        scheduler.reserve(pod, "plain");
+        scheduler.unreserve(pod);
+        if (!answers(scheduler, other).equals(before)) {
+            violations.add("other answers for another pod after Reserve and Unreserve");
         }
     }
 
@@ -341,41 +267,31 @@ public final class PluginContract {
         if (rejects && registrations.isEmpty()) {
             violations.add("can reject, and names no event that could change its mind");
         }
-        Node node = sampleCluster().nodes().get(0).node();
         List<Pod> pods = samplePods();
         for (EventRegistration registration : registrations) {
             EventResource resource = registration.event().resource();
             if (resource.equals(EventResource.NODE)) {
-                ask(registration, pods, node);
+                ask(registration, pods, sampleCluster().get(0));
             } else if (resource.equals(EventResource.POD)) {
                 pods.forEach(changed -> ask(registration, pods, changed));
             }
         }
     }
 
-    private static <T extends ClusterObject> void ask(EventRegistration registration, List<Pod> pods, T object) {
+    // Not through the scheduler, which takes a failing hint for one that has the pod tried again.
+    private void ask(EventRegistration registration, List<Pod> pods, ClusterObject object) {
         for (Pod pod : pods) {
-            registration.hint().hint(pod, ObjectChange.added((Object) object));
-            registration.hint().hint(pod, ObjectChange.updated((Object) object, object));
-            registration.hint().hint(pod, ObjectChange.deleted((Object) object));
+            try {
+                registration.hint().hint(pod, ObjectChange.added((Object) object));
+                registration.hint().hint(pod, ObjectChange.updated((Object) object, object));
+                registration.hint().hint(pod, ObjectChange.deleted((Object) object));
+            } catch (RuntimeException failed) {
+                violations.add("queueing hint for " + registration.event() + " fails: " + failed);
+            }
         }
     }
 
-    private static List<List<Long>> figures(ClusterSketch cluster) {
-        List<List<Long>> figures = new ArrayList<>();
-        for (NodeInfo node : cluster.nodes()) {
-            figures.add(List.of(
-                    (long) node.podCount(),
-                    node.allowedPods(),
-                    node.requested(ResourceName.CPU),
-                    node.requested(ResourceName.MEMORY),
-                    node.nonZeroRequested(ResourceName.CPU),
-                    node.generation()));
-        }
-        return figures;
-    }
-
-    private static ClusterSketch sampleCluster() {
+    private static List<ClusterObject> sampleCluster() {
         Node plain = Nodes.named("plain")
                 .zone("a")
                 .label("disk", "ssd")
@@ -401,16 +317,23 @@ public final class PluginContract {
                 .allocatable("memory", "1Gi")
                 .allocatable("pods", "1")
                 .build();
-        return ClusterSketch.of(plain, tainted, closed, full)
-                .with(
-                        Pods.named("web-1")
-                                .label("app", "web")
-                                .requests("cpu", "500m")
-                                .requests("memory", "1Gi")
-                                .hostPort(8080)
-                                .on("plain")
-                                .build(),
-                        Pods.named("filler").requests("cpu", "1").on("full").build());
+        return List.of(
+                plain,
+                tainted,
+                closed,
+                full,
+                Pods.named("web-1")
+                        .label("app", "web")
+                        .requests("cpu", "500m")
+                        .requests("memory", "1Gi")
+                        .hostPort(8080)
+                        .on("plain")
+                        .build(),
+                sampleFiller());
+    }
+
+    private static Pod sampleFiller() {
+        return Pods.named("filler").requests("cpu", "1").on("full").build();
     }
 
     private static List<Pod> samplePods() {

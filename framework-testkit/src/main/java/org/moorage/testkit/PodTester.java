@@ -93,10 +93,12 @@ public final class PodTester {
         Asked known = asked;
         if (known == null) {
             known = ask(scheduler -> {
-                Asked tried = scheduler.evaluate(pod, changes);
-                if (!changes.isEmpty()) {
-                    checkUntouched(scheduler.evaluate(pod, List.of()), tried);
+                if (changes.isEmpty()) {
+                    return scheduler.evaluate(pod, List.of());
                 }
+                Asked before = scheduler.evaluate(pod, List.of());
+                Asked tried = scheduler.evaluate(pod, changes);
+                checkUntouched(before, tried);
                 return tried;
             });
             asked = known;

@@ -15,11 +15,16 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import org.moorage.api.CycleState;
+import org.moorage.api.Snapshot;
 import org.moorage.api.Status;
 import org.moorage.api.event.EventRegistration;
 import org.moorage.api.event.ObjectChange;
@@ -225,11 +230,28 @@ public final class TestScheduler implements AutoCloseable {
             @Nullable Evaluation evaluation,
             @Nullable RuntimeException failure,
             List<Answer> answers,
-            Map<String, Status> onDrafts) {}
+            Map<String, Status> onDrafts) {
+        /** Whether the cycle came to Score: some node is feasible. */
+        boolean isComplete() {
+            return evaluation != null && !evaluation.feasible().isEmpty();
+        }
+
+        /** Whether the node is feasible. */
+        boolean accepts(String nodeName) {
+            return evaluation != null && evaluation.feasible().contains(nodeName);
+        }
+    }
 
     Asked evaluate(Pod pod, List<DraftChange> changes) {
+        Map<String, Status> onDrafts = new TreeMap<>();
+        if (!changes.isEmpty()) {
+            tester().inNextCycle((state, asked) -> onDrafts.putAll(tester().onDrafts(changes, state, asked)));
+        }
+        return evaluate(pod, onDrafts);
+    }
+
+    private Asked evaluate(Pod pod, Map<String, Status> onDrafts) {
         recorded().forget();
-        tester().tryOut(changes);
         Evaluation evaluation = null;
         RuntimeException failure = null;
         try {
@@ -237,7 +259,44 @@ public final class TestScheduler implements AutoCloseable {
         } catch (RuntimeException thrown) {
             failure = thrown;
         }
-        return new Asked(evaluation, failure, recorded().answers(), tester().onDrafts());
+        return new Asked(evaluation, failure, recorded().answers(), onDrafts);
+    }
+
+    /**
+     * Has something done in the middle of a cycle for a pod, for calls that no cycle makes: after PreFilter, before the first
+     * Filter. The snapshot can be read then.
+     *
+     * @param action is given the cycle's state and the snapshot
+     * @throws AssertionError if the cycle ends before that
+     */
+    public void inCycle(Pod pod, BiConsumer<CycleState, Snapshot> action) {
+        AtomicBoolean done = new AtomicBoolean();
+        tester().inNextCycle((state, asked) -> {
+            action.accept(state, handle().snapshot());
+            done.set(true);
+        });
+        Asked asked = evaluate(pod, Map.of());
+        if (asked.failure() != null) {
+            throw asked.failure();
+        }
+        if (!done.get()) {
+            throw failure("The cycle for pod " + pod.key() + " ends before the first Filter.");
+        }
+    }
+
+    /**
+     * What the plugin answered since the last question, or in the last cycle that was not only a question.
+     *
+     * @param method the method of the extension point, for example {@code "preBindPreFlight"}
+     */
+    public List<Object> answers(String method) {
+        List<Object> values = new ArrayList<>();
+        for (Answer answer : recorded().answers()) {
+            if (answer.method().equals(method) && answer.value() != null) {
+                values.add(answer.value());
+            }
+        }
+        return values;
     }
 
     HintEvaluation hints(Pod pod, ObjectChange<? extends ClusterObject> change) {

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Status;
@@ -32,8 +33,7 @@ final class TesterPlugin implements FilterPlugin, PermitPlugin, BindPlugin, Enqu
     private final Handle handle;
     private Optional<String> onlyNode = Optional.empty();
     private boolean waits;
-    private List<DraftChange> changes = List.of();
-    private final Map<String, Status> onDrafts = new TreeMap<>();
+    private Optional<BiConsumer<CycleState, Pod>> question = Optional.empty();
 
     TesterPlugin(Handle handle) {
         this.handle = handle;
@@ -58,15 +58,9 @@ final class TesterPlugin implements FilterPlugin, PermitPlugin, BindPlugin, Enqu
         waits = value;
     }
 
-    /** Tries these changes in the next cycle. */
-    void tryOut(List<DraftChange> wanted) {
-        changes = wanted;
-        onDrafts.clear();
-    }
-
-    /** What the filters said to each node after the changes. */
-    Map<String, Status> onDrafts() {
-        return Map.copyOf(onDrafts);
+    /** Asks something in the next cycle, with its state, after PreFilter and before the first Filter. */
+    void inNextCycle(BiConsumer<CycleState, Pod> asked) {
+        question = Optional.of(asked);
     }
 
     @Override
@@ -76,16 +70,17 @@ final class TesterPlugin implements FilterPlugin, PermitPlugin, BindPlugin, Enqu
 
     @Override
     public Status filter(CycleState state, Pod pod, NodeInfo node) {
-        if (!changes.isEmpty()) {
-            List<DraftChange> wanted = changes;
+        if (question.isPresent()) {
+            BiConsumer<CycleState, Pod> asked = question.get();
             // Also keeps the filters that are asked now from asking again.
-            changes = List.of();
-            tryOut(wanted, state, pod);
+            question = Optional.empty();
+            asked.accept(state, pod);
         }
         return onlyNode.isEmpty() || onlyNode.get().equals(node.name()) ? Status.success() : OTHER_NODE;
     }
 
-    private void tryOut(List<DraftChange> wanted, CycleState original, Pod pod) {
+    /** What the filters say to each node if these pods came and left, as preemption has it tried. */
+    Map<String, Status> onDrafts(List<DraftChange> wanted, CycleState original, Pod pod) {
         Map<String, NodeInfo> nodes = new HashMap<>();
         for (NodeInfo node : handle.snapshot().nodes()) {
             nodes.put(node.name(), node);
@@ -105,9 +100,11 @@ final class TesterPlugin implements FilterPlugin, PermitPlugin, BindPlugin, Enqu
             state = draft.state();
             nodes.put(node.name(), draft.node());
         }
+        Map<String, Status> onDrafts = new TreeMap<>();
         for (NodeInfo node : nodes.values()) {
             onDrafts.put(node.name(), handle.filterWithNominatedPods(state, pod, node));
         }
+        return onDrafts;
     }
 
     @Override

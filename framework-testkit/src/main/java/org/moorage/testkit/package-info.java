@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Tools for tests of plugins: pods and nodes in a line each, a cluster of them without a scheduler, and the contract that
- * every plugin keeps.
+ * Tools for tests of plugins: pods and nodes in a line each, the real scheduler asking one plugin about them, and the contract
+ * that every plugin keeps.
  *
- * <p>Starting points: {@link org.moorage.testkit.Pods} and {@link org.moorage.testkit.Nodes}, {@link
- * org.moorage.testkit.ClusterSketch}, {@link org.moorage.testkit.PluginContract}.
+ * <p>Starting points: {@link org.moorage.testkit.PluginTester}, {@link org.moorage.testkit.Pods} and {@link
+ * org.moorage.testkit.Nodes}, {@link org.moorage.testkit.PluginContract}.
  */
 @NullMarked
 package org.moorage.testkit;

@@ -13,11 +13,14 @@ import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
+import org.moorage.api.Snapshot;
 import org.moorage.api.Status;
 import org.moorage.api.event.ActionType;
 import org.moorage.api.event.ClusterEvent;
 import org.moorage.api.event.EventRegistration;
 import org.moorage.api.event.EventResource;
+import org.moorage.api.event.Hint;
+import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.FilterPlugin;
@@ -25,7 +28,11 @@ import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.PreFilterExtensions;
+import org.moorage.api.plugin.PreFilterPlugin;
+import org.moorage.api.plugin.PreFilterResult;
 import org.moorage.api.plugin.Problems;
+import org.moorage.api.plugin.ReservePlugin;
 import org.moorage.api.plugin.ScorePlugin;
 
 class PluginContractTest {
@@ -75,15 +82,27 @@ class PluginContractTest {
         new Case(
                 "scores out of range",
                 new Factory<>(NAME, PluginArgs.None.class, handle -> new Boastful()),
-                "(expected: 0 to 100)"),
+                "it should in the range of [0, 100]"),
         new Case(
                 "a filter that changes the cluster",
                 new Factory<>(NAME, PluginArgs.None.class, Meddling::new),
                 "changes the cluster before a node is chosen"),
         new Case(
+                "a plugin that keeps what it reserved",
+                new Factory<>(NAME, PluginArgs.None.class, handle -> new Greedy()),
+                "other answers for another pod after Reserve and Unreserve"),
+        new Case(
+                "a plugin that takes what is tried on copies for true",
+                new Factory<>(NAME, PluginArgs.None.class, handle -> new Careless()),
+                "other answers after AddPod and RemovePod on copies"),
+        new Case(
+                "a queueing hint that fails",
+                new Factory<>(NAME, PluginArgs.None.class, handle -> new Hasty()),
+                "queueing hint for NodeAdd fails: java.util.NoSuchElementException"),
+        new Case(
                 "a plugin that fails",
                 new Factory<>(NAME, PluginArgs.None.class, handle -> new Failing()),
-                "fails: java.lang.IllegalStateException: broken"),
+                "fails for pod empty: java.lang.IllegalStateException: broken"),
     };
 
     @ParameterizedTest
@@ -187,7 +206,9 @@ class PluginContractTest {
     private static final class Boastful extends Fair {
         @Override
         public NodeScores normalize(CycleState state, Pod pod, NodeScores scores) {
-            return scores.with(new long[] {101, 0, 0, 0});
+            long[] tooHigh = new long[scores.size()];
+            tooHigh[0] = 101;
+            return scores.with(tooHigh);
         }
     }
 
@@ -209,6 +230,56 @@ class PluginContractTest {
         @Override
         public long score(CycleState state, Pod pod, NodeInfo node) {
             throw new IllegalStateException("broken");
+        }
+    }
+
+    private static final class Greedy extends Fair implements ReservePlugin {
+        private final AtomicInteger reserved = new AtomicInteger();
+
+        @Override
+        public Status filter(CycleState state, Pod pod, NodeInfo node) {
+            return reserved.get() == 0 ? Status.success() : Status.unschedulable("reserved");
+        }
+
+        @Override
+        public Status reserve(CycleState state, Pod pod, String nodeName) {
+            reserved.incrementAndGet();
+            return Status.success();
+        }
+
+        @Override
+        public void unreserve(CycleState state, Pod pod, String nodeName) {}
+    }
+
+    private static final class Careless extends Fair implements PreFilterPlugin, PreFilterExtensions {
+        private final AtomicInteger tried = new AtomicInteger();
+
+        @Override
+        public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
+            return PreFilterResult.allNodes();
+        }
+
+        @Override
+        public void addPod(CycleState state, Pod pod, Pod added, NodeInfo node) {
+            tried.incrementAndGet();
+        }
+
+        @Override
+        public void removePod(CycleState state, Pod pod, Pod removed, NodeInfo node) {}
+
+        @Override
+        public long score(CycleState state, Pod pod, NodeInfo node) {
+            return tried.get();
+        }
+    }
+
+    private static final class Hasty extends Fair {
+        @Override
+        public List<EventRegistration> eventsToRegister() {
+            return List.of(EventRegistration.of(
+                    ClusterEvent.of(EventResource.NODE, ActionType.ADD),
+                    Node.class,
+                    (pod, change) -> Hint.queueIf(change.before().orElseThrow().unschedulable())));
         }
     }
 

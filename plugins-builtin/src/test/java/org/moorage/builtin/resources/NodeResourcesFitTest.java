@@ -14,9 +14,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
-import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
-import org.moorage.api.Snapshot;
 import org.moorage.api.Status;
 import org.moorage.api.event.ActionType;
 import org.moorage.api.event.ClusterEvent;
@@ -256,13 +254,12 @@ class NodeResourcesFitTest {
             try (TestScheduler scheduler = PLUGIN.cluster(cluster(node())).start()) {
                 scheduler.pod(pod).rejects("n", status);
                 NodeResourcesFit plugin = scheduler.plugin(NodeResourcesFit.class);
-                Snapshot snapshot = scheduler.handle().snapshot();
-                CycleState state = new CycleState();
-                plugin.preFilter(state, pod, snapshot);
-                NodeInfo node = snapshot.nodes().get(0);
-                assertThat(plugin.filter(state, pod, node))
-                        .isSameAs(plugin.filter(state, pod, node))
-                        .isEqualTo(status);
+                scheduler.inCycle(pod, (state, snapshot) -> {
+                    NodeInfo node = snapshot.nodes().get(0);
+                    assertThat(plugin.filter(state, pod, node))
+                            .isSameAs(plugin.filter(state, pod, node))
+                            .isEqualTo(status);
+                });
             }
         }
 

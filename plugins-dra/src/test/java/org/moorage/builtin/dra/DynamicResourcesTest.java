@@ -17,13 +17,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.Status;
-import org.moorage.api.event.EventRegistration;
-import org.moorage.api.event.EventResource;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.DeviceClass;
+import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodSpec;
@@ -44,11 +43,11 @@ import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.plugin.PluginRegistry;
 import org.moorage.simulation.Defaulting;
 import org.moorage.simulation.InMemoryCluster;
-import org.moorage.testkit.ClusterSketch;
-import org.moorage.testkit.Nodes;
 import org.moorage.testkit.PluginContract;
+import org.moorage.testkit.PluginTester;
+import org.moorage.testkit.PodTester;
 import org.moorage.testkit.Pods;
-import org.moorage.testkit.TestHandle;
+import org.moorage.testkit.TestScheduler;
 
 class DynamicResourcesTest {
     private static final String NODE = """
@@ -483,18 +482,17 @@ class DynamicResourcesTest {
                     Status.unresolvable(
                             "ResourceClaim default/c was not created for Pod default/p (Pod is not owner)")));
 
-    private static DynamicResources plugin(TestHandle handle) {
-        return (DynamicResources) DynamicResources.factory().create(DynamicResources.Args.DEFAULTS, handle);
-    }
-
-    private static TestHandle withClaim() {
-        return TestHandle.create().with(ObjectKind.RESOURCE_CLAIM, (ResourceClaim) claim("c", ""));
-    }
+    private static final PluginTester PLUGIN = PluginTester.of(DynamicResources.factory());
 
     @ParameterizedTest
     @FieldSource("EARLY")
     void keepsPodsOutOfTheQueueUntilTheirClaimsAreThere(Early early) {
-        assertThat(plugin(withClaim()).preEnqueue(early.pod)).isEqualTo(early.status);
+        PodTester tester = PLUGIN.cluster(claim("c", "")).pod(early.pod);
+        if (early.status.isSuccess()) {
+            tester.entersQueue();
+        } else {
+            tester.isGated(early.status);
+        }
     }
 
     private record Change(String name, String before, String after, Hint hint) {
@@ -513,12 +511,9 @@ class DynamicResourcesTest {
     @ParameterizedTest
     @FieldSource("CHANGES")
     void looksAtChangesOfClaims(Change change) {
-        EventRegistration registration = plugin(withClaim()).eventsToRegister().stream()
-                .filter(one -> one.event().resource().equals(EventResource.RESOURCE_CLAIM))
-                .findFirst()
-                .orElseThrow();
-        ObjectChange<Object> seen = ObjectChange.updated(claim("c", change.before), claim("c", change.after));
-        assertThat(registration.hint().hint(pod("p", "c"), seen)).isEqualTo(change.hint);
+        PLUGIN.cluster(claim("c", ""))
+                .pod(pod("p", "c"))
+                .hint(ObjectChange.updated(claim("c", change.before), claim("c", change.after)), change.hint);
     }
 
     private record Counted(String name, String deviceClass, List<String> slices, DeviceCounts.Count count) {
@@ -578,17 +573,20 @@ class DynamicResourcesTest {
     @ParameterizedTest
     @FieldSource("COUNTED")
     void countsDevicesForScores(Counted counted) {
-        TestHandle handle = TestHandle.create().with(ObjectKind.RESOURCE_CLAIM, (ResourceClaim) claim("c", """
+        List<ClusterObject> objects = new ArrayList<>();
+        objects.add(object(NODE));
+        objects.add(claim("c", """
                 , "status": {"allocation": {"devices": {"results": [
                     {"request": "r", "driver": "gpu.example.com", "pool": "n1", "device": "gpu-0"},
                     {"request": "r", "driver": "gpu.example.com", "pool": "n1", "device": "gpu-1", "adminAccess": true}]}}}"""));
-        for (String slice : counted.slices) {
-            handle.with(ObjectKind.RESOURCE_SLICE, (ResourceSlice) object(slice));
+        counted.slices.forEach(slice -> objects.add(object(slice)));
+        try (TestScheduler scheduler = PLUGIN.cluster(objects).start()) {
+            DeviceCounts counts = scheduler.handle().shared(DeviceCounts.SHARED, () -> DeviceCounts.NONE);
+            DeviceClass deviceClass = (DeviceClass) object(counted.deviceClass);
+            scheduler.inCycle(
+                    Pods.named("p").build(),
+                    (state, snapshot) -> assertThat(counts.of(deviceClass, snapshot.nodes()))
+                            .containsExactly(counted.count));
         }
-        assertThat(plugin(handle).name()).isEqualTo(DynamicResources.NAME);
-        ClusterSketch cluster = ClusterSketch.of(Nodes.named("n1").build());
-        DeviceCounts counts = handle.shared(DeviceCounts.SHARED, () -> DeviceCounts.NONE);
-        assertThat(counts.of((DeviceClass) object(counted.deviceClass), cluster.nodes()))
-                .containsExactly(counted.count);
     }
 }

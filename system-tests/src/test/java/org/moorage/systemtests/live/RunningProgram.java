@@ -8,10 +8,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 
 /** A program that runs beside the test until it is closed. What it prints goes to a file. */
 final class RunningProgram implements AutoCloseable {
     private static final Duration LONGEST_STOP = Duration.ofSeconds(15);
+
+    private static final Pattern ERROR = Pattern.compile("E\\d{4} ");
 
     private final Process process;
     private final Path log;
@@ -39,6 +42,11 @@ final class RunningProgram implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** The lines of the log that tell of errors: they begin with an E and the date, for example {@code E0412}. */
+    List<String> errors() {
+        return log().lines().filter(line -> ERROR.matcher(line).lookingAt()).toList();
     }
 
     /** Asks the program to end, as SIGTERM does, and returns its exit code. */

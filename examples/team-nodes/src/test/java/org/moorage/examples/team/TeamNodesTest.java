@@ -1,31 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.examples.team;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.moorage.api.CycleState;
 import org.moorage.api.Status;
+import org.moorage.api.event.Hint;
+import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Node;
-import org.moorage.api.model.Pod;
-import org.moorage.testkit.ClusterSketch;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.PluginContract;
+import org.moorage.testkit.PluginTester;
 import org.moorage.testkit.Pods;
 
 class TeamNodesTest {
-    @ParameterizedTest(name = "a pod of {0} on a node of {1}: {2}")
-    @CsvSource({"red, red, true", "blue, red, false", "none, red, false", "red, none, true", "none, none, true"})
-    void keepsOthersOff(String podTeam, String nodeTeam, boolean accepted) {
-        Nodes node = Nodes.named("n");
-        Node built = nodeTeam.equals("none") ? node.build() : node.label("team", nodeTeam).build();
-        Pods pod = Pods.named("p");
-        Pod waiting = podTeam.equals("none") ? pod.build() : pod.label("team", podTeam).build();
-        Status status = new TeamNodes()
-                .filter(new CycleState(), waiting, ClusterSketch.of(built).nodeInfo("n"));
-        assertEquals(accepted, status.isSuccess());
+    private static final Status OTHER_TEAM = Status.unresolvable("node(s) belonged to another team");
+    private static final Node RED = Nodes.named("red-1").label("team", "red").build();
+    private static final Node SHARED = Nodes.named("shared-1").build();
+
+    private static final PluginTester PLUGIN =
+            PluginTester.of(new TeamNodes.Factory()).cluster(RED, SHARED);
+
+    @Test
+    void keepsOthersOffTheNodesOfATeam() {
+        PLUGIN.pod(Pods.named("p").label("team", "red").build()).accepts("red-1", "shared-1");
+        PLUGIN.pod(Pods.named("p").label("team", "blue").build()).rejects("red-1", OTHER_TEAM).accepts("shared-1");
+        PLUGIN.pod(Pods.named("p").build()).rejects("red-1", OTHER_TEAM).accepts("shared-1");
+    }
+
+    @Test
+    void hasAPodTriedAgainWhenANodeComesOrChangesItsLabels() {
+        Node empty = Nodes.named("red-1").build();
+        Node full = Nodes.named("red-1").label("team", "red").allocatable("cpu", "1").build();
+        PLUGIN.pod(Pods.named("p").build())
+                .hint(ObjectChange.added(SHARED), Hint.QUEUE)
+                .hint(ObjectChange.updated(RED, empty), Hint.QUEUE)
+                .isNotAskedAbout(ObjectChange.updated(RED, full));
     }
 
     @Test

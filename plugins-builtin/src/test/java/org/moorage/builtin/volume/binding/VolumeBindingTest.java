@@ -35,6 +35,7 @@ import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.PreBindPreFlightResult;
 import org.moorage.api.plugin.Problems;
 import org.moorage.builtin.resources.NodeResourcesFit.UtilizationShapePoint;
 import org.moorage.builtin.volume.Storage;
@@ -474,6 +475,7 @@ class VolumeBindingTest {
                 }
             };
             scheduler.bind(pod);
+            assertThat(scheduler.answers("preBindPreFlight")).containsExactly(PreBindPreFlightResult.runInParallel());
             assertThat(waits).hasSize(4).containsOnly(Duration.ofSeconds(1));
             assertThat(volumeWrites()).hasSize(1);
             Write write = volumeWrites().get(0);
@@ -539,6 +541,7 @@ class VolumeBindingTest {
         void hasNothingToDoForBoundClaims() {
             bindClaim("c", "v");
             scheduler.bind(reserved("p", "c"));
+            assertThat(scheduler.answers("preBindPreFlight")).containsExactly(PreBindPreFlightResult.skipInParallel());
             assertThat(volumeWrites()).isEmpty();
             assertThat(waits).isEmpty();
         }

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.benchmarks;
+
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.moorage.api.Snapshot;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.Namespace;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.ObjectMeta;
+import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.ObjectLister;
+
+/** The handle of plugins that run without a scheduler around them: it shows the nodes and one namespace, and nothing else. */
+final class IdleHandle {
+    private static final Namespace DEFAULT = new Namespace(ObjectMeta.named("default").build());
+
+    private IdleHandle() {}
+
+    static Handle of(Snapshot snapshot) {
+        InvocationHandler answers = (proxy, method, arguments) -> switch (method.getName()) {
+            case "profileName" -> "default-scheduler";
+            case "snapshot" -> snapshot;
+            case "lister" -> lister((ObjectKind<?>) arguments[0]);
+            case "featureGates" -> FeatureGates.DEFAULTS;
+            case "shared" -> ((Supplier<?>) arguments[1]).get();
+            case "nominatedPods" -> List.of();
+            default -> throw new UnsupportedOperationException(method.getName());
+        };
+        return (Handle)
+                Proxy.newProxyInstance(IdleHandle.class.getClassLoader(), new Class<?>[] {Handle.class}, answers);
+    }
+
+    private static <T extends ClusterObject> ObjectLister<T> lister(ObjectKind<T> kind) {
+        List<T> all = kind.equals(ObjectKind.NAMESPACE) ? List.of(kind.type().cast(DEFAULT)) : List.of();
+        return new ObjectLister<>() {
+            @Override
+            public Optional<T> get(String namespace, String name) {
+                return all.stream().filter(object -> object.name().equals(name)).findFirst();
+            }
+
+            @Override
+            public Collection<T> all() {
+                return all;
+            }
+
+            @Override
+            public Collection<T> in(String namespace) {
+                return List.of();
+            }
+        };
+    }
+}

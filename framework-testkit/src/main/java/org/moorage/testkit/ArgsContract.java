@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.testkit;
+
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Field;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.RecordComponent;
+import java.lang.reflect.Type;
+import java.util.Arrays;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.plugin.PluginArgs;
+import org.moorage.api.plugin.Problems;
+/** What the record of a plugin's arguments keeps to: it has defaults, which are valid, and is nothing but its components. */
+final class ArgsContract {
+    private final Set<String> violations;
+
+    ArgsContract(Set<String> violations) {
+        this.violations = violations;
+    }
+
+    /** Checks the arguments of that type. */
+    void verify(Class<? extends PluginArgs> type) {
+        PluginArgs defaults = defaultsOf(type);
+        if (defaults == null) {
+            return;
+        }
+        Problems problems = Problems.collector();
+        defaults.forFeatures(FeatureGates.DEFAULTS, problems).validate(problems);
+        problems.all().forEach(problem -> violations.add("DEFAULTS are not valid: " + problem));
+        verifyRoundTrip(defaults);
+    }
+
+    private <T> @Nullable T defaultsOf(Class<T> type) {
+        if (!type.isRecord()) {
+            violations.add(type.getName() + ": not a record");
+            return null;
+        }
+        try {
+            Field field = type.getField("DEFAULTS");
+            if (Modifier.isStatic(field.getModifiers()) && type.isInstance(field.get(null))) {
+                return type.cast(field.get(null));
+            }
+        } catch (NoSuchFieldException | IllegalAccessException missing) {
+            violations.add(type.getName() + ": no public static DEFAULTS (" + missing.getMessage() + ")");
+            return null;
+        }
+        violations.add(type.getName() + ": DEFAULTS is not a static of this type");
+        return null;
+    }
+
+    private void verifyRoundTrip(Object value) {
+        Class<?> type = value.getClass();
+        RecordComponent[] components = type.getRecordComponents();
+        Class<?>[] types =
+                Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new);
+        try {
+            Object[] parts = new Object[components.length];
+            for (int i = 0; i < parts.length; i++) {
+                parts[i] = components[i].getAccessor().invoke(value);
+                verifyRecordsIn(components[i].getGenericType(), type);
+            }
+            Constructor<?> constructor = type.getDeclaredConstructor(types);
+            Object again = constructor.newInstance(parts);
+            if (!again.equals(value) || again.hashCode() != value.hashCode()) {
+                violations.add(type.getName() + ": made anew from its parts it is " + again + ", not " + value);
+            }
+        } catch (NoSuchMethodException
+                | InstantiationException
+                | IllegalAccessException
+                | InvocationTargetException unreadable) {
+            violations.add(type.getName() + ": cannot be taken apart and made anew (" + unreadable + ")");
+        }
+    }
+
+    // Records of the API, such as a node affinity, are read in Kubernetes' own form and have no defaults.
+    private void verifyRecordsIn(Type type, Class<?> around) {
+        if (type instanceof ParameterizedType generic) {
+            for (Type argument : generic.getActualTypeArguments()) {
+                verifyRecordsIn(argument, around);
+            }
+        } else if (type instanceof Class<?> plain
+                && plain.isRecord()
+                && !plain.getPackageName().startsWith("org.moorage.api")
+                && plain != around) {
+            Object defaults = defaultsOf(plain);
+            if (defaults != null) {
+                verifyRoundTrip(defaults);
+            }
+        }
+    }
+}

@@ -20,12 +20,12 @@ import org.moorage.runtime.config.LoadedConfig;
 import org.moorage.runtime.plugin.PluginRegistry;
 import org.moorage.simulation.InMemoryCluster;
 
-/** Checks how configurations are completed, and which ones are refused. */
+/** Checks the completed form of a configuration, or that it is refused. */
 final class ConfigurationCheck implements VectorCheck {
     private static final YAMLMapper YAML = new YAMLMapper();
     private static final int SHOWN = 100;
-    private static final String TAKEN = "taken";
-    // kube-scheduler refuses the formats that it had before; here they may be taken.
+    private static final String ACCEPTED = "accepted";
+    // kube-scheduler refuses its former formats; here they may be accepted.
     private static final Pattern EARLIER_FORMAT = Pattern.compile("kubescheduler\\.config\\.k8s\\.io/v1beta[1-3]\\b");
 
     private final PluginRegistry registry;
@@ -35,10 +35,10 @@ final class ConfigurationCheck implements VectorCheck {
     }
 
     @Override
-    public List<Finding> check(ObjectNode vector) {
+    public List<Comparison> check(ObjectNode vector) {
         String yaml = vector.path("yaml").asText();
         JsonNode expect = vector.path("expect");
-        Findings findings = new Findings();
+        Comparisons comparisons = new Comparisons();
         LoadedConfig loaded;
         try {
             loaded = ConfigLoader.load(yaml, "configuration", registry, Conformance.features(vector));
@@ -49,19 +49,19 @@ final class ConfigurationCheck implements VectorCheck {
                     .close();
         } catch (ConfigException refused) {
             if (expect.has("config")) {
-                findings.judge("configuration", TAKEN, describe(refused.problems()), false);
+                comparisons.add("configuration", ACCEPTED, describe(refused.problems()), false);
             } else {
-                compare(findings, expect.path("error").asText(), refused.problems(), yaml);
+                compare(comparisons, expect.path("error").asText(), refused.problems(), yaml);
             }
-            return findings.all();
+            return comparisons.all();
         }
         Set<String> unread = unread(loaded, yaml);
         if (expect.has("config")) {
-            compare(findings, expect.path("config"), loaded, unread);
+            compare(comparisons, expect.path("config"), loaded, unread);
         } else {
-            compareTaken(findings, expect.path("error").asText(), yaml, unread);
+            compareAccepted(comparisons, expect.path("error").asText(), yaml, unread);
         }
-        return findings.all();
+        return comparisons.all();
     }
 
     // The arguments of a plugin that is not there are not looked at.
@@ -75,38 +75,38 @@ final class ConfigurationCheck implements VectorCheck {
         return unread;
     }
 
-    private static void compareTaken(Findings findings, String error, String yaml, Set<String> unread) {
+    private static void compareAccepted(Comparisons comparisons, String error, String yaml, Set<String> unread) {
         String expected = "refused: " + error;
         if (unread.isEmpty()) {
-            findings.judge(
+            comparisons.add(
                     "configuration",
                     expected,
-                    TAKEN,
+                    ACCEPTED,
                     EARLIER_FORMAT.matcher(yaml).find());
         }
         for (String plugin : unread) {
-            findings.open("configuration", plugin, expected, TAKEN);
+            comparisons.open("configuration", plugin, expected, ACCEPTED);
         }
     }
 
-    private static void compare(Findings findings, String error, List<Problem> problems, String yaml) {
-        Refusal refusal = Refusal.of(error);
+    private static void compare(Comparisons comparisons, String error, List<Problem> problems, String yaml) {
+        RecordedError recordedError = RecordedError.of(error);
         String got = describe(problems);
-        if (refusal.points().isEmpty()) {
-            findings.judge("refusal", error, got, true);
+        if (recordedError.fields().isEmpty()) {
+            comparisons.add("refusal", error, got, true);
         }
-        for (Refusal.Point point : refusal.points()) {
-            List<String> values = values(yaml, point);
-            boolean isNamed = problems.stream().anyMatch(problem -> Refusal.isAbout(problem, point, values));
-            findings.judge("refusal", point.toString(), got, isNamed);
+        for (RecordedError.Field field : recordedError.fields()) {
+            List<String> values = values(yaml, field);
+            boolean isNamed = problems.stream().anyMatch(problem -> RecordedError.isAbout(problem, field, values));
+            comparisons.add("refusal", field.toString(), got, isNamed);
         }
     }
 
     // What kube-scheduler calls the value is sometimes a sentence, or another field's value.
-    private static List<String> values(String yaml, Refusal.Point point) {
+    private static List<String> values(String yaml, RecordedError.Field field) {
         List<String> values = new ArrayList<>();
         List<String> candidates =
-                point.value().isEmpty() ? List.of() : List.of(point.value(), scalarAt(yaml, point.path()));
+                field.value().isEmpty() ? List.of() : List.of(field.value(), scalarAt(yaml, field.path()));
         for (String value : candidates) {
             if (!value.isEmpty() && yaml.contains(value)) {
                 values.add(value);
@@ -138,15 +138,15 @@ final class ConfigurationCheck implements VectorCheck {
         return value.isValueNode() ? value.asText() : "";
     }
 
-    private static void compare(Findings findings, JsonNode expected, LoadedConfig loaded, Set<String> unread) {
+    private static void compare(Comparisons comparisons, JsonNode expected, LoadedConfig loaded, Set<String> unread) {
         Set<String> missing = Set.copyOf(loaded.missingPlugins());
-        List<Finding> before = findings.all();
-        compareAt("", withoutArgsOf(missing, expected), withoutArgsOf(missing, loaded.effective()), findings);
-        if (findings.all().size() == before.size()) {
-            findings.judge("configuration", "as kube-scheduler completes it", "the same", true);
+        List<Comparison> before = comparisons.all();
+        compareAt("", withoutArgsOf(missing, expected), withoutArgsOf(missing, loaded.effective()), comparisons);
+        if (comparisons.all().size() == before.size()) {
+            comparisons.add("configuration", "as kube-scheduler completes it", "the same", true);
         }
         for (String plugin : unread) {
-            findings.open("arguments of " + plugin, plugin, "as kube-scheduler completes them", "not read");
+            comparisons.open("arguments of " + plugin, plugin, "as kube-scheduler completes them", "not read");
         }
     }
 
@@ -164,20 +164,24 @@ final class ConfigurationCheck implements VectorCheck {
         return copy;
     }
 
-    private static void compareAt(String path, JsonNode expected, JsonNode got, Findings findings) {
+    private static void compareAt(String path, JsonNode expected, JsonNode got, Comparisons comparisons) {
         if (expected.isObject() && got.isObject()) {
             Set<String> fields = new TreeSet<>();
             expected.fieldNames().forEachRemaining(fields::add);
             got.fieldNames().forEachRemaining(fields::add);
             for (String field : fields) {
-                compareAt(path.isEmpty() ? field : path + "." + field, expected.path(field), got.path(field), findings);
+                compareAt(
+                        path.isEmpty() ? field : path + "." + field,
+                        expected.path(field),
+                        got.path(field),
+                        comparisons);
             }
         } else if (expected.isArray() && got.isArray() && expected.size() == got.size()) {
             for (int i = 0; i < expected.size(); i++) {
-                compareAt(path + "[" + i + "]", expected.path(i), got.path(i), findings);
+                compareAt(path + "[" + i + "]", expected.path(i), got.path(i), comparisons);
             }
         } else if (!meansTheSame(expected, got)) {
-            findings.judge(path, shown(expected), shown(got), false);
+            comparisons.add(path, shown(expected), shown(got), false);
         }
     }
 
@@ -194,6 +198,6 @@ final class ConfigurationCheck implements VectorCheck {
     }
 
     private static String shown(JsonNode value) {
-        return value instanceof MissingNode ? "absent" : TreeText.cut(value.toString(), SHOWN);
+        return value instanceof MissingNode ? "absent" : JsonText.cut(value.toString(), SHOWN);
     }
 }

@@ -9,9 +9,9 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.moorage.conformance.Verdict.Outcome;
+import org.moorage.conformance.CaseResult.Correctness;
 
-/** Prints verdicts for people, and a last line for programs: {@code 3 right, 0 wrong}. */
+/** Prints results for people, and a last line for programs: {@code 3 right, 0 wrong}. */
 public final class ConformReport {
     private static final int OBJECT_WIDTH = 160;
     private static final int COLUMN_WIDTH = 60;
@@ -19,7 +19,7 @@ public final class ConformReport {
 
     private final PrintWriter out;
     private final int mostDifferences;
-    private final Map<String, Tally> tallyByFile = new LinkedHashMap<>();
+    private final Map<String, ResultCounts> countsByFile = new LinkedHashMap<>();
     private int differences;
 
     /**
@@ -33,23 +33,23 @@ public final class ConformReport {
         this.mostDifferences = mostDifferences;
     }
 
-    /** Prints a verdict if it is a wrong one, in one line. */
-    public void verdict(Verdict verdict) {
-        List<Finding> wrong = verdict.differences();
+    /** Prints a wrong result, in one line; a right one is not printed. */
+    public void result(CaseResult result) {
+        List<Comparison> wrong = result.differences();
         if (wrong.isEmpty()) {
             return;
         }
         differences++;
         if (differences <= mostDifferences) {
             String more = wrong.size() == 1 ? "" : " (and " + (wrong.size() - 1) + " more in this case)";
-            out.println(verdict.vector().name() + ": " + wrong.get(0) + more);
+            out.println(result.vector().name() + ": " + wrong.get(0) + more);
         }
     }
 
     /** Prints a case in full. */
-    public void show(Verdict verdict) {
-        out.println(verdict.vector().name() + " (" + verdict.vector().kind() + ")");
-        verdict.vector().tree().properties().forEach(field -> {
+    public void show(CaseResult result) {
+        out.println(result.vector().name() + " (" + result.vector().kind() + ")");
+        result.vector().tree().properties().forEach(field -> {
             if (!field.getKey().equals("expect") && !field.getKey().equals("name")) {
                 showInput(field.getKey(), field.getValue());
             }
@@ -57,9 +57,9 @@ public final class ConformReport {
         out.println();
         List<String> expected = new ArrayList<>();
         int whatWidth = "what".length();
-        for (Finding finding : verdict.findings()) {
-            expected.add(finding.expected());
-            whatWidth = Math.max(whatWidth, finding.what().length());
+        for (Comparison comparison : result.comparisons()) {
+            expected.add(comparison.expected());
+            whatWidth = Math.max(whatWidth, comparison.what().length());
         }
         int expectedWidth = "expected".length();
         for (String text : expected) {
@@ -67,14 +67,14 @@ public final class ConformReport {
         }
         String row = "%-9s %-" + whatWidth + "s  %-" + expectedWidth + "s  %s%n";
         out.printf(row, "", "what", "expected", "got");
-        for (Finding finding : verdict.findings()) {
-            out.printf(row, sign(finding), finding.what(), finding.expected(), finding.got());
+        for (Comparison comparison : result.comparisons()) {
+            out.printf(row, sign(comparison), comparison.what(), comparison.expected(), comparison.got());
         }
         out.println();
     }
 
-    private static String sign(Finding finding) {
-        return switch (finding.judgement()) {
+    private static String sign(Comparison comparison) {
+        return switch (comparison.match()) {
             case SAME -> "";
             case DIFFERENT -> "DIFFERENT";
             case OPEN -> "open";
@@ -97,7 +97,7 @@ public final class ConformReport {
     private static String inShort(JsonNode tree) {
         JsonNode metadata = tree.path("metadata");
         if (!tree.has("kind") || !metadata.has("name")) {
-            return TreeText.cut(tree.toString(), OBJECT_WIDTH);
+            return JsonText.cut(tree.toString(), OBJECT_WIDTH);
         }
         String namespace = metadata.path("namespace").asText("");
         StringBuilder text = new StringBuilder(tree.path("kind").asText() + " ");
@@ -112,12 +112,12 @@ public final class ConformReport {
                 text.append(' ').append(part);
             }
         }
-        return TreeText.cut(text.toString(), OBJECT_WIDTH);
+        return JsonText.cut(text.toString(), OBJECT_WIDTH);
     }
 
-    /** Notes how many verdicts a file had. */
-    public void file(String name, Tally tally) {
-        tallyByFile.computeIfAbsent(name, any -> new Tally()).add(tally);
+    /** Adds the counts of a file. */
+    public void file(String name, ResultCounts counts) {
+        countsByFile.computeIfAbsent(name, any -> new ResultCounts()).add(counts);
     }
 
     /**
@@ -125,41 +125,46 @@ public final class ConformReport {
      *
      * @return the sums
      */
-    public Tally summary() {
+    public ResultCounts summary() {
         if (differences > mostDifferences) {
             out.println("and " + (differences - mostDifferences) + " more wrong (a larger --diffs shows them)");
         }
-        Tally sum = new Tally();
+        ResultCounts sum = new ResultCounts();
         out.printf(ROW, "file", "kind", "right", "wrong", "open");
-        tallyByFile.forEach((file, tally) -> {
-            sum.add(tally);
+        countsByFile.forEach((file, counts) -> {
+            sum.add(counts);
             StringBuilder kinds = new StringBuilder();
-            for (VectorKind kind : tally.kinds()) {
+            for (VectorKind kind : counts.kinds()) {
                 kinds.append(kinds.isEmpty() ? "" : ",").append(kind);
             }
-            row(file, kinds.toString(), tally);
+            row(file, kinds.toString(), counts);
         });
-        if (tallyByFile.size() > 1) {
+        if (countsByFile.size() > 1) {
             row("all", "", sum);
         }
-        int open = sum.count(Outcome.OPEN);
+        int open = sum.count(Correctness.OPEN);
         if (open > 0) {
             out.println(open + " open: waiting for plugins not in this version: " + waiting(sum));
         }
-        out.println(sum.count(Outcome.RIGHT) + " right, " + sum.count(Outcome.WRONG) + " wrong");
+        out.println(sum.count(Correctness.RIGHT) + " right, " + sum.count(Correctness.WRONG) + " wrong");
         out.flush();
         return sum;
     }
 
-    private void row(String file, String kinds, Tally tally) {
+    private void row(String file, String kinds, ResultCounts counts) {
         String shown = file.length() <= 40 ? file : "..." + file.substring(file.length() - 37);
         out.printf(
-                ROW, shown, kinds, tally.count(Outcome.RIGHT), tally.count(Outcome.WRONG), tally.count(Outcome.OPEN));
+                ROW,
+                shown,
+                kinds,
+                counts.count(Correctness.RIGHT),
+                counts.count(Correctness.WRONG),
+                counts.count(Correctness.OPEN));
     }
 
-    private static String waiting(Tally tally) {
+    private static String waiting(ResultCounts counts) {
         List<Map.Entry<String, Integer>> plugins =
-                new ArrayList<>(tally.openByPlugin().entrySet());
+                new ArrayList<>(counts.openByPlugin().entrySet());
         plugins.sort(Comparator.comparing((Map.Entry<String, Integer> plugin) -> -plugin.getValue())
                 .thenComparing(Map.Entry::getKey));
         List<String> texts = new ArrayList<>();

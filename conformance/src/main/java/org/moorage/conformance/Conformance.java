@@ -24,7 +24,7 @@ import org.moorage.runtime.plugin.PluginRegistry;
  *
  * <pre>{@code
  * Conformance conformance = new Conformance(PluginRegistry.of(BuiltinPlugins.all()));
- * Tally tally = conformance.check("vectors/hints.jsonl.gz", System.in, name -> true, verdict -> {});
+ * ResultCounts counts = conformance.check("vectors/hints.jsonl.gz", System.in, name -> true, result -> {});
  * }</pre>
  */
 public final class Conformance {
@@ -47,19 +47,20 @@ public final class Conformance {
      * @param source the file, or {@code -} for stdin
      * @param stdin is read for {@code -}
      * @param wanted which cases to check, by name
-     * @param listener is told each verdict, in the order of the file, on the calling thread
-     * @return how many verdicts there were of each sort
+     * @param listener is told each result, in the order of the file, on the calling thread
+     * @return how many results there were of each sort
      * @throws VectorException if the file cannot be read, or a line is no recorded answer
      */
-    public Tally check(String source, InputStream stdin, Predicate<String> wanted, Consumer<Verdict> listener) {
-        Tally tally = new Tally();
-        Consumer<Verdict> take = verdict -> {
-            tally.add(verdict);
-            listener.accept(verdict);
+    public ResultCounts check(
+            String source, InputStream stdin, Predicate<String> wanted, Consumer<CaseResult> listener) {
+        ResultCounts counts = new ResultCounts();
+        Consumer<CaseResult> take = result -> {
+            counts.add(result);
+            listener.accept(result);
         };
         ExecutorService executor = Executors.newFixedThreadPool(threads);
         try (VectorFile file = VectorFile.open(source, stdin)) {
-            Deque<Future<Optional<Verdict>>> underWay = new ArrayDeque<>();
+            Deque<Future<Optional<CaseResult>>> underWay = new ArrayDeque<>();
             for (var line = file.next(); line.isPresent(); line = file.next()) {
                 VectorFile.Line next = line.get();
                 underWay.add(executor.submit(() -> check(next.parse(), wanted)));
@@ -73,7 +74,7 @@ public final class Conformance {
         } finally {
             executor.shutdownNow();
         }
-        return tally;
+        return counts;
     }
 
     /** The features that were on when an answer was recorded: kube-scheduler evicted at once, so that one saw whom. */
@@ -86,7 +87,7 @@ public final class Conformance {
         return FeatureGates.of(settings);
     }
 
-    private Optional<Verdict> check(Vector vector, Predicate<String> wanted) {
+    private Optional<CaseResult> check(Vector vector, Predicate<String> wanted) {
         if (!wanted.test(vector.name())) {
             return Optional.empty();
         }
@@ -95,16 +96,16 @@ public final class Conformance {
             throw new IllegalStateException("no check for " + vector.kind());
         }
         try {
-            return Optional.of(new Verdict(vector, check.check(vector.tree().deepCopy())));
+            return Optional.of(new CaseResult(vector, check.check(vector.tree().deepCopy())));
         } catch (RuntimeException thrown) {
             // One case that we cannot even read must not hide the others.
-            Findings findings = new Findings();
-            findings.judge("check", "an answer", thrown.toString(), false);
-            return Optional.of(new Verdict(vector, List.copyOf(findings.all())));
+            Comparisons comparisons = new Comparisons();
+            comparisons.add("check", "an answer", thrown.toString(), false);
+            return Optional.of(new CaseResult(vector, List.copyOf(comparisons.all())));
         }
     }
 
-    private static Optional<Verdict> result(Future<Optional<Verdict>> future) {
+    private static Optional<CaseResult> result(Future<Optional<CaseResult>> future) {
         try {
             return future.get();
         } catch (InterruptedException e) {

@@ -30,7 +30,7 @@ final class DecisionCheck implements VectorCheck {
     }
 
     @Override
-    public List<Finding> check(ObjectNode vector) {
+    public List<Comparison> check(ObjectNode vector) {
         JsonNode config = vector.path("config");
         FeatureGates features = Conformance.features(vector);
         LoadedConfig loaded = config.isMissingNode()

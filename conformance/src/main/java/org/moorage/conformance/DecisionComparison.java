@@ -41,7 +41,7 @@ final class DecisionComparison {
     private final JsonNode expect;
     private final Set<String> missing;
     private final Situation situation;
-    private final Findings findings = new Findings();
+    private final Comparisons comparisons = new Comparisons();
     private final Set<String> openNodes = new HashSet<>();
 
     /**
@@ -71,7 +71,7 @@ final class DecisionComparison {
             return new Said(
                     status.path("code").asText(),
                     status.path("plugin").asText(""),
-                    TreeText.texts(status.path("reasons")));
+                    JsonText.texts(status.path("reasons")));
         }
 
         static Said of(Rejection rejection) {
@@ -85,14 +85,14 @@ final class DecisionComparison {
 
         String text() {
             String who = plugin.isEmpty() ? "" : " by " + plugin;
-            return reasons.isEmpty() ? code + who : code + who + ": " + TreeText.quoted(reasons);
+            return reasons.isEmpty() ? code + who : code + who + ": " + JsonText.quoted(reasons);
         }
     }
 
     /** Compares an evaluation. */
-    List<Finding> of(Evaluation got) {
+    List<Comparison> of(Evaluation got) {
         if (isPreFilterOpen(got)) {
-            return findings.all();
+            return comparisons.all();
         }
         boolean sameNodes = preFilterNodes(got);
         filter(got);
@@ -100,19 +100,19 @@ final class DecisionComparison {
             scores(got);
         }
         if (sameNodes && openNodes.isEmpty()) {
-            findings.compare("message", expect.path("message").asText(""), got.message());
+            comparisons.compare("message", expect.path("message").asText(""), got.message());
             postFilter(got);
         }
-        return findings.all();
+        return comparisons.all();
     }
 
     /** Compares a failure of a plugin. */
-    List<Finding> ofFailure(RuntimeException failure) {
+    List<Comparison> ofFailure(RuntimeException failure) {
         String got = "failed: " + failure.getMessage();
         String ofScoring = expect.path("error").asText("");
         if (!ofScoring.isEmpty()) {
-            findings.compare("decision", "failed: " + ofScoring, got);
-            return findings.all();
+            comparisons.compare("decision", "failed: " + ofScoring, got);
+            return comparisons.all();
         }
         List<Said> errors = new ArrayList<>();
         addError(errors, expect.path("preFilter"));
@@ -123,16 +123,16 @@ final class DecisionComparison {
         boolean same = false;
         for (Said error : errors) {
             if (missing.contains(error.plugin())) {
-                findings.open("decision", error.plugin(), error.text(), got);
-                return findings.all();
+                comparisons.open("decision", error.plugin(), error.text(), got);
+                return comparisons.all();
             }
             for (String reason : error.reasons()) {
                 same |= got.endsWith(": " + reason);
             }
         }
-        findings.judge(
+        comparisons.add(
                 "decision", errors.isEmpty() ? "no failure" : errors.get(0).text(), got, same);
-        return findings.all();
+        return comparisons.all();
     }
 
     private static void addError(List<Said> errors, JsonNode status) {
@@ -151,10 +151,10 @@ final class DecisionComparison {
                 ? Optional.of(expected.plugin())
                 : missingPluginNamedIn(expected.reasons());
         if (decider.isPresent()) {
-            findings.open("preFilter", decider.get(), expected.text(), ours);
+            comparisons.open("preFilter", decider.get(), expected.text(), ours);
             return true;
         }
-        findings.compare("preFilter", expected.text(), ours);
+        comparisons.compare("preFilter", expected.text(), ours);
         return false;
     }
 
@@ -173,21 +173,21 @@ final class DecisionComparison {
     /** Whether both looked at the same nodes. */
     private boolean preFilterNodes(Evaluation got) {
         JsonNode names = expect.path("preFilterNodes");
-        String expected = names.isArray() ? TreeText.names(new TreeSet<>(TreeText.texts(names))) : ALL_NODES;
-        String ours = got.preFilterNodes().map(TreeText::names).orElse(ALL_NODES);
+        String expected = names.isArray() ? JsonText.names(new TreeSet<>(JsonText.texts(names))) : ALL_NODES;
+        String ours = got.preFilterNodes().map(JsonText::names).orElse(ALL_NODES);
         boolean isNarrower = names.isArray()
-                && (got.preFilterNodes().isEmpty() || got.preFilterNodes().get().containsAll(TreeText.texts(names)));
+                && (got.preFilterNodes().isEmpty() || got.preFilterNodes().get().containsAll(JsonText.texts(names)));
         if (!expected.equals(ours) && isNarrower && situation.claimsVolumes() && missing.contains(NAMES_NODES)) {
-            findings.open("preFilterNodes", NAMES_NODES, expected, ours);
+            comparisons.open("preFilterNodes", NAMES_NODES, expected, ours);
             return false;
         }
-        findings.compare("preFilterNodes", expected, ours);
+        comparisons.compare("preFilterNodes", expected, ours);
         return true;
     }
 
     private boolean isLookedAt(String node) {
         JsonNode names = expect.path("preFilterNodes");
-        return !names.isArray() || TreeText.texts(names).contains(node);
+        return !names.isArray() || JsonText.texts(names).contains(node);
     }
 
     private void filter(Evaluation got) {
@@ -204,15 +204,15 @@ final class DecisionComparison {
             String theirs = status.isMissingNode() ? PASSES : expected.text();
             if (missing.contains(expected.plugin())) {
                 openNodes.add(node);
-                findings.open("filter " + node, expected.plugin(), theirs, ours);
+                comparisons.open("filter " + node, expected.plugin(), theirs, ours);
             } else if (rejection != null && !theirs.equals(ours) && isForWantOfDevices(rejection.status())) {
                 openNodes.add(node);
-                findings.open("filter " + node, ALLOCATES_DEVICES, theirs, ours);
+                comparisons.open("filter " + node, ALLOCATES_DEVICES, theirs, ours);
             } else {
-                findings.compare("filter " + node, theirs, ours);
+                comparisons.compare("filter " + node, theirs, ours);
             }
         }
-        findings.compare("feasible", feasible(TreeText.texts(expect.path("feasible"))), feasible(got.feasible()));
+        comparisons.compare("feasible", feasible(JsonText.texts(expect.path("feasible"))), feasible(got.feasible()));
     }
 
     private boolean isForWantOfDevices(Status status) {
@@ -231,12 +231,12 @@ final class DecisionComparison {
         Set<String> sorted = new TreeSet<>(names);
         sorted.removeAll(openNodes);
         sorted.removeIf(node -> !isLookedAt(node));
-        return TreeText.names(sorted);
+        return JsonText.names(sorted);
     }
 
     /** Whether both chose among the same nodes. */
     private boolean sameFeasible(Evaluation got) {
-        return new TreeSet<>(got.feasible()).equals(new TreeSet<>(TreeText.texts(expect.path("feasible"))));
+        return new TreeSet<>(got.feasible()).equals(new TreeSet<>(JsonText.texts(expect.path("feasible"))));
     }
 
     private void scores(Evaluation got) {
@@ -263,23 +263,23 @@ final class DecisionComparison {
             for (String plugin : plugins) {
                 JsonNode score = expected.path(plugin);
                 Long our = ours.get(plugin);
-                findings.compare(
+                comparisons.compare(
                         "score " + node + " " + plugin,
                         score.isMissingNode() ? "no say" : score.asText(),
                         our == null ? "no say" : our.toString());
             }
         }
         for (String plugin : open) {
-            findings.open("scores", plugin, "scores of " + plugin, "none");
+            comparisons.open("scores", plugin, "scores of " + plugin, "none");
         }
         if (!totals.isEmpty() || !got.totals().isEmpty()) {
-            findings.compare("totals", totals.toString(), got.totals().toString());
+            comparisons.compare("totals", totals.toString(), got.totals().toString());
         }
         if (open.isEmpty()) {
-            findings.compare(
+            comparisons.compare(
                     "best",
-                    TreeText.names(new TreeSet<>(TreeText.texts(expect.path("best")))),
-                    TreeText.names(new TreeSet<>(got.best())));
+                    JsonText.names(new TreeSet<>(JsonText.texts(expect.path("best")))),
+                    JsonText.names(new TreeSet<>(got.best())));
         }
     }
 
@@ -289,21 +289,21 @@ final class DecisionComparison {
         Optional<Said> ours = got.postFilter().map(Said::of);
         String ourText = ours.map(Said::text).orElse("none");
         if (status.isMissingNode()) {
-            findings.compare("postFilter", "none", ourText);
+            comparisons.compare("postFilter", "none", ourText);
             return;
         }
         boolean byPreemption = expected.is(Code.SUCCESS)
                 || expected.reasons().stream().anyMatch(reason -> reason.startsWith(PREEMPTION_SAYS));
         if (byPreemption && missing.contains(PREEMPTION)) {
-            findings.open("postFilter", PREEMPTION, expected.text(), ourText);
+            comparisons.open("postFilter", PREEMPTION, expected.text(), ourText);
         }
         if (missing.contains(expected.plugin())) {
-            findings.open("postFilter", expected.plugin(), expected.text(), ourText);
+            comparisons.open("postFilter", expected.plugin(), expected.text(), ourText);
             List<String> said = ours.map(Said::reasons).orElse(List.of());
-            findings.judge(
+            comparisons.add(
                     "postFilter reasons",
-                    TreeText.quoted(expected.reasons()),
-                    TreeText.quoted(said),
+                    JsonText.quoted(expected.reasons()),
+                    JsonText.quoted(said),
                     expected.reasons().containsAll(said));
         } else if (!byPreemption || !missing.contains(PREEMPTION)) {
             compareStatus(expected, ours);
@@ -316,12 +316,13 @@ final class DecisionComparison {
     private void compareStatus(Said expected, Optional<Said> ours) {
         if (expected.is(Code.SUCCESS)) {
             // Upstream, a success does not tell whose it is.
-            findings.compare("postFilter", expected.code(), ours.map(Said::code).orElse("none"));
+            comparisons.compare(
+                    "postFilter", expected.code(), ours.map(Said::code).orElse("none"));
             return;
         }
         // Without any PostFilter plugin kube-scheduler still has a status, with nothing in it.
         boolean isNobody = expected.plugin().isEmpty() && expected.reasons().isEmpty();
-        findings.compare(
+        comparisons.compare(
                 "postFilter",
                 isNobody ? "none" : expected.text(),
                 ours.map(Said::text).orElse("none"));
@@ -330,7 +331,7 @@ final class DecisionComparison {
     private void preemption(Optional<Evaluation.Preemption> ours) {
         Set<String> expected = new TreeSet<>();
         for (JsonNode outcome : expect.path("preemptions")) {
-            expected.add(outcome(outcome.path("node").asText(), TreeText.texts(outcome.path("victims"))));
+            expected.add(outcome(outcome.path("node").asText(), JsonText.texts(outcome.path("victims"))));
         }
         if (expected.isEmpty()) {
             expected.add(NO_PREEMPTION);
@@ -340,9 +341,9 @@ final class DecisionComparison {
         String outcomes = String.join(", or ", expected);
         if (!expected.contains(got) && !missing.isEmpty()) {
             // Any filter has a say in whether the pod would fit with others gone.
-            findings.open("preemption", missing.iterator().next(), outcomes, got);
+            comparisons.open("preemption", missing.iterator().next(), outcomes, got);
         } else {
-            findings.judge("preemption", outcomes, got, expected.contains(got));
+            comparisons.add("preemption", outcomes, got, expected.contains(got));
         }
     }
 
@@ -359,6 +360,6 @@ final class DecisionComparison {
     }
 
     private static String outcome(String node, List<String> victims) {
-        return TreeText.names(victims) + " leave " + node;
+        return JsonText.names(victims) + " leave " + node;
     }
 }

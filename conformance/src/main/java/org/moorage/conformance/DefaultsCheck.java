@@ -10,19 +10,19 @@ final class DefaultsCheck implements VectorCheck {
     private static final int SHOWN = 120;
 
     @Override
-    public List<Finding> check(ObjectNode vector) {
-        Findings findings = new Findings();
+    public List<Comparison> check(ObjectNode vector) {
+        Comparisons comparisons = new Comparisons();
         if (!(vector.path("in") instanceof ObjectNode object)) {
-            findings.judge("in", "an object", vector.path("in").toString(), false);
-            return findings.all();
+            comparisons.add("in", "an object", vector.path("in").toString(), false);
+            return comparisons.all();
         }
         Defaulting.apply(object);
-        List<Finding> differences = DefaultsComparison.differences(object, vector.path("out"));
+        List<Comparison> differences = DefaultsComparison.differences(object, vector.path("out"));
         if (!differences.isEmpty()) {
             return differences;
         }
-        String out = TreeText.cut(vector.path("out").toString(), SHOWN);
-        findings.judge("defaults", out, TreeText.cut(object.toString(), SHOWN), true);
-        return findings.all();
+        String out = JsonText.cut(vector.path("out").toString(), SHOWN);
+        comparisons.add("defaults", out, JsonText.cut(object.toString(), SHOWN), true);
+        return comparisons.all();
     }
 }

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import org.moorage.conformance.Finding.Judgement;
+import org.moorage.conformance.Comparison.Match;
 import org.moorage.objects.Fields;
 
 /**
@@ -50,7 +50,7 @@ final class DefaultsComparison {
     private static final Set<String> WRITTEN_WHOLE = Set.of("daemonEndpoints", "nodeInfo", "status");
 
     private final List<String> path = new ArrayList<>();
-    private final List<Finding> differences = new ArrayList<>();
+    private final List<Comparison> differences = new ArrayList<>();
 
     private DefaultsComparison() {}
 
@@ -61,7 +61,7 @@ final class DefaultsComparison {
      *     server takes from its clock
      * @param expected the server's
      */
-    static List<Finding> differences(JsonNode actual, JsonNode expected) {
+    static List<Comparison> differences(JsonNode actual, JsonNode expected) {
         DefaultsComparison comparison = new DefaultsComparison();
         comparison.compare(actual, expected);
         return List.copyOf(comparison.differences);
@@ -79,7 +79,7 @@ final class DefaultsComparison {
             }
         } else if (!meansTheSame(actual, expected)) {
             String field = String.join(".", path).replace(".[", "[");
-            differences.add(new Finding(field, shown(expected), shown(actual), Judgement.DIFFERENT, ""));
+            differences.add(new Comparison(field, shown(expected), shown(actual), Match.DIFFERENT, ""));
         }
     }
 

@@ -38,7 +38,7 @@ final class HintCheck implements VectorCheck {
     }
 
     @Override
-    public List<Finding> check(ObjectNode vector) {
+    public List<Comparison> check(ObjectNode vector) {
         FeatureGates features = Conformance.features(vector);
         LoadedConfig loaded = ConfigLoader.defaults(registry, features);
         RecordedCluster recorded = new RecordedCluster(features);
@@ -70,13 +70,13 @@ final class HintCheck implements VectorCheck {
                 : ObjectChange.updated(recorded.object(before), recorded.object(after));
     }
 
-    private static List<Finding> compare(JsonNode expect, HintEvaluation evaluation, Set<String> missing) {
-        Findings findings = new Findings();
+    private static List<Comparison> compare(JsonNode expect, HintEvaluation evaluation, Set<String> missing) {
+        Comparisons comparisons = new Comparisons();
         List<String> labels = new ArrayList<>();
         for (ClusterEvent event : evaluation.events()) {
             labels.add(event.label());
         }
-        findings.compare("events", TreeText.names(TreeText.texts(expect.path("events"))), TreeText.names(labels));
+        comparisons.compare("events", JsonText.names(JsonText.texts(expect.path("events"))), JsonText.names(labels));
         Map<String, Hint> hints = hints(evaluation);
         Set<String> plugins = new TreeSet<>(hints.keySet());
         expect.path("hints").fieldNames().forEachRemaining(plugins::add);
@@ -85,12 +85,12 @@ final class HintCheck implements VectorCheck {
             String expected = expect.path("hints").path(plugin).asText(NOT_ASKED);
             String got = hint == null ? NOT_ASKED : hint.toString();
             if (missing.contains(plugin)) {
-                findings.open("hint " + plugin, plugin, expected, got);
+                comparisons.open("hint " + plugin, plugin, expected, got);
             } else {
-                findings.compare("hint " + plugin, expected, got);
+                comparisons.compare("hint " + plugin, expected, got);
             }
         }
-        return findings.all();
+        return comparisons.all();
     }
 
     private static Map<String, Hint> hints(HintEvaluation evaluation) {

@@ -7,5 +7,5 @@ import java.util.List;
 /** Asks us what kube-scheduler was asked, and compares. Safe for use by several threads. */
 interface VectorCheck {
     /** Everything that was compared, at least one thing. The vector may be changed. */
-    List<Finding> check(ObjectNode vector);
+    List<Comparison> check(ObjectNode vector);
 }

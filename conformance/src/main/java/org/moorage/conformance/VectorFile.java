@@ -61,7 +61,7 @@ final class VectorFile implements AutoCloseable {
             Optional<VectorKind> kind = tree instanceof ObjectNode object ? VectorKind.of(object) : Optional.empty();
             if (kind.isEmpty() || !(tree instanceof ObjectNode object)) {
                 throw new VectorException(
-                        place + ": " + TreeText.cut(text, 60)
+                        place + ": " + JsonText.cut(text, 60)
                                 + " (expected: a decision, hint, configuration or defaults vector)",
                         null);
             }

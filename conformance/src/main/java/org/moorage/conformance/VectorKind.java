@@ -10,7 +10,7 @@ public enum VectorKind {
     DECISION("decisions"),
     /** A change of the cluster, and which plugins would have a rejected pod tried again. */
     HINT("hints"),
-    /** A configuration, and its complete form or the refusal. */
+    /** A configuration, and its complete form or the recordedError. */
     CONFIGURATION("configurations"),
     /** An object as a person writes it, and as the API server completes it. */
     DEFAULTS("defaults");

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Holds our answers against recorded ones of the real kube-scheduler: decisions, queueing hints, configurations and
- * defaults.
+ * Compares our answers with recorded ones of the real kube-scheduler: decisions, queueing hints, configurations and defaults.
  *
- * <p>Starting points: {@link org.moorage.conformance.Conformance}, {@link org.moorage.conformance.Verdict}.
+ * <p>Starting points: {@link org.moorage.conformance.Conformance}, {@link org.moorage.conformance.CaseResult}.
  */
 @NullMarked
 package org.moorage.conformance;

@@ -12,8 +12,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.api.plugin.Problems.Problem;
 import org.moorage.builtin.BuiltinPlugins;
-import org.moorage.conformance.Refusal.Point;
-import org.moorage.conformance.Verdict.Outcome;
+import org.moorage.conformance.CaseResult.Correctness;
+import org.moorage.conformance.RecordedError.Field;
 import org.moorage.runtime.config.ConfigLoader;
 import org.moorage.runtime.plugin.PluginRegistry;
 
@@ -22,7 +22,7 @@ final class ConfigurationCheckTest {
     private static final PluginRegistry REGISTRY = PluginRegistry.of(BuiltinPlugins.all());
     private static final String HEAD = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
 
-    record Text(String error, List<Point> points) {
+    record Text(String error, List<Field> fields) {
         @Override
         public String toString() {
             return error;
@@ -33,44 +33,44 @@ final class ConfigurationCheckTest {
         return Stream.of(
                 new Text(
                         "parallelism: Invalid value: -1: should be an integer value greater than zero",
-                        List.of(new Point("parallelism", "-1"))),
+                        List.of(new Field("parallelism", "-1"))),
                 new Text(
                         "profiles[0].plugins.filter.enabled[0]: Invalid value: \"EBSLimits\": was invalid",
-                        List.of(new Point("profiles[0].plugins.filter.enabled[0]", "EBSLimits"))),
+                        List.of(new Field("profiles[0].plugins.filter.enabled[0]", "EBSLimits"))),
                 new Text(
                         "[a.b: Invalid value: 0: too small, a.c: Required value]",
-                        List.of(new Point("a.b", "0"), new Point("a.c", ""))),
+                        List.of(new Field("a.b", "0"), new Field("a.c", ""))),
                 new Text(
                         "profiles[1].plugins.queueSort: Invalid value: {\"Enabled\":[]}: must be the same",
-                        List.of(new Point("profiles[1].plugins.queueSort", ""))),
+                        List.of(new Field("profiles[1].plugins.queueSort", ""))),
                 new Text(
                         "strict decoding error: unknown field \"profiles[0].pluggins\"",
-                        List.of(new Point("profiles[0].pluggins", ""))),
+                        List.of(new Field("profiles[0].pluggins", ""))),
                 new Text(
                         "yaml: unmarshal errors:\n  line 4: key \"parallelism\" already set in map",
-                        List.of(new Point("parallelism", ""))),
-                new Text("ScorePlugin \"NoSuch\" does not exist", List.of(new Point("", "NoSuch"))),
+                        List.of(new Field("parallelism", ""))),
+                new Text("ScorePlugin \"NoSuch\" does not exist", List.of(new Field("", "NoSuch"))),
                 new Text(
                         "no kind \"KubeSchedulerConfiguration\" is registered for version \"x/v9\" in scheme",
-                        List.of(new Point("apiVersion", "x/v9"))),
+                        List.of(new Field("apiVersion", "x/v9"))),
                 new Text(
                         "no kind \"Scheduler\" is registered for version \"x/v1\" in scheme",
-                        List.of(new Point("kind", "Scheduler"))),
-                new Text("Object 'Kind' is missing in 'a'", List.of(new Point("kind", ""))),
-                new Text("time: invalid duration \"soon\"", List.of(new Point("", "soon"))),
+                        List.of(new Field("kind", "Scheduler"))),
+                new Text("Object 'Kind' is missing in 'a'", List.of(new Field("kind", ""))),
+                new Text("time: invalid duration \"soon\"", List.of(new Field("", "soon"))),
                 new Text(
                         "json: cannot unmarshal string into Go struct field X.parallelism of type int32",
-                        List.of(new Point("parallelism", ""))),
+                        List.of(new Field("parallelism", ""))),
                 new Text("yaml: line 3: did not find expected node content", List.of()));
     }
 
     @ParameterizedTest
     @MethodSource("texts")
-    void readsWhatKubeSchedulerComplainsOf(Text given) {
-        assertThat(Refusal.of(given.error()).points()).containsExactlyInAnyOrderElementsOf(given.points());
+    void readsTheFieldsOfAnError(Text given) {
+        assertThat(RecordedError.of(given.error()).fields()).containsExactlyInAnyOrderElementsOf(given.fields());
     }
 
-    record Answer(String name, String path, String message, Point point, boolean isAbout) {
+    record Answer(String name, String path, String message, Field field, boolean isAbout) {
         @Override
         public String toString() {
             return name;
@@ -78,7 +78,7 @@ final class ConfigurationCheckTest {
     }
 
     static Stream<Answer> answers() {
-        Point weight = new Point("args.weight", "101");
+        Field weight = new Field("args.weight", "101");
         return Stream.of(
                 new Answer("same path and value", "args.weight", "101 (expected: 0 to 100)", weight, true),
                 new Answer(
@@ -88,17 +88,17 @@ final class ConfigurationCheckTest {
                 new Answer("the end of another name", "xargs.weight", "101 (expected: 0 to 100)", weight, false),
                 new Answer("without the value", "args.weight", "too large (expected: 0 to 100)", weight, false),
                 new Answer("another value", "args.weight", "1010 (expected: 0 to 100)", weight, false),
-                new Answer("a name anywhere", "a[0].name", "\"NoSuch\"", new Point("", "NoSuch"), true));
+                new Answer("a name anywhere", "a[0].name", "\"NoSuch\"", new Field("", "NoSuch"), true));
     }
 
     @ParameterizedTest
     @MethodSource("answers")
-    void findsTheSameComplaintInOurs(Answer given) {
-        List<String> values = given.point().value().isEmpty()
+    void findsTheSameFieldInOurs(Answer given) {
+        List<String> values = given.field().value().isEmpty()
                 ? List.of()
-                : List.of(given.point().value());
+                : List.of(given.field().value());
 
-        assertThat(Refusal.isAbout(new Problem(given.path(), given.message()), given.point(), values))
+        assertThat(RecordedError.isAbout(new Problem(given.path(), given.message()), given.field(), values))
                 .isEqualTo(given.isAbout());
     }
 
@@ -108,7 +108,7 @@ final class ConfigurationCheckTest {
         vector.withObject("/expect")
                 .set("config", ConfigLoader.defaults(REGISTRY).effective());
 
-        assertThat(verdict(vector).outcome()).isEqualTo(Outcome.RIGHT);
+        assertThat(result(vector).correctness()).isEqualTo(Correctness.RIGHT);
     }
 
     @Test
@@ -118,26 +118,26 @@ final class ConfigurationCheckTest {
         effective.put("parallelism", 17);
         vector.withObject("/expect").set("config", effective);
 
-        assertThat(verdict(vector).differences()).singleElement().hasToString("parallelism: 16 (expected: 17)");
+        assertThat(result(vector).differences()).singleElement().hasToString("parallelism: 16 (expected: 17)");
     }
 
     @Test
-    void takingWhatIsRefusedIsWrong() {
+    void acceptingWhatIsRefusedIsWrong() {
         ObjectNode vector = vector(HEAD);
         vector.withObject("/expect").put("error", "it is refused");
 
-        assertThat(verdict(vector).differences())
+        assertThat(result(vector).differences())
                 .singleElement()
-                .hasToString("configuration: taken (expected: refused: it is refused)");
+                .hasToString("configuration: accepted (expected: refused: it is refused)");
     }
 
     @Test
-    void refusingWhatIsTakenIsWrong() {
+    void refusingWhatIsAcceptedIsWrong() {
         ObjectNode vector = vector(HEAD + "parallelism: 0\n");
         vector.withObject("/expect")
                 .set("config", ConfigLoader.defaults(REGISTRY).effective());
 
-        assertThat(verdict(vector).outcome()).isEqualTo(Outcome.WRONG);
+        assertThat(result(vector).correctness()).isEqualTo(Correctness.WRONG);
     }
 
     @Test
@@ -145,7 +145,7 @@ final class ConfigurationCheckTest {
         ObjectNode vector = vector(HEAD + "parallelism: -3\n");
         vector.withObject("/expect").put("error", "parallelism: Invalid value: -3: should be greater than zero");
 
-        assertThat(verdict(vector).outcome()).isEqualTo(Outcome.RIGHT);
+        assertThat(result(vector).correctness()).isEqualTo(Correctness.RIGHT);
     }
 
     @Test
@@ -153,7 +153,7 @@ final class ConfigurationCheckTest {
         ObjectNode vector = vector(HEAD + "parallelism: -3\n");
         vector.withObject("/expect").put("error", "podMaxBackoffSeconds: Invalid value: -3: is too small");
 
-        assertThat(verdict(vector).outcome()).isEqualTo(Outcome.WRONG);
+        assertThat(result(vector).correctness()).isEqualTo(Correctness.WRONG);
     }
 
     private static ObjectNode vector(String yaml) {
@@ -162,8 +162,8 @@ final class ConfigurationCheckTest {
         return vector;
     }
 
-    private static Verdict verdict(ObjectNode vector) {
-        return new Verdict(
+    private static CaseResult result(ObjectNode vector) {
+        return new CaseResult(
                 new Vector("a case", VectorKind.CONFIGURATION, vector), new ConfigurationCheck(REGISTRY).check(vector));
     }
 }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.builtin.BuiltinPlugins;
-import org.moorage.conformance.Verdict.Outcome;
+import org.moorage.conformance.CaseResult.Correctness;
 import org.moorage.runtime.plugin.PluginRegistry;
 
 final class ConformanceReadingTest {
@@ -59,9 +59,9 @@ final class ConformanceReadingTest {
     private static final String RIGHT_DEFAULTS = DEFAULTS.formatted("Delete");
     private static final String WRONG_DEFAULTS = DEFAULTS.formatted("Retain");
 
-    private final List<Verdict> verdicts = new ArrayList<>();
+    private final List<CaseResult> results = new ArrayList<>();
 
-    record Line(String name, VectorKind kind, String text, Outcome outcome) {
+    record Line(String name, VectorKind kind, String text, Correctness correctness) {
         @Override
         public String toString() {
             return name;
@@ -71,44 +71,44 @@ final class ConformanceReadingTest {
     static Stream<Line> lines() {
         // 2 cores less 1 and 4 GiB less the 200 MiB that count for no request: (50 + 95) / 2
         return Stream.of(
-                new Line("a decision", VectorKind.DECISION, DECISION.formatted(72, 72), Outcome.RIGHT),
-                new Line("a wrong decision", VectorKind.DECISION, DECISION.formatted(73, 73), Outcome.WRONG),
-                new Line("wrong events", VectorKind.HINT, HINT.formatted("NodeDelete"), Outcome.WRONG),
-                new Line("a refusal", VectorKind.CONFIGURATION, CONFIGURATION.formatted(0), Outcome.RIGHT),
-                new Line("defaults", VectorKind.DEFAULTS, RIGHT_DEFAULTS, Outcome.RIGHT),
-                new Line("wrong defaults", VectorKind.DEFAULTS, WRONG_DEFAULTS, Outcome.WRONG),
+                new Line("a decision", VectorKind.DECISION, DECISION.formatted(72, 72), Correctness.RIGHT),
+                new Line("a wrong decision", VectorKind.DECISION, DECISION.formatted(73, 73), Correctness.WRONG),
+                new Line("wrong events", VectorKind.HINT, HINT.formatted("NodeDelete"), Correctness.WRONG),
+                new Line("a refusal", VectorKind.CONFIGURATION, CONFIGURATION.formatted(0), Correctness.RIGHT),
+                new Line("defaults", VectorKind.DEFAULTS, RIGHT_DEFAULTS, Correctness.RIGHT),
+                new Line("wrong defaults", VectorKind.DEFAULTS, WRONG_DEFAULTS, Correctness.WRONG),
                 new Line(
                         "a case that cannot be read",
                         VectorKind.DECISION,
                         "{\"objects\":[],\"pod\":\"default/p\",\"expect\":{}}",
-                        Outcome.WRONG));
+                        Correctness.WRONG));
     }
 
     @ParameterizedTest
     @MethodSource("lines")
     void tellsKindsByTheirFieldsAndChecksThem(Line given) {
-        Tally tally = check(given.text());
+        ResultCounts counts = check(given.text());
 
-        assertThat(tally.kinds()).containsExactly(given.kind());
-        assertThat(verdicts)
+        assertThat(counts.kinds()).containsExactly(given.kind());
+        assertThat(results)
                 .singleElement()
-                .satisfies(verdict -> assertThat(verdict.outcome())
-                        .as("%s", verdict.findings())
-                        .isEqualTo(given.outcome()));
+                .satisfies(result -> assertThat(result.correctness())
+                        .as("%s", result.comparisons())
+                        .isEqualTo(given.correctness()));
     }
 
     @Test
     void findsNothingWrongWithRightHints() {
         check(HINT.formatted("NodeAdd"));
 
-        assertThat(verdicts)
+        assertThat(results)
                 .singleElement()
-                .satisfies(verdict -> assertThat(verdict.differences().stream().filter(found -> isRecorded(found)))
+                .satisfies(result -> assertThat(result.differences().stream().filter(found -> isRecorded(found)))
                         .isEmpty());
     }
 
     // The line above records some plugins only; which others answer depends on what is registered.
-    private static boolean isRecorded(Finding found) {
+    private static boolean isRecorded(Comparison found) {
         return !found.expected().equals("not asked");
     }
 
@@ -122,10 +122,10 @@ final class ConformanceReadingTest {
             names.add("case " + i);
         }
 
-        Tally tally = check(text.toString());
+        ResultCounts counts = check(text.toString());
 
-        assertThat(tally.count(Outcome.RIGHT)).isEqualTo(200);
-        assertThat(verdicts).extracting(verdict -> verdict.vector().name()).isEqualTo(names);
+        assertThat(counts.count(Correctness.RIGHT)).isEqualTo(200);
+        assertThat(results).extracting(result -> result.vector().name()).isEqualTo(names);
     }
 
     @Test
@@ -133,19 +133,20 @@ final class ConformanceReadingTest {
         Path file = folder.resolve("some.jsonl.gz");
         Files.write(file, zipped(RIGHT_DEFAULTS + "\n\n" + WRONG_DEFAULTS + "\n"));
 
-        Tally tally = conformance().check(file.toString(), InputStream.nullInputStream(), name -> true, verdicts::add);
+        ResultCounts counts =
+                conformance().check(file.toString(), InputStream.nullInputStream(), name -> true, results::add);
 
-        assertThat(tally.total()).isEqualTo(2);
-        assertThat(verdicts).extracting(verdict -> verdict.vector().name()).containsExactly("line 1", "line 3");
+        assertThat(counts.total()).isEqualTo(2);
+        assertThat(results).extracting(result -> result.vector().name()).containsExactly("line 1", "line 3");
     }
 
     @Test
     void checksOnlyWhatIsWanted() {
-        Tally tally =
+        ResultCounts counts =
                 conformance().check("-", stdin(RIGHT_DEFAULTS + "\n" + WRONG_DEFAULTS), "line 2"::equals, found -> {});
 
-        assertThat(tally.total()).isEqualTo(1);
-        assertThat(tally.count(Outcome.WRONG)).isEqualTo(1);
+        assertThat(counts.total()).isEqualTo(1);
+        assertThat(counts.count(Correctness.WRONG)).isEqualTo(1);
     }
 
     @Test
@@ -157,7 +158,7 @@ final class ConformanceReadingTest {
         assertThatThrownBy(() -> check("\n[1"))
                 .isInstanceOf(VectorException.class)
                 .hasMessageStartingWith("stdin:2: not JSON: ");
-        assertThatThrownBy(() -> conformance().check("no/such/file", stdin(""), name -> true, verdicts::add))
+        assertThatThrownBy(() -> conformance().check("no/such/file", stdin(""), name -> true, results::add))
                 .isInstanceOf(VectorException.class)
                 .hasMessageStartingWith("no/such/file: no such file (expected: ");
     }
@@ -166,13 +167,13 @@ final class ConformanceReadingTest {
     void reportsDifferencesAndSums() {
         StringWriter text = new StringWriter();
         ConformReport report = new ConformReport(new PrintWriter(text), 1);
-        Tally tally = conformance()
+        ResultCounts counts = conformance()
                 .check(
                         "-",
                         stdin(String.join("\n", DECISION.formatted(73, 73), RIGHT_DEFAULTS, WRONG_DEFAULTS)),
                         name -> true,
-                        report::verdict);
-        report.file("some.jsonl", tally);
+                        report::result);
+        report.file("some.jsonl", counts);
         report.summary();
 
         assertThat(text.toString().lines().map(String::stripTrailing))
@@ -199,8 +200,8 @@ final class ConformanceReadingTest {
                 .containsPattern("\n +feasible +n0 +n0\n");
     }
 
-    private Tally check(String text) {
-        return conformance().check("-", stdin(text), name -> true, verdicts::add);
+    private ResultCounts check(String text) {
+        return conformance().check("-", stdin(text), name -> true, results::add);
     }
 
     private static Conformance conformance() {

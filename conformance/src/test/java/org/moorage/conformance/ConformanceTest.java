@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.builtin.BuiltinPlugins;
 import org.moorage.builtin.dra.DynamicResources;
-import org.moorage.conformance.Verdict.Outcome;
+import org.moorage.conformance.CaseResult.Correctness;
 import org.moorage.runtime.plugin.PluginRegistry;
 
 /** All recorded answers must be ours too; {@code docs/conformance.md} tells how to read them. */
@@ -34,7 +34,7 @@ final class ConformanceTest {
     private static final int SHOWN_DIFFERENCES = 20;
 
     private final Conformance conformance = new Conformance(plugins());
-    private final Map<VectorKind, Tally> tallyByKind = new EnumMap<>(VectorKind.class);
+    private final Map<VectorKind, ResultCounts> countsByKind = new EnumMap<>(VectorKind.class);
 
     static PluginRegistry plugins() {
         List<PluginFactory<?>> factories = new ArrayList<>(BuiltinPlugins.all());
@@ -56,24 +56,27 @@ final class ConformanceTest {
         StringWriter text = new StringWriter();
         ConformReport report = new ConformReport(new PrintWriter(text), SHOWN_DIFFERENCES);
 
-        Tally tally = conformance.check(file.toString(), InputStream.nullInputStream(), name -> true, report::verdict);
+        ResultCounts counts =
+                conformance.check(file.toString(), InputStream.nullInputStream(), name -> true, report::result);
 
-        for (VectorKind kind : tally.kinds()) {
-            tallyByKind.computeIfAbsent(kind, any -> new Tally()).add(tally);
+        for (VectorKind kind : counts.kinds()) {
+            countsByKind.computeIfAbsent(kind, any -> new ResultCounts()).add(counts);
         }
-        assertThat(tally.count(Outcome.WRONG)).as("wrong in %s%n%s", file, text).isZero();
-        assertThat(tally.count(Outcome.RIGHT))
-                .as("right in %s, of %s with %s open", file, tally.total(), tally.count(Outcome.OPEN))
+        assertThat(counts.count(Correctness.WRONG))
+                .as("wrong in %s%n%s", file, text)
+                .isZero();
+        assertThat(counts.count(Correctness.RIGHT))
+                .as("right in %s, of %s with %s open", file, counts.total(), counts.count(Correctness.OPEN))
                 .isPositive();
-        assertThat(tally.count(Outcome.OPEN)).as("open in %s", file).isZero();
+        assertThat(counts.count(Correctness.OPEN)).as("open in %s", file).isZero();
     }
 
     @AfterAll
     void printsATableOfTheKinds() {
         PrintWriter out = new PrintWriter(System.out, false, UTF_8);
         ConformReport report = new ConformReport(out, 0);
-        tallyByKind.forEach((kind, tally) -> report.file(kind.toString(), tally));
+        countsByKind.forEach((kind, counts) -> report.file(kind.toString(), counts));
         report.summary();
-        assertThat(tallyByKind.keySet()).as("kinds that were checked").isEqualTo(EnumSet.allOf(VectorKind.class));
+        assertThat(countsByKind.keySet()).as("kinds that were checked").isEqualTo(EnumSet.allOf(VectorKind.class));
     }
 }

@@ -19,8 +19,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.api.Rejection;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
+import org.moorage.conformance.CaseResult.Correctness;
 import org.moorage.conformance.DecisionComparison.Situation;
-import org.moorage.conformance.Verdict.Outcome;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.testkit.Pods;
 
@@ -102,7 +102,13 @@ final class DecisionComparisonTest {
         }
     }
 
-    record Case(String name, String expect, Answer answer, Set<String> missing, Outcome outcome, String finding) {
+    record Case(
+            String name,
+            String expect,
+            Answer answer,
+            Set<String> missing,
+            Correctness correctness,
+            String comparison) {
         @Override
         public String toString() {
             return name;
@@ -110,15 +116,15 @@ final class DecisionComparisonTest {
     }
 
     private static Case right(String name, String expect, Answer answer, String... missing) {
-        return new Case(name, expect, answer, Set.of(missing), Outcome.RIGHT, "");
+        return new Case(name, expect, answer, Set.of(missing), Correctness.RIGHT, "");
     }
 
     private static Case open(String name, String expect, Answer answer, String... missing) {
-        return new Case(name, expect, answer, Set.of(missing), Outcome.OPEN, "");
+        return new Case(name, expect, answer, Set.of(missing), Correctness.OPEN, "");
     }
 
-    private static Case wrong(String name, String finding, String expect, Answer answer, String... missing) {
-        return new Case(name, expect, answer, Set.of(missing), Outcome.WRONG, finding);
+    private static Case wrong(String name, String comparison, String expect, Answer answer, String... missing) {
+        return new Case(name, expect, answer, Set.of(missing), Correctness.WRONG, comparison);
     }
 
     private static final String TWO_NODES = """
@@ -330,12 +336,12 @@ final class DecisionComparisonTest {
     @ParameterizedTest
     @MethodSource("cases")
     void compares(Case given) throws IOException {
-        Verdict verdict = verdict(
+        CaseResult result = result(
                 comparison(given.expect(), given.missing()).of(given.answer().evaluation()));
 
-        assertThat(verdict.outcome()).as("%s", verdict.findings()).isEqualTo(given.outcome());
-        if (given.outcome() == Outcome.WRONG) {
-            assertThat(verdict.differences()).first().hasToString(given.finding());
+        assertThat(result.correctness()).as("%s", result.comparisons()).isEqualTo(given.correctness());
+        if (given.correctness() == Correctness.WRONG) {
+            assertThat(result.differences()).first().hasToString(given.comparison());
         }
     }
 
@@ -344,19 +350,19 @@ final class DecisionComparisonTest {
         String expect = "{preFilter: {code: Success}, filter: {n0: {code: Error, plugin: Other, reasons: [it broke]}}}";
         RuntimeException failure = new IllegalStateException("it broke");
 
-        assertThat(verdict(comparison(expect, Set.of()).ofFailure(failure)).outcome())
-                .isEqualTo(Outcome.RIGHT);
-        assertThat(verdict(comparison(expect, Set.of("Other")).ofFailure(failure))
-                        .outcome())
-                .isEqualTo(Outcome.OPEN);
+        assertThat(result(comparison(expect, Set.of()).ofFailure(failure)).correctness())
+                .isEqualTo(Correctness.RIGHT);
+        assertThat(result(comparison(expect, Set.of("Other")).ofFailure(failure))
+                        .correctness())
+                .isEqualTo(Correctness.OPEN);
     }
 
     @Test
     void failingWhereKubeSchedulerDoesNotIsWrong() throws IOException {
-        Verdict verdict = verdict(comparison(TWO_NODES, Set.of()).ofFailure(new IllegalStateException("it broke")));
+        CaseResult result = result(comparison(TWO_NODES, Set.of()).ofFailure(new IllegalStateException("it broke")));
 
-        assertThat(verdict.outcome()).isEqualTo(Outcome.WRONG);
-        assertThat(verdict.differences()).first().hasToString("decision: failed: it broke (expected: no failure)");
+        assertThat(result.correctness()).isEqualTo(Correctness.WRONG);
+        assertThat(result.differences()).first().hasToString("decision: failed: it broke (expected: no failure)");
     }
 
     private static DecisionComparison comparison(String expect, Set<String> missing) throws IOException {
@@ -364,7 +370,7 @@ final class DecisionComparisonTest {
         return new DecisionComparison(tree, missing, new Situation(Set.of("example.com/gpu"), true));
     }
 
-    private static Verdict verdict(List<Finding> findings) {
-        return new Verdict(new Vector("a case", VectorKind.DECISION, YAML.createObjectNode()), findings);
+    private static CaseResult result(List<Comparison> comparisons) {
+        return new CaseResult(new Vector("a case", VectorKind.DECISION, YAML.createObjectNode()), comparisons);
     }
 }

@@ -75,9 +75,9 @@ final class DefaultsComparisonTest {
     @ParameterizedTest
     @MethodSource("cases")
     void compares(Case given) throws IOException {
-        List<Finding> differences =
+        List<Comparison> differences =
                 DefaultsComparison.differences(YAML.readTree(given.actual()), YAML.readTree(given.expected()));
 
-        assertThat(differences).extracting(Finding::toString).isEqualTo(given.differences());
+        assertThat(differences).extracting(Comparison::toString).isEqualTo(given.differences());
     }
 }

@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import org.moorage.conformance.CaseResult.Correctness;
 import org.moorage.conformance.ConformReport;
 import org.moorage.conformance.Conformance;
-import org.moorage.conformance.Tally;
+import org.moorage.conformance.ResultCounts;
 import org.moorage.conformance.VectorException;
-import org.moorage.conformance.Verdict.Outcome;
 import org.moorage.runtime.plugin.PluginRegistry;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -17,7 +17,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Holds our answers against recorded ones of the real kube-scheduler. */
+/** Compares our answers with recorded ones of the real kube-scheduler. */
 @Command(
         name = "conform",
         description = "Checks recorded answers of the real kube-scheduler: decisions, queueing hints, configurations "
@@ -60,25 +60,25 @@ final class ConformCommand implements Callable<Integer> {
         ConformReport report = new ConformReport(command.commandLine().getOut(), diffs);
         try {
             for (String file : files) {
-                Tally tally = conformance.check(
+                ResultCounts counts = conformance.check(
                         file,
                         System.in,
                         name -> show.isEmpty() || name.equals(show),
-                        show.isEmpty() ? report::verdict : report::show);
-                if (show.isEmpty() || tally.total() > 0) {
-                    report.file(file, tally);
+                        show.isEmpty() ? report::result : report::show);
+                if (show.isEmpty() || counts.total() > 0) {
+                    report.file(file, counts);
                 }
             }
         } catch (VectorException e) {
             command.commandLine().getErr().println("error: " + e.getMessage());
             return UNREADABLE;
         }
-        Tally sum = report.summary();
+        ResultCounts sum = report.summary();
         if (sum.total() == 0) {
             command.commandLine().getErr().println("error: " + nothingChecked());
             return UNREADABLE;
         }
-        return sum.count(Outcome.WRONG) > 0 ? WRONG : 0;
+        return sum.count(Correctness.WRONG) > 0 ? WRONG : 0;
     }
 
     private String nothingChecked() {

@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Reads plain values from trees of JSON, and shows values in messages. */
-final class TreeText {
-    private TreeText() {}
+final class JsonText {
+    private JsonText() {}
 
     /** The texts of a list; none if there is no list. */
     static List<String> texts(JsonNode list) {

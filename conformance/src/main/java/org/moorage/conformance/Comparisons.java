@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.conformance;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.moorage.conformance.Comparison.Match;
+
+/** Collects the comparisons of one case. */
+final class Comparisons {
+    private final List<Comparison> all = new ArrayList<>();
+
+    /** Adds two texts, the same if they are equal. */
+    void compare(String what, String expected, String got) {
+        add(what, expected, got, expected.equals(got));
+    }
+
+    /** Adds two values that were compared elsewhere. */
+    void add(String what, String expected, String got, boolean same) {
+        all.add(new Comparison(what, expected, got, same ? Match.SAME : Match.DIFFERENT, ""));
+    }
+
+    /** Adds a value that only a missing plugin could give. */
+    void open(String what, String plugin, String expected, String got) {
+        all.add(new Comparison(what, expected, got, Match.OPEN, plugin));
+    }
+
+    boolean hasOpen() {
+        for (Comparison comparison : all) {
+            if (comparison.match() == Match.OPEN) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    List<Comparison> all() {
+        return List.copyOf(all);
+    }
+}

@@ -92,7 +92,7 @@ public final class AlgorithmBenchmark {
             for (int i = 0; i < nanos.length; i++) {
                 Pod pod = pods.get(i);
                 long start = System.nanoTime();
-                cache.update(snapshot);
+                cache.updateSnapshot(snapshot);
                 NodeInfo node =
                         algorithm.find(profile, new CycleState(), pod, snapshot).node();
                 if (node == null) {

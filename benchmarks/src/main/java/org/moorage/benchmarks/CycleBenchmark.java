@@ -81,7 +81,7 @@ public class CycleBenchmark {
             for (int i = 0; i < nodes; i++) {
                 cache.putNode(workload.node(i));
             }
-            cache.update(snapshot);
+            cache.updateSnapshot(snapshot);
             pod = workload.pods("measure", 1).get(0);
         }
 

@@ -12,10 +12,10 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.moorage.api.Code;
-import org.moorage.api.Rejection;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 import org.moorage.runtime.decision.Evaluation;
+import org.moorage.runtime.decision.Rejection;
 
 /**
  * Compares one decision with kube-scheduler's.
@@ -74,9 +74,8 @@ final class DecisionComparison {
                     JsonText.texts(status.path("reasons")));
         }
 
-        static Said of(Rejection rejection) {
-            Status status = rejection.status();
-            return new Said(status.code().toString(), rejection.plugin(), status.reasons());
+        static Said of(String plugin, Status status) {
+            return new Said(status.code().toString(), plugin, status.reasons());
         }
 
         boolean is(Code other) {
@@ -145,7 +144,8 @@ final class DecisionComparison {
     private boolean isPreFilterOpen(Evaluation got) {
         Said expected = Said.of(expect.path("preFilter"));
         String ours = got.preFilterRejection()
-                .map(rejection -> Said.of(rejection).text())
+                .map(rejection ->
+                        Said.of(rejection.plugin(), rejection.status()).text())
                 .orElse(Code.SUCCESS.toString());
         Optional<String> decider = missing.contains(expected.plugin())
                 ? Optional.of(expected.plugin())
@@ -199,7 +199,7 @@ final class DecisionComparison {
             Said expected = Said.of(status);
             Rejection rejection = got.rejections().get(node);
             String ours = rejection != null
-                    ? Said.of(rejection).text()
+                    ? Said.of(rejection.plugin(), rejection.status()).text()
                     : got.feasible().contains(node) ? PASSES : "not looked at";
             String theirs = status.isMissingNode() ? PASSES : expected.text();
             if (missing.contains(expected.plugin())) {
@@ -286,7 +286,7 @@ final class DecisionComparison {
     private void postFilter(Evaluation got) {
         JsonNode status = expect.path("postFilter");
         Said expected = Said.of(status);
-        Optional<Said> ours = got.postFilter().map(Said::of);
+        Optional<Said> ours = got.postFilter().map(answer -> Said.of(answer.plugin(), answer.status()));
         String ourText = ours.map(Said::text).orElse("none");
         if (status.isMissingNode()) {
             comparisons.compare("postFilter", "none", ourText);

@@ -16,12 +16,13 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.moorage.api.Rejection;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 import org.moorage.conformance.CaseResult.Correctness;
 import org.moorage.conformance.DecisionComparison.Situation;
 import org.moorage.runtime.decision.Evaluation;
+import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.decision.Rejection;
 import org.moorage.testkit.Pods;
 
 final class DecisionComparisonTest {
@@ -40,7 +41,7 @@ final class DecisionComparisonTest {
         private final Map<String, Long> totals = new LinkedHashMap<>();
         private final List<Pod> evicted = new ArrayList<>();
         private String message = "";
-        private Optional<Rejection> postFilter = Optional.empty();
+        private Optional<PluginStatus> postFilter = Optional.empty();
 
         static Answer empty() {
             return new Answer();
@@ -72,8 +73,8 @@ final class DecisionComparisonTest {
             return this;
         }
 
-        Answer postFilter(Rejection rejection) {
-            postFilter = Optional.of(rejection);
+        Answer postFilter(PluginStatus answer) {
+            postFilter = Optional.of(answer);
             return this;
         }
 
@@ -173,8 +174,9 @@ final class DecisionComparisonTest {
                     """;
 
     static Stream<Case> cases() {
-        Rejection ineligible = new Rejection("DefaultPreemption", Status.unschedulable("preemption: not eligible"));
-        Rejection success = new Rejection("DefaultPreemption", Status.success());
+        PluginStatus ineligible =
+                new PluginStatus("DefaultPreemption", Status.unschedulable("preemption: not eligible"));
+        PluginStatus success = new PluginStatus("DefaultPreemption", Status.success());
         String message = "0/1 nodes are available: 1 Insufficient cpu.";
         return Stream.of(
                 right(
@@ -329,7 +331,10 @@ final class DecisionComparisonTest {
                         "a missing plugin spoke before preemption, which says something else",
                         "postFilter reasons: \"Insufficient cpu\" (expected: \"mine\", \"preemption: not eligible\")",
                         JOINED,
-                        Answer.empty().rejects("n0", FULL).says(message).postFilter(FULL),
+                        Answer.empty()
+                                .rejects("n0", FULL)
+                                .says(message)
+                                .postFilter(new PluginStatus(FULL.plugin(), FULL.status())),
                         "Other"));
     }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime;
 
-import org.moorage.api.Rejection;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.Nomination;
+import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.binding.AssumedPod;
 import org.moorage.runtime.internal.binding.BindingCycle;
 import org.moorage.runtime.internal.cache.SchedulerCache;
@@ -15,8 +15,8 @@ import org.moorage.runtime.internal.queue.WellKnownEvents;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What follows the end of a binding cycle. */
-final class BindingResults implements BindingCycle.Outcome {
+/** Handles the results of binding cycles: a pod that is not bound is forgotten by the cache and goes back into the queue. */
+final class BindingResults implements BindingCycle.ResultHandler {
     private static final Logger LOG = LoggerFactory.getLogger(BindingResults.class);
 
     private final SchedulerCache cache;
@@ -33,49 +33,56 @@ final class BindingResults implements BindingCycle.Outcome {
     }
 
     @Override
-    public void permitted(AssumedPod candidate) {
-        queue.done(candidate.entry());
+    public void permitted(AssumedPod assumed) {
+        queue.done(assumed.queued());
     }
 
     @Override
-    public void bound(AssumedPod candidate) {
-        listener.bound(candidate.pod(), candidate.pod().nodeName(), candidate.decision());
+    public void bound(AssumedPod assumed) {
+        listener.bound(assumed.pod(), assumed.nodeName(), assumed.decision());
     }
 
     @Override
-    public void refused(AssumedPod candidate, Rejection why) {
-        Diagnosis diagnosis = Diagnosis.ofChosenNode(why);
-        rejected(candidate, why, diagnosis.message(""), SchedulingFailures.rejectors(diagnosis));
+    public void refused(AssumedPod assumed, PluginStatus rejection) {
+        Diagnosis diagnosis = Diagnosis.ofChosenNode(rejection);
+        rejected(assumed, rejection, diagnosis.message(""), SchedulingFailures.rejectors(diagnosis));
     }
 
     @Override
-    public void failed(AssumedPod candidate, Rejection why) {
-        if (why.status().isRejection()) {
-            // The plugin said no too late for events to bring the pod back, so it backs off as after a failure.
-            rejected(candidate, why, why.status().message(), RejectorPlugins.NONE);
+    public void failed(AssumedPod assumed, PluginStatus answer) {
+        if (answer.isRejection()) {
+            // kube-scheduler keeps no rejectors of PreBind and Bind, so that the pod backs off as after an error.
+            rejected(assumed, answer, answer.status().message(), RejectorPlugins.NONE);
             return;
         }
-        Pod pod = candidate.pod();
-        boolean forgotten = forget(pod);
-        listener.bindingFailed(pod, pod.nodeName(), why.status().message());
-        LOG.atError()
-                .addKeyValue("pod", pod.key())
-                .addKeyValue("node", pod.nodeName())
-                .addKeyValue("err", why.status().message())
-                .log("Error scheduling pod; retrying");
-        if (forgotten) {
-            queue.moveAllToActiveOrBackoff(WellKnownEvents.ASSIGNED_POD_DELETE, ObjectChange.deleted(pod));
+        Pod pod = assumed.pod();
+        try {
+            boolean forgotten = forget(pod);
+            listener.bindingFailed(pod, assumed.nodeName(), answer.status().message());
+            LOG.atError()
+                    .addKeyValue("pod", pod.key())
+                    .addKeyValue("node", assumed.nodeName())
+                    .addKeyValue("err", answer.status().message())
+                    .log("Error scheduling pod; retrying");
+            if (forgotten) {
+                queue.moveAllToActiveOrBackoff(WellKnownEvents.ASSIGNED_POD_DELETE, ObjectChange.deleted(pod));
+            }
+        } finally {
+            failures.error(assumed.queued(), answer.status().message(), 0);
         }
-        failures.error(candidate.entry(), why.status().message(), 0);
     }
 
-    private void rejected(AssumedPod candidate, Rejection why, String message, RejectorPlugins rejectors) {
-        Pod pod = candidate.pod();
-        boolean forgotten = forget(pod);
-        listener.bindingFailed(pod, pod.nodeName(), why.status().message());
-        failures.unschedulable(candidate.entry(), message, 0, rejectors, Nomination.clear());
+    private void rejected(AssumedPod assumed, PluginStatus rejection, String message, RejectorPlugins rejectors) {
+        Pod pod = assumed.pod();
+        boolean forgotten = false;
+        try {
+            forgotten = forget(pod);
+            listener.bindingFailed(pod, assumed.nodeName(), rejection.status().message());
+        } finally {
+            failures.unschedulable(assumed.queued(), message, 0, rejectors, Nomination.clear());
+        }
         if (forgotten) {
-            // Only now, and not for the pod itself: its own leaving must not wake it.
+            // Only now, and not for the pod itself: that it leaves its node makes it no more schedulable.
             queue.moveAllToActiveOrBackoff(
                     WellKnownEvents.ASSIGNED_POD_DELETE,
                     ObjectChange.deleted(pod),

@@ -31,11 +31,16 @@ import org.moorage.runtime.internal.binding.PodsInPreBind;
 import org.moorage.runtime.internal.binding.WaitingPods;
 import org.moorage.runtime.internal.cluster.ObjectStore;
 import org.moorage.runtime.internal.cycle.Profile;
+import org.moorage.runtime.internal.plugin.Thrown;
 import org.moorage.runtime.internal.queue.Nominator;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What the plugins of one profile may ask. */
 final class ProfileHandle implements Handle {
+    private static final Logger LOG = LoggerFactory.getLogger(ProfileHandle.class);
+
     private final String profileName;
     private final Services services;
 
@@ -43,22 +48,23 @@ final class ProfileHandle implements Handle {
      * What the handles of all profiles answer from.
      *
      * @param store the objects of the cluster
-     * @param snapshot the nodes of the cycle
+     * @param snapshot the nodes of the cycle; throws where no cycle runs
      * @param writer how to change the cluster
      * @param featureGates the features that are on
      * @param clock the time
-     * @param random the source of chance
+     * @param random the source of random numbers
      * @param threads where background work is done
      * @param nominator who is nominated to which node
      * @param waitingPods the pods that wait for a permit
      * @param podsInPreBind the pods that PreBind plugins work on
+     * @param listener is told of background tasks that fail
      * @param shared what plugins share with one another, by its key; it may be changed by several threads
      * @param profiles the profiles by name, once they are built
      * @param queue the waiting pods, once the queue is built
      */
     record Services(
             ObjectStore store,
-            Snapshot snapshot,
+            Supplier<Snapshot> snapshot,
             ClusterWriter writer,
             FeatureGates featureGates,
             InstantSource clock,
@@ -67,6 +73,7 @@ final class ProfileHandle implements Handle {
             Nominator nominator,
             WaitingPods waitingPods,
             PodsInPreBind podsInPreBind,
+            SchedulerListener listener,
             Map<StateKey<?>, Object> shared,
             Function<String, Profile> profiles,
             Supplier<SchedulingQueue> queue) {}
@@ -83,7 +90,7 @@ final class ProfileHandle implements Handle {
 
     @Override
     public Snapshot snapshot() {
-        return services.snapshot();
+        return services.snapshot().get();
     }
 
     @Override
@@ -109,7 +116,17 @@ final class ProfileHandle implements Handle {
 
     @Override
     public Executor background() {
-        return services.threads().binding();
+        return task -> services.threads().binding().execute(() -> runInBackground(task));
+    }
+
+    private void runInBackground(Runnable task) {
+        try {
+            task.run();
+        } catch (Throwable thrown) {
+            LOG.atError().addKeyValue("profile", profileName).setCause(thrown).log("Background task failed");
+            services.listener().backgroundTaskFailed(profileName, thrown);
+            Thrown.rethrowIfFatal(thrown);
+        }
     }
 
     @Override
@@ -167,7 +184,7 @@ final class ProfileHandle implements Handle {
         return profile().draft(state, pod, node);
     }
 
-    // Only while it schedules: plugins are made before their profile is.
+    // Not before the scheduler runs: plugins are made before their profile is.
     private Profile profile() {
         return services.profiles().apply(profileName);
     }

@@ -3,7 +3,6 @@ package org.moorage.runtime;
 
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -14,18 +13,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
-import org.moorage.api.CycleState;
-import org.moorage.api.NodeInfo;
-import org.moorage.api.Rejection;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
-import org.moorage.api.model.PodStatus;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.FeatureGates;
-import org.moorage.api.plugin.NodeAllocatableResourceClaims;
-import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.WaitingPod;
@@ -36,27 +29,23 @@ import org.moorage.runtime.config.SchedulerConfig;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.decision.HintEvaluation;
-import org.moorage.runtime.internal.binding.AssumedPod;
 import org.moorage.runtime.internal.binding.BindingCycle;
 import org.moorage.runtime.internal.binding.PodsInPreBind;
 import org.moorage.runtime.internal.binding.WaitingPods;
-import org.moorage.runtime.internal.cache.ClusterSnapshot;
 import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.cluster.FeatureView;
 import org.moorage.runtime.internal.cluster.ObjectEventHandlers;
 import org.moorage.runtime.internal.cluster.ObjectStore;
 import org.moorage.runtime.internal.cluster.PodEventHandlers;
-import org.moorage.runtime.internal.cycle.Diagnosis;
-import org.moorage.runtime.internal.cycle.Evaluator;
-import org.moorage.runtime.internal.cycle.PluginFailure;
+import org.moorage.runtime.internal.cycle.EvaluationRecorder;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
+import org.moorage.runtime.internal.plugin.PluginCalls;
+import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.internal.profile.ProfileBuilder;
 import org.moorage.runtime.internal.queue.Nominator;
-import org.moorage.runtime.internal.queue.QueueObserver;
 import org.moorage.runtime.internal.queue.QueueSettings;
 import org.moorage.runtime.internal.queue.QueuedPodInfo;
-import org.moorage.runtime.internal.queue.RejectorPlugins;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
 import org.moorage.runtime.plugin.PluginRegistry;
 import org.slf4j.Logger;
@@ -89,27 +78,25 @@ public final class Scheduler implements AutoCloseable {
     private final boolean podJson;
 
     private final SchedulerCache cache = new SchedulerCache();
-    private final ClusterSnapshot snapshot = new ClusterSnapshot();
+    private final CycleSnapshot snapshot;
     private final FeatureView view;
     private final ObjectStore store;
     private final Nominator nominator;
     private final WaitingPods waitingPods;
     private final PodsInPreBind podsInPreBind = new PodsInPreBind();
     private final Map<String, Profile> profiles;
-    private final List<Plugin> plugins = new ArrayList<>();
+    private final List<Plugin> plugins;
     private final SchedulingQueue queue;
     private final SchedulingAlgorithm algorithm;
-    private final SchedulingFailures failures;
-    private final BindingCycle binding;
-    private final ObjectEventHandlers changes;
-    // Serialises cycles and evaluations, which share the snapshot.
-    private final Object cycle = new Object();
+    private final SchedulingCycle cycle;
+    private final ObjectEventHandlers eventHandlers;
     private volatile boolean closed;
 
     private Scheduler(Builder builder) {
         cluster = builder.cluster;
-        listener = builder.listener;
+        listener = new LoggedListener(builder.listener);
         threads = new SchedulerThreads(builder.config.parallelism(), builder.bindingExecutor);
+        snapshot = new CycleSnapshot(threads);
         view = new FeatureView(builder.featureGates);
         store = new ObjectStore(view, this::changed);
         ObjectLister<Pod> pods = store.lister(ObjectKind.POD);
@@ -118,7 +105,7 @@ public final class Scheduler implements AutoCloseable {
         waitingPods = new WaitingPods(threads.timers());
         ProfileHandle.Services services = new ProfileHandle.Services(
                 store,
-                snapshot,
+                snapshot::current,
                 cluster,
                 builder.featureGates,
                 builder.clock,
@@ -127,6 +114,7 @@ public final class Scheduler implements AutoCloseable {
                 nominator,
                 waitingPods,
                 podsInPreBind,
+                listener,
                 new ConcurrentHashMap<>(),
                 this::profile,
                 this::queue);
@@ -134,7 +122,7 @@ public final class Scheduler implements AutoCloseable {
                         builder.registry, name -> new ProfileHandle(name, services), nominator::nominatedPodsFor)
                 .build(builder.config);
         profiles = built.byName();
-        built.pluginsByProfile().values().forEach(plugins::addAll);
+        plugins = built.plugins();
         podJson = built.needsPodJson();
         queue = new SchedulingQueue(
                 built.queueSort(),
@@ -145,24 +133,24 @@ public final class Scheduler implements AutoCloseable {
                         builder.maxInUnschedulable,
                         builder.featureGates),
                 builder.clock,
-                nominator,
-                QueueObserver.NONE);
+                nominator);
         algorithm = new SchedulingAlgorithm(builder.config.percentageOfNodesToScore(), threads.parallelism());
-        failures = new SchedulingFailures(
+        SchedulingFailures failures = new SchedulingFailures(
                 listener,
                 pods,
                 queue,
                 nominator,
                 cluster,
                 builder.bindingExecutor == null ? threads.reports() : builder.bindingExecutor);
-        binding = new BindingCycle(
+        BindingCycle binding = new BindingCycle(
                 waitingPods,
                 podsInPreBind,
                 cluster,
                 threads.binding(),
                 builder.featureGates,
                 new BindingResults(cache, queue, failures, listener));
-        changes = new ObjectEventHandlers(
+        cycle = new SchedulingCycle(profiles, cache, queue, nominator, algorithm, binding, failures, listener);
+        eventHandlers = new ObjectEventHandlers(
                 new PodEventHandlers(
                         cache,
                         queue,
@@ -174,9 +162,9 @@ public final class Scheduler implements AutoCloseable {
                 store);
     }
 
-    // Plugins see the objects, whose changes move the queue, which asks the plugins; these methods close that circle.
+    // The plugins are given what calls these methods before the event handlers, the profiles and the queue are made.
     private <T extends ClusterObject> void changed(ObjectKind<T> kind, ObjectChange<T> change) {
-        changes.changed(kind, change);
+        eventHandlers.changed(kind, change);
     }
 
     private Profile profile(String name) {
@@ -203,7 +191,7 @@ public final class Scheduler implements AutoCloseable {
      * @throws ClusterException if the objects cannot be had
      */
     public void start() {
-        cluster.watch(store.kinds(), podJson, store);
+        cluster.watch(store.kindsToWatch(), podJson, store);
     }
 
     /** Schedules pods as they come, until {@link #close} is called. */
@@ -211,7 +199,7 @@ public final class Scheduler implements AutoCloseable {
         threads.every(FLUSH_BACKOFF, queue::flushBackoff);
         threads.every(FLUSH_UNSCHEDULABLE, queue::flushUnschedulable);
         while (!closed) {
-            queue.pop(POLL).ifPresent(this::scheduleGuarded);
+            queue.pop(POLL).ifPresent(this::schedule);
         }
     }
 
@@ -222,15 +210,19 @@ public final class Scheduler implements AutoCloseable {
      */
     public Optional<Decision> scheduleNext() {
         while (true) {
-            Optional<QueuedPodInfo> entry = queue.poll();
-            if (entry.isEmpty()) {
+            Optional<QueuedPodInfo> queued = queue.poll();
+            if (queued.isEmpty()) {
                 return Optional.empty();
             }
-            Optional<Decision> decision = scheduleGuarded(entry.get());
+            Optional<Decision> decision = schedule(queued.get());
             if (decision.isPresent()) {
                 return decision;
             }
         }
+    }
+
+    private Optional<Decision> schedule(QueuedPodInfo queued) {
+        return snapshot.use(nodes -> cycle.run(queued, nodes));
     }
 
     /**
@@ -238,14 +230,14 @@ public final class Scheduler implements AutoCloseable {
      * cluster's.
      *
      * @throws IllegalArgumentException if no profile is responsible for the pod
-     * @throws RuntimeException if a plugin fails
+     * @throws RuntimeException if a plugin fails; the message says which one
      */
     public Evaluation evaluate(Pod pod) {
         Profile profile = responsible(pod);
-        synchronized (cycle) {
-            cache.update(snapshot);
-            return Evaluator.evaluate(profile, view.of(pod), snapshot);
-        }
+        return snapshot.use(nodes -> {
+            cache.updateSnapshot(nodes);
+            return EvaluationRecorder.evaluate(algorithm, profile, view.of(pod), nodes);
+        });
     }
 
     /**
@@ -257,7 +249,7 @@ public final class Scheduler implements AutoCloseable {
     public HintEvaluation hints(Pod pod, ObjectChange<? extends ClusterObject> change) {
         Profile ignored = responsible(pod);
         ObjectChange<ClusterObject> seen = view.of(change);
-        return changes.hints(view.of(pod), ObjectKind.of(seen.latest()), seen);
+        return eventHandlers.hints(view.of(pod), ObjectKind.of(seen.latest()), seen);
     }
 
     private Profile responsible(Pod pod) {
@@ -299,149 +291,10 @@ public final class Scheduler implements AutoCloseable {
 
     private static void closePlugin(String name, AutoCloseable plugin) {
         try {
-            plugin.close();
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-        } catch (Exception thrown) {
-            LOG.atWarn().addKeyValue("plugin", name).setCause(thrown).log("Plugin failed to close");
-        }
-    }
-
-    // Whatever goes wrong in a cycle, the pod goes back to the queue and the loop goes on.
-    private Optional<Decision> scheduleGuarded(QueuedPodInfo entry) {
-        synchronized (cycle) {
-            try {
-                return schedule(entry);
-            } catch (RuntimeException thrown) {
-                LOG.atError()
-                        .addKeyValue("pod", entry.pod().key())
-                        .setCause(thrown)
-                        .log("Error scheduling pod; retrying");
-                String message = thrown.getMessage();
-                return Optional.of(failures.error(entry, message == null ? thrown.toString() : message, 0));
-            }
-        }
-    }
-
-    private Optional<Decision> schedule(QueuedPodInfo entry) {
-        Pod pod = entry.pod();
-        Profile profile = profiles.get(pod.spec().schedulerName());
-        if (profile == null || cache.isAssumed(pod.uid())) {
-            queue.done(entry);
-            return Optional.empty();
-        }
-        if (pod.metadata().isDeleting()) {
-            failures.skipDeleting(entry);
-            return Optional.empty();
-        }
-        LOG.atDebug().addKeyValue("pod", pod.key()).log("Attempting to schedule pod");
-        cache.update(snapshot);
-        if (snapshot.nodes().isEmpty()) {
-            return Optional.of(failures.unschedulable(
-                    entry, "no nodes available to schedule pods", 0, RejectorPlugins.NONE, Nomination.clear()));
-        }
-        CycleState state = new CycleState();
-        SchedulingAlgorithm.Result result;
-        try {
-            result = algorithm.find(profile, state, pod, snapshot);
+            PluginCalls.close(name, plugin);
         } catch (PluginFailure failure) {
-            return Optional.of(failedBy(entry, failure));
+            LOG.atWarn().addKeyValue("plugin", name).setCause(failure).log("Plugin failed to close");
         }
-        NodeInfo node = result.node();
-        if (node == null) {
-            return Optional.of(unschedulable(
-                    entry, profile, state, Objects.requireNonNull(result.diagnosis()), result.evaluated()));
-        }
-        return Optional.of(place(entry, profile, state, node, result));
-    }
-
-    private Decision failedBy(QueuedPodInfo entry, PluginFailure failure) {
-        LOG.atError()
-                .addKeyValue("pod", entry.pod().key())
-                .addKeyValue("plugin", failure.plugin())
-                .setCause(failure)
-                .log("Error scheduling pod; retrying");
-        return failures.error(entry, String.valueOf(failure.getMessage()), 0);
-    }
-
-    private Decision unschedulable(
-            QueuedPodInfo entry, Profile profile, CycleState state, Diagnosis diagnosis, int evaluated) {
-        String postFilterMessage = "";
-        Nomination nomination = Nomination.keep();
-        Profile.PostFiltered answer;
-        try {
-            answer = profile.postFilter(state, entry.pod(), diagnosis, Profile.Deeds.DONE);
-            if (answer == null) {
-                nomination = Nomination.clear();
-            } else {
-                postFilterMessage = answer.result().status().message();
-                nomination = answer.result().nomination();
-            }
-        } catch (PluginFailure failure) {
-            LOG.atError()
-                    .addKeyValue("pod", entry.pod().key())
-                    .addKeyValue("plugin", failure.plugin())
-                    .setCause(failure)
-                    .log("Status after running PostFilter plugins for pod");
-            postFilterMessage = String.valueOf(failure.getMessage());
-        }
-        return failures.unschedulable(
-                entry,
-                diagnosis.message(postFilterMessage),
-                evaluated,
-                SchedulingFailures.rejectors(diagnosis),
-                nomination);
-    }
-
-    // What an earlier attempt left in the status does not hold for this one.
-    private static Pod withClaims(Pod pod, CycleState state, String nodeName) {
-        List<PodStatus.NodeResourceClaim> claims =
-                state.find(NodeAllocatableResourceClaims.KEY, nodeName).orElse(List.of());
-        return claims.equals(pod.status().nodeResourceClaims())
-                ? pod
-                : pod.withStatus(
-                        pod.status().toBuilder().nodeResourceClaims(claims).build());
-    }
-
-    private Decision place(
-            QueuedPodInfo entry, Profile profile, CycleState state, NodeInfo node, SchedulingAlgorithm.Result result) {
-        Pod pod = entry.pod();
-        Pod assumed = withClaims(pod, state, node.name()).withNode(node.name());
-        Decision decision = new Decision(
-                pod,
-                Decision.Outcome.SCHEDULED,
-                node.name(),
-                result.score(),
-                "",
-                result.evaluated(),
-                result.feasible(),
-                entry.attempts());
-        cache.assume(assumed);
-        nominator.delete(pod);
-        AssumedPod candidate = new AssumedPod(entry, profile, state, assumed, decision);
-        // Told before the binding begins, which may be over before begin() returns.
-        listener.decided(decision);
-        Rejection answer = binding.begin(candidate);
-        if (answer.status().isSuccess()) {
-            return decision;
-        }
-        cache.forget(assumed);
-        listener.bindingFailed(pod, node.name(), answer.status().message());
-        if (answer.status().isRejection()) {
-            Diagnosis diagnosis = Diagnosis.ofChosenNode(answer);
-            return failures.unschedulable(
-                    entry,
-                    diagnosis.message(""),
-                    result.evaluated(),
-                    SchedulingFailures.rejectors(diagnosis),
-                    Nomination.clear());
-        }
-        LOG.atError()
-                .addKeyValue("pod", pod.key())
-                .addKeyValue("plugin", answer.plugin())
-                .addKeyValue("err", answer.status().message())
-                .log("Error scheduling pod; retrying");
-        return failures.error(entry, answer.status().message(), result.evaluated());
     }
 
     /** Collects what a {@link Scheduler} is made of. */
@@ -484,7 +337,7 @@ public final class Scheduler implements AutoCloseable {
             return this;
         }
 
-        /** Sets the source of chance; one seeded by the system if not set. */
+        /** Sets the source of random numbers; one seeded by the system if not set. */
         public Builder random(RandomGenerator value) {
             random = Objects.requireNonNull(value, "random");
             return this;

@@ -22,10 +22,11 @@ import org.slf4j.LoggerFactory;
 /** The threads of one scheduler. All are daemons: a program that forgets to close it still ends. */
 final class SchedulerThreads implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SchedulerThreads.class);
-    // Binding waits for the API server, and sometimes for volumes; so many pods may be under way at a time.
+    // Binding waits for the API server, and sometimes for volumes. That many pods are bound at a time.
     private static final int BINDING_THREADS = 128;
     private static final long GRACE_SECONDS = 5;
 
+    private final ThreadGroup workers = new ThreadGroup("scheduler-workers");
     private final List<ExecutorService> owned = new ArrayList<>();
     private final boolean waits;
     private final ScheduledExecutorService timers;
@@ -33,13 +34,14 @@ final class SchedulerThreads implements AutoCloseable {
     private final Executor binding;
     private final ExecutorService reports;
 
-    SchedulerThreads(int workers, @Nullable Executor givenBinding) {
+    SchedulerThreads(int parallelism, @Nullable Executor givenBinding) {
         timers = own(Executors.newSingleThreadScheduledExecutor(named("scheduler-timer")));
         reports = own(Executors.newSingleThreadExecutor(named("scheduler-report")));
-        int useful = Math.min(workers, Runtime.getRuntime().availableProcessors());
-        parallelism = useful <= 1
+        int useful = Math.min(parallelism, Runtime.getRuntime().availableProcessors());
+        this.parallelism = useful <= 1
                 ? Parallelism.none()
-                : new Parallelism(own(Executors.newFixedThreadPool(useful - 1, named("scheduler-worker"))), useful);
+                : new Parallelism(
+                        own(Executors.newFixedThreadPool(useful - 1, named("scheduler-worker", workers))), useful);
         waits = givenBinding == null;
         binding = givenBinding != null ? givenBinding : own(bindingPool());
     }
@@ -62,9 +64,13 @@ final class SchedulerThreads implements AutoCloseable {
     }
 
     private static ThreadFactory named(String name) {
+        return named(name, Thread.currentThread().getThreadGroup());
+    }
+
+    private static ThreadFactory named(String name, ThreadGroup group) {
         AtomicInteger number = new AtomicInteger();
         return task -> {
-            Thread thread = new Thread(task, name + "-" + number.incrementAndGet());
+            Thread thread = new Thread(group, task, name + "-" + number.incrementAndGet());
             thread.setDaemon(true);
             return thread;
         };
@@ -74,13 +80,14 @@ final class SchedulerThreads implements AutoCloseable {
         return timers;
     }
 
-    /** Has the task run again and again, until all threads are closed; one time's failure does not end it. */
+    /** Has the task run again and again, until all threads are closed. What it throws is logged. */
     void every(Duration period, Runnable task) {
         ScheduledFuture<?> ignored = timers.scheduleAtFixedRate(
                 () -> {
                     try {
                         task.run();
-                    } catch (RuntimeException thrown) {
+                    } catch (Throwable thrown) {
+                        // Passed on, it would end the timer without a word.
                         LOG.atError().setCause(thrown).log("Timer task failed");
                     }
                 },
@@ -93,6 +100,11 @@ final class SchedulerThreads implements AutoCloseable {
         return parallelism;
     }
 
+    /** Whether the current thread is one of those that take part in passes over nodes. */
+    boolean isWorker() {
+        return Thread.currentThread().getThreadGroup() == workers;
+    }
+
     Executor binding() {
         return binding;
     }
@@ -102,7 +114,7 @@ final class SchedulerThreads implements AutoCloseable {
         return reports;
     }
 
-    /** How long a pause of that length is: none if binding runs on somebody else's threads, as nothing else would happen then. */
+    /** How long to pause in PreBind: not at all if binding runs on given threads, where nothing else happens in the meantime. */
     Duration pause(Duration wanted) {
         return waits ? wanted : Duration.ZERO;
     }

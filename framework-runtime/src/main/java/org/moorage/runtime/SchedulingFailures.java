@@ -3,6 +3,7 @@ package org.moorage.runtime;
 
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
 import org.moorage.api.plugin.ClusterException;
@@ -19,7 +20,7 @@ import org.moorage.runtime.internal.queue.SchedulingQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What follows a failed attempt: the pod goes back into the queue as it is by now, and the cluster is told why. */
+/** Handles failed scheduling attempts: the pod goes back into the queue, and its status and an event say why. */
 final class SchedulingFailures {
     private static final Logger LOG = LoggerFactory.getLogger(SchedulingFailures.class);
 
@@ -45,46 +46,50 @@ final class SchedulingFailures {
         this.reports = reports;
     }
 
-    /** Something went wrong, so that nothing is known about where the pod fits. */
-    Decision error(QueuedPodInfo entry, String message, int evaluated) {
-        return requeue(entry, Decision.Outcome.ERROR, message, evaluated, RejectorPlugins.NONE, Nomination.clear());
+    /** Something failed, so that it is not known whether a node is feasible. */
+    Decision error(QueuedPodInfo queued, String message, int evaluated) {
+        return handle(queued, Decision.Outcome.ERROR, message, evaluated, RejectorPlugins.NONE, Nomination.clear());
     }
 
-    /** The pod fits nowhere, as those plugins say. */
+    /** These plugins have left the pod no feasible node. */
     Decision unschedulable(
-            QueuedPodInfo entry, String message, int evaluated, RejectorPlugins rejectors, Nomination nomination) {
-        return requeue(entry, Decision.Outcome.UNSCHEDULABLE, message, evaluated, rejectors, nomination);
+            QueuedPodInfo queued, String message, int evaluated, RejectorPlugins rejectors, Nomination nomination) {
+        return handle(queued, Decision.Outcome.UNSCHEDULABLE, message, evaluated, rejectors, nomination);
     }
 
     static RejectorPlugins rejectors(Diagnosis diagnosis) {
         return new RejectorPlugins(diagnosis.unschedulablePlugins(), diagnosis.pendingPlugins());
     }
 
-    private Decision requeue(
-            QueuedPodInfo entry,
+    private Decision handle(
+            QueuedPodInfo queued,
             Decision.Outcome outcome,
             String message,
             int evaluated,
             RejectorPlugins rejectors,
             Nomination nomination) {
-        Pod pod = entry.pod();
-        Decision decision = new Decision(pod, outcome, "", 0, message, evaluated, 0, entry.attempts());
+        Pod pod = queued.pod();
+        Decision decision = new Decision(pod, outcome, "", 0, message, evaluated, 0, queued.attempts());
         listener.decided(decision);
         Optional<Pod> current = pods.get(pod.namespace(), pod.name());
         if (current.isEmpty() || current.get().isBound() || !current.get().uid().equals(pod.uid())) {
             LOG.atDebug().addKeyValue("pod", pod.key()).log("Pod is gone or has a node by now; not queued again");
-            queue.done(entry);
+            queue.done(queued);
             return decision;
         }
-        queue.addUnschedulable(entry, current.get(), rejectors);
+        queue.addUnschedulable(queued, current.get(), rejectors);
         nominator.add(current.get(), nomination);
         String reason = outcome == Decision.Outcome.UNSCHEDULABLE ? "Unschedulable" : "SchedulerError";
-        reports.execute(() -> report(current.get(), reason, message, nomination));
+        try {
+            reports.execute(() -> report(current.get(), reason, message, nomination));
+        } catch (RejectedExecutionException closed) {
+            LOG.atDebug().addKeyValue("pod", pod.key()).log("Scheduler stops; status of the pod is not updated");
+        }
         return decision;
     }
 
     private void report(Pod pod, String reason, String message, Nomination nomination) {
-        tell(pod, message);
+        reportEvent(pod, message);
         PodCondition condition = new PodCondition(
                 PodCondition.POD_SCHEDULED,
                 "False",
@@ -110,15 +115,15 @@ final class SchedulingFailures {
         }
     }
 
-    /** The pod is about to go, so that it is neither tried nor queued again. */
-    void skipDeleting(QueuedPodInfo entry) {
-        Pod pod = entry.pod();
+    /** The pod is being deleted, so that it is neither tried nor queued again. */
+    void skipDeleting(QueuedPodInfo queued) {
+        Pod pod = queued.pod();
         LOG.atDebug().addKeyValue("pod", pod.key()).log("Skip schedule deleting pod");
-        tell(pod, "skip schedule deleting pod: " + pod.key());
-        queue.done(entry);
+        reportEvent(pod, "skip schedule deleting pod: " + pod.key());
+        queue.done(queued);
     }
 
-    private void tell(Pod pod, String note) {
+    private void reportEvent(Pod pod, String note) {
         cluster.report(new PodEvent(pod, Optional.empty(), PodEvent.WARNING, "FailedScheduling", "Scheduling", note));
     }
 }

@@ -10,7 +10,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import org.moorage.api.Rejection;
 import org.moorage.api.Status;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
@@ -21,6 +20,8 @@ import org.moorage.api.plugin.PreFilterResult;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.decision.HintEvaluation;
+import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.decision.Rejection;
 import org.moorage.testkit.TestScheduler.Asked;
 import org.moorage.testkit.TesterPlugin.DraftChange;
 
@@ -321,7 +322,7 @@ public final class PodTester {
         check(
                 "PostFilter of pod " + pod.key(),
                 status,
-                evaluation().postFilter().<Object>map(Rejection::status).orElse("not asked"));
+                evaluation().postFilter().<Object>map(PluginStatus::status).orElse("not asked"));
         return this;
     }
 

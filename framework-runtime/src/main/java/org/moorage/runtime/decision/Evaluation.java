@@ -9,7 +9,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import org.moorage.api.Rejection;
 import org.moorage.api.model.Pod;
 
 /**
@@ -21,7 +20,8 @@ import org.moorage.api.model.Pod;
  * @param preFilterRejection the rejection of the pod as a whole, after which no node is looked at
  * @param preFilterNodes the only nodes that PreFilter leaves; empty for all
  * @param rejections the first rejection of each node that will not do
- * @param objections all filters' rejections of each node that will not do
+ * @param objections what each filter that rejects a node answers, for each node that will not do; an error of a filter that
+ *     cannot judge a node which an earlier one has ruled out
  * @param feasible the nodes that will do
  * @param scores the weighted scores of each such node, by plugin; a plugin that had no say is not there
  * @param totals the sum of the scores of each such node
@@ -35,12 +35,12 @@ public record Evaluation(
         Optional<Rejection> preFilterRejection,
         Optional<Set<String>> preFilterNodes,
         Map<String, Rejection> rejections,
-        Map<String, List<Rejection>> objections,
+        Map<String, List<PluginStatus>> objections,
         List<String> feasible,
         Map<String, Map<String, Long>> scores,
         Map<String, Long> totals,
         String message,
-        Optional<Rejection> postFilter,
+        Optional<PluginStatus> postFilter,
         Optional<Preemption> preemption) {
     public Evaluation {
         preFilterNodes = preFilterNodes.map(names -> Collections.unmodifiableSet(new TreeSet<>(names)));

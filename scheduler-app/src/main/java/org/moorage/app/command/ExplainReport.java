@@ -12,10 +12,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import org.moorage.api.Rejection;
+import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 import org.moorage.app.command.TextTable.Cell;
 import org.moorage.runtime.decision.Evaluation;
+import org.moorage.runtime.decision.PluginStatus;
 
 /** What the plugins answer for a pod on each node. */
 final class ExplainReport implements Report {
@@ -50,7 +51,7 @@ final class ExplainReport implements Report {
     private static List<RejectedNodes> rejected(Evaluation evaluation) {
         Map<PluginReason, List<String>> nodesByReason = new LinkedHashMap<>();
         evaluation.objections().forEach((node, objections) -> {
-            for (Rejection objection : objections) {
+            for (PluginStatus objection : objections) {
                 for (String reason : objection.status().reasons()) {
                     nodesByReason
                             .computeIfAbsent(new PluginReason(objection.plugin(), reason), any -> new ArrayList<>())
@@ -222,11 +223,13 @@ final class ExplainReport implements Report {
                     rejections.addObject().put("plugin", entry.plugin).put("message", entry.reason);
             addAll(rejection.putArray("nodes"), entry.nodes);
         }
-        evaluation.preFilterRejection().ifPresent(rejection -> put(tree, "preFilter", rejection));
+        evaluation
+                .preFilterRejection()
+                .ifPresent(rejection -> put(tree, "preFilter", rejection.plugin(), rejection.status()));
         evaluation
                 .preFilterNodes()
                 .ifPresent(left -> addAll(tree.putArray("preFilterNodes"), new LinkedHashSet<>(left)));
-        evaluation.postFilter().ifPresent(answer -> put(tree, "postFilter", answer));
+        evaluation.postFilter().ifPresent(answer -> put(tree, "postFilter", answer.plugin(), answer.status()));
         evaluation.preemption().ifPresent(preemption -> {
             ObjectNode entry = tree.putObject("preemption").put("node", preemption.nodeName());
             ArrayNode victims = entry.putArray("victims");
@@ -235,11 +238,11 @@ final class ExplainReport implements Report {
         return tree;
     }
 
-    private static void put(ObjectNode tree, String field, Rejection rejection) {
+    private static void put(ObjectNode tree, String field, String plugin, Status status) {
         tree.putObject(field)
-                .put("plugin", rejection.plugin())
-                .put("code", rejection.status().code().toString())
-                .put("message", rejection.status().message());
+                .put("plugin", plugin)
+                .put("code", status.code().toString())
+                .put("message", status.message());
     }
 
     private static void addAll(ArrayNode array, Iterable<String> texts) {

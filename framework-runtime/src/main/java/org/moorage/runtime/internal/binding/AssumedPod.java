@@ -8,16 +8,17 @@ import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.queue.QueuedPodInfo;
 
 /**
- * A pod for which a node was chosen.
+ * A pod that is assumed to run on the node that was chosen for it.
  *
- * @param entry its entry in the queue
+ * @param queued the pod as it was popped from the queue
  * @param profile its profile
  * @param state its cycle's state
  * @param pod the pod, with the chosen node
  * @param decision the choice
  */
-public record AssumedPod(QueuedPodInfo entry, Profile profile, CycleState state, Pod pod, Decision decision) {
-    String nodeName() {
+public record AssumedPod(QueuedPodInfo queued, Profile profile, CycleState state, Pod pod, Decision decision) {
+    /** The chosen node. */
+    public String nodeName() {
         return pod.nodeName();
     }
 }

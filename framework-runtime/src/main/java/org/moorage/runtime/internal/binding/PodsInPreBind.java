@@ -12,8 +12,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.PodInPreBind;
+import org.moorage.runtime.decision.PluginStatus;
 
-/** The pods that are being made ready to be bound, and can be called back until they are. */
+/** The pods that PreBind plugins work on. Until they have done so, the pod's binding can be cancelled. */
 public final class PodsInPreBind implements AutoCloseable {
     private final Map<String, Attempt> byUid = new ConcurrentHashMap<>();
     private volatile boolean closed;
@@ -26,7 +27,7 @@ public final class PodsInPreBind implements AutoCloseable {
     /**
      * Waits, for a pod that is in its PreBind.
      *
-     * @throws CancellationException if the pod is called back
+     * @throws CancellationException if the pod's binding is cancelled
      * @throws IllegalStateException if the scheduler stops, or the pod is not there
      */
     public void pause(Pod pod, Duration time) {
@@ -55,7 +56,7 @@ public final class PodsInPreBind implements AutoCloseable {
         byUid.remove(attempt.pod.uid(), attempt);
     }
 
-    /** One pod's way to being bound. */
+    /** One attempt to bind a pod. */
     static final class Attempt implements PodInPreBind {
         private final Pod pod;
         private final CountDownLatch ended = new CountDownLatch(1);
@@ -64,7 +65,7 @@ public final class PodsInPreBind implements AutoCloseable {
         private Optional<String> cause = Optional.empty();
 
         @GuardedBy("this")
-        private boolean ready;
+        private boolean prebound;
 
         Attempt(Pod pod) {
             this.pod = pod;
@@ -79,7 +80,7 @@ public final class PodsInPreBind implements AutoCloseable {
         public boolean cancel(String message) {
             Objects.requireNonNull(message, "message");
             synchronized (this) {
-                if (ready) {
+                if (prebound) {
                     return false;
                 }
                 if (cause.isEmpty()) {
@@ -90,13 +91,18 @@ public final class PodsInPreBind implements AutoCloseable {
             return true;
         }
 
-        /** Says that from now on the pod cannot be called back, unless it was. */
-        synchronized boolean getReady() {
-            ready = cause.isEmpty();
-            return ready;
+        /** PreBind is over: from now on the binding cannot be cancelled. Returns whether it was not cancelled before. */
+        synchronized boolean markPrebound() {
+            prebound = cause.isEmpty();
+            return prebound;
         }
 
-        /** Why the pod was called back; empty if it was not. */
+        /** The answer in place of that of a plugin, after the binding was cancelled. */
+        PluginStatus cancelled() {
+            return PluginStatus.error("", cause().orElseThrow());
+        }
+
+        /** Why the binding was cancelled; empty if it was not. */
         synchronized Optional<String> cause() {
             return cause;
         }

@@ -14,15 +14,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import org.moorage.api.Rejection;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.WaitingPod;
 import org.moorage.runtime.config.GoDuration;
+import org.moorage.runtime.decision.PluginStatus;
 
 /** The pods that plugins have wait before they are bound. */
 public final class WaitingPods {
-    private static final Duration LONGEST_WAIT = Duration.ofMinutes(15);
+    private static final Duration MAX_TIMEOUT = Duration.ofMinutes(15);
 
     private final Map<String, Waiting> byUid = new ConcurrentHashMap<>();
     private final ScheduledExecutorService timers;
@@ -35,13 +35,14 @@ public final class WaitingPods {
     /**
      * Has a pod wait for these plugins, for each at most so long.
      *
-     * @return comes true when the verdict is there: a success, a rejection, or an error if the pod was preempted
+     * @return completed with the result: a success, a rejection, or an error if the pod was preempted
      */
-    CompletableFuture<Rejection> add(Pod pod, Map<String, Duration> limitByPlugin) {
+    CompletableFuture<PluginStatus> add(Pod pod, Map<String, Duration> timeoutByPlugin) {
         Waiting waiting = new Waiting(pod);
+        // Before others can see the pod: what they allow is what there is a timer for.
+        waiting.startTimers(timeoutByPlugin);
         byUid.put(pod.uid(), waiting);
-        waiting.startTimers(limitByPlugin);
-        return waiting.verdict.whenComplete((verdict, thrown) -> byUid.remove(pod.uid(), waiting));
+        return waiting.result.whenComplete((result, thrown) -> byUid.remove(pod.uid(), waiting));
     }
 
     /** All waiting pods. */
@@ -66,17 +67,17 @@ public final class WaitingPods {
 
     private final class Waiting implements WaitingPod {
         private final Pod pod;
-        // Completed once; later verdicts come too late.
-        private final CompletableFuture<Rejection> verdict = new CompletableFuture<>();
+        // Completed by whoever comes first.
+        private final CompletableFuture<PluginStatus> result = new CompletableFuture<>();
         private final Map<String, Future<?>> timerByPlugin = new LinkedHashMap<>();
 
         Waiting(Pod pod) {
             this.pod = pod;
         }
 
-        synchronized void startTimers(Map<String, Duration> limitByPlugin) {
-            limitByPlugin.forEach((plugin, limit) -> {
-                Duration bounded = limit.compareTo(LONGEST_WAIT) > 0 ? LONGEST_WAIT : limit;
+        synchronized void startTimers(Map<String, Duration> timeoutByPlugin) {
+            timeoutByPlugin.forEach((plugin, timeout) -> {
+                Duration bounded = timeout.compareTo(MAX_TIMEOUT) > 0 ? MAX_TIMEOUT : timeout;
                 String message =
                         "rejected due to timeout after waiting " + GoDuration.format(bounded) + " at plugin " + plugin;
                 timerByPlugin.put(
@@ -107,22 +108,22 @@ public final class WaitingPods {
                 last = timerByPlugin.isEmpty();
             }
             if (last) {
-                verdict.complete(new Rejection("", Status.success()));
+                result.complete(PluginStatus.SUCCESS);
             }
         }
 
         @Override
         public void reject(String plugin, String message) {
-            end(new Rejection(plugin, Status.unschedulable(message)));
+            end(new PluginStatus(plugin, Status.unschedulable(message)));
         }
 
         @Override
         public boolean preempt(String plugin, String message) {
-            return end(new Rejection(plugin, Status.error(message)));
+            return end(PluginStatus.error(plugin, message));
         }
 
-        // Completed outside the monitor, since whoever waits for the verdict runs then.
-        private boolean end(Rejection rejection) {
+        // Completed outside the monitor, since what depends on the result runs then.
+        private boolean end(PluginStatus answer) {
             List<Future<?>> running;
             synchronized (this) {
                 running = new ArrayList<>(timerByPlugin.values());
@@ -130,7 +131,7 @@ public final class WaitingPods {
             for (Future<?> timer : running) {
                 timer.cancel(false);
             }
-            return verdict.complete(rejection);
+            return result.complete(answer);
         }
     }
 }

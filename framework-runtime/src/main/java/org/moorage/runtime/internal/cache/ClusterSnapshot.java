@@ -21,7 +21,7 @@ import org.moorage.api.model.ResourceName;
 /**
  * A snapshot whose nodes are numbered and whose figures lie in columns, one {@code long} for a node.
  *
- * <p>Between cycles {@link SchedulerCache#update} brings it up to date in place, at the cost of what changed; during a cycle
+ * <p>Between cycles {@link SchedulerCache#updateSnapshot} brings it up to date in place, at the cost of what changed; during a cycle
  * nothing changes it.
  */
 public final class ClusterSnapshot implements Snapshot {

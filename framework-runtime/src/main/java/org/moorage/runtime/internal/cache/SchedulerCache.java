@@ -189,7 +189,7 @@ public final class SchedulerCache {
     public record Counts(int nodes, int pods, int assumedPods) {}
 
     /** Brings a snapshot up to date. The snapshot must not be in use. */
-    public void update(ClusterSnapshot snapshot) {
+    public void updateSnapshot(ClusterSnapshot snapshot) {
         synchronized (lock) {
             if (snapshot.imagesVersion() != imagesVersion) {
                 snapshot.replaceImages(Map.copyOf(images), imagesVersion);

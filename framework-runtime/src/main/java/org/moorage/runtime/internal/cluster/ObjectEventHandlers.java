@@ -111,7 +111,7 @@ public final class ObjectEventHandlers implements ChangeHandler {
     // As for kube-scheduler's plugins, what changes with a rule is the slices of the devices that it taints.
     private void taintRuleEvents(ObjectChange<DeviceTaintRule> change, BiConsumer<ClusterEvent, ObjectChange<?>> sink) {
         ClusterEvent event = ClusterEvent.of(EventResource.RESOURCE_SLICE, ActionType.UPDATE);
-        for (ResourceSlice slice : store.lister(ObjectKind.RESOURCE_SLICE).all()) {
+        for (ResourceSlice slice : store.all(ObjectKind.RESOURCE_SLICE)) {
             ResourceSlice before = tainted(slice, change.before());
             ResourceSlice after = tainted(slice, change.after());
             if (!before.equals(after)) {

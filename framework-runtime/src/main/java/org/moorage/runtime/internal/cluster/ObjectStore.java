@@ -24,6 +24,7 @@ public final class ObjectStore implements ClusterListener {
     private final Map<ObjectKind<?>, Table<?>> tables = new ConcurrentHashMap<>();
     private final FeatureView view;
     private final ChangeHandler handler;
+    private volatile boolean watching;
 
     /** An empty store of objects in this view, that tells this handler of each change. */
     public ObjectStore(FeatureView view, ChangeHandler handler) {
@@ -31,14 +32,32 @@ public final class ObjectStore implements ClusterListener {
         this.handler = handler;
     }
 
-    /** The objects of a kind. */
+    /**
+     * The objects of a kind, which will be watched.
+     *
+     * @throws IllegalStateException if the kind is asked for the first time after {@link #kindsToWatch}
+     */
     public <T extends ClusterObject> ObjectLister<T> lister(ObjectKind<T> kind) {
-        return table(kind);
+        synchronized (tables) {
+            if (watching && !tables.containsKey(kind)) {
+                throw new IllegalStateException("lister: " + kind.kind()
+                        + " is not watched (expected: asked for before the scheduler starts, when a plugin is made)");
+            }
+            return table(kind);
+        }
     }
 
-    /** The kinds that somebody asked for. */
-    public Set<ObjectKind<?>> kinds() {
-        return Set.copyOf(tables.keySet());
+    /** The kinds that listers were asked for. From now on there are none for other kinds. */
+    public Set<ObjectKind<?>> kindsToWatch() {
+        synchronized (tables) {
+            watching = true;
+            return Set.copyOf(tables.keySet());
+        }
+    }
+
+    /** The objects of a kind as they are now; none if the kind is not watched. */
+    <T extends ClusterObject> Collection<T> all(ObjectKind<T> kind) {
+        return tables.containsKey(kind) ? table(kind).all() : List.of();
     }
 
     @Override

@@ -2,15 +2,14 @@
 package org.moorage.runtime.internal.cycle;
 
 import org.moorage.api.StateKey;
-import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.PreFilterExtensions;
 
 /**
- * What the runtime itself keeps in a cycle's state, so that forks of it carry it along.
+ * The plugins that PreFilter did not skip. Kept in the cycle's state, so that forks of it have them too.
  *
- * @param filters the filters that have a say about the pod
- * @param extensions the plugins to tell when a pod is thought to come or go
+ * @param filters the filters
+ * @param extensions the plugins to call when a pod is added to a draft of a node, or removed from it
  */
-record ActiveFilters(FilterPlugin[] filters, PreFilterExtensions[] extensions) {
-    static final StateKey<ActiveFilters> KEY = StateKey.of("runtime/notes");
+record ActiveFilters(ProfileFilter[] filters, PreFilterExtensions[] extensions) {
+    static final StateKey<ActiveFilters> KEY = StateKey.of("runtime/active-filters");
 }

@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
 import org.moorage.api.Code;
 import org.moorage.api.FitMessage;
 import org.moorage.api.NodeInfo;
-import org.moorage.api.Rejection;
 import org.moorage.api.Status;
 import org.moorage.api.plugin.NodeStatuses;
+import org.moorage.runtime.decision.PluginStatus;
 
-/** Why a pod fits on no node: each node's status, and in one sentence. */
+/** Why no node is feasible for a pod: each node's status, and the plugins that rejected. */
 public final class Diagnosis implements NodeStatuses {
     private final List<NodeInfo> nodes;
     private final int nodeCount;
@@ -33,11 +33,11 @@ public final class Diagnosis implements NodeStatuses {
     }
 
     /** No node was looked at, because a PreFilter plugin rejected the pod, or several left no node. */
-    static Diagnosis ofPreFilter(List<NodeInfo> nodes, Rejection rejection, Set<String> namingPlugins) {
+    static Diagnosis ofPreFilter(List<NodeInfo> nodes, PluginStatus rejection, Set<String> namingPlugins) {
         Diagnosis diagnosis = new Diagnosis(
                 nodes, nodes.size(), rejection.status(), rejection.status().message());
         diagnosis.unschedulablePlugins.addAll(namingPlugins);
-        diagnosis.blame(rejection.plugin(), rejection.status());
+        diagnosis.addRejector(rejection);
         return diagnosis;
     }
 
@@ -51,7 +51,7 @@ public final class Diagnosis implements NodeStatuses {
     static Diagnosis ofFilter(List<NodeInfo> nodes, Set<String> namingPlugins, @Nullable NominatedNode nominated) {
         Set<String> plugins = new TreeSet<>(namingPlugins);
         if (nominated != null) {
-            plugins.add(nominated.plugin);
+            plugins.add(nominated.answer.plugin());
         }
         // kube-scheduler has one set for who named nodes and who rejected the nominated one.
         Status absent = namingPlugins.isEmpty()
@@ -60,38 +60,38 @@ public final class Diagnosis implements NodeStatuses {
         Diagnosis diagnosis = new Diagnosis(nodes, nodes.size(), absent, "");
         diagnosis.unschedulablePlugins.addAll(namingPlugins);
         if (nominated != null) {
-            diagnosis.reject(nominated.node, nominated.plugin, nominated.status);
+            diagnosis.reject(nominated.node, nominated.answer);
         }
         return diagnosis;
     }
 
     /** A pod's nominated node that will not do. */
-    record NominatedNode(NodeInfo node, String plugin, Status status) {}
+    record NominatedNode(NodeInfo node, PluginStatus answer) {}
 
-    /** A plugin rejected the one node that had been chosen: at Reserve or Permit. */
-    public static Diagnosis ofChosenNode(Rejection rejection) {
+    /** A plugin rejected the chosen node at Reserve or Permit. */
+    public static Diagnosis ofChosenNode(PluginStatus rejection) {
         Diagnosis diagnosis = new Diagnosis(List.of(), 1, rejection.status(), "");
-        diagnosis.blame(rejection.plugin(), rejection.status());
+        diagnosis.addRejector(rejection);
         return diagnosis;
     }
 
-    void reject(NodeInfo node, String plugin, Status status) {
-        statusByIndex[node.index()] = status;
-        blame(plugin, status);
+    void reject(NodeInfo node, PluginStatus rejection) {
+        statusByIndex[node.index()] = rejection.status();
+        addRejector(rejection);
     }
 
-    void blame(String plugin, Status status) {
-        if (!plugin.isEmpty()) {
-            (status.code() == Code.PENDING ? pendingPlugins : unschedulablePlugins).add(plugin);
+    private void addRejector(PluginStatus rejection) {
+        if (!rejection.plugin().isEmpty()) {
+            (rejection.status().code() == Code.PENDING ? pendingPlugins : unschedulablePlugins).add(rejection.plugin());
         }
     }
 
-    /** The plugins that rejected, and whose events may help. */
+    /** The plugins that rejected the pod or a node, but for those of {@link #pendingPlugins}. */
     public Set<String> unschedulablePlugins() {
         return Collections.unmodifiableSet(unschedulablePlugins);
     }
 
-    /** The plugins that rejected while somebody works on it. */
+    /** The plugins that rejected with {@link Code#PENDING}. */
     public Set<String> pendingPlugins() {
         return Collections.unmodifiableSet(pendingPlugins);
     }
@@ -116,7 +116,7 @@ public final class Diagnosis implements NodeStatuses {
     /**
      * The sentence that kube-scheduler writes into the pod's condition.
      *
-     * @param postFilterMessage what PostFilter had to say; may be empty
+     * @param postFilterMessage what PostFilter answered; may be empty
      */
     public String message(String postFilterMessage) {
         FitMessage sentence = new FitMessage(nodeCount);

@@ -8,7 +8,7 @@ package org.moorage.runtime.internal.cycle;
 final class HostSelection {
     private HostSelection() {}
 
-    /** The place of the chosen total; there is at least one. */
+    /** The index of the chosen total; there is at least one. */
     static int highest(long[] totals, int count) {
         int[] heap = new int[count];
         for (int i = 0; i < count; i++) {

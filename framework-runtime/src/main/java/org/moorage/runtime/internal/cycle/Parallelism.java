@@ -3,20 +3,21 @@ package org.moorage.runtime.internal.cycle;
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Runs a pass over many nodes on several threads. The nodes are handed out in chunks, in their order; the caller takes part
- * and returns when every chunk that was handed out is done, so what was done is always a beginning of the list.
+ * and returns when every chunk that was handed out is done, so that what was done is always the first part of the list.
  */
 public final class Parallelism {
     private final Executor executor;
     private final int workers;
 
     /**
-     * A way to run passes.
+     * Runs passes on several threads.
      *
      * @param executor where further threads come from
      * @param workers how many threads take part, with the caller; 1 keeps everything on the caller
@@ -29,7 +30,7 @@ public final class Parallelism {
         this.workers = workers;
     }
 
-    /** Everything on the caller's thread. */
+    /** Runs passes on the caller's thread alone. */
     public static Parallelism none() {
         return new Parallelism(Runnable::run, 1);
     }
@@ -38,13 +39,13 @@ public final class Parallelism {
         return workers == 1;
     }
 
-    /** Work on the nodes from one place to before another. */
+    /** Work on the nodes from one index to before another. */
     interface Chunk {
         /** Does the work. Returns whether further chunks are to be handed out. */
         boolean run(int from, int to);
     }
 
-    /** Runs a pass from one place to before another. What the first failing chunk throws is thrown. */
+    /** Runs a pass from one index to before another. What the first failing chunk throws is thrown. */
     void run(int from, int to, int chunkSize, Chunk chunk) {
         int count = to - from;
         if (count <= 0) {
@@ -54,17 +55,22 @@ public final class Parallelism {
         int others = Math.min(workers, (count + chunkSize - 1) / chunkSize) - 1;
         CountDownLatch ended = new CountDownLatch(others);
         for (int i = 0; i < others; i++) {
-            executor.execute(() -> {
-                pass.run();
+            try {
+                executor.execute(() -> {
+                    try {
+                        pass.run();
+                    } finally {
+                        ended.countDown();
+                    }
+                });
+            } catch (RejectedExecutionException closed) {
+                // The other threads, at least the caller, do this one's part.
                 ended.countDown();
-            });
+            }
         }
         pass.run();
         await(ended);
-        RuntimeException failure = pass.failure.get();
-        if (failure != null) {
-            throw failure;
-        }
+        pass.throwFailure();
     }
 
     // The other threads only compute, so this wait is short; an interrupt is kept for whoever waits next.
@@ -88,7 +94,7 @@ public final class Parallelism {
         private final int chunkSize;
         private final Chunk chunk;
         private final AtomicInteger next;
-        private final AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
+        private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
         private volatile boolean stopped;
 
         Pass(int from, int to, int chunkSize, Chunk chunk) {
@@ -109,10 +115,21 @@ public final class Parallelism {
                     if (!chunk.run(start, Math.min(start + chunkSize, to))) {
                         stopped = true;
                     }
-                } catch (RuntimeException thrown) {
+                } catch (Throwable thrown) {
+                    // An error, too, is for the caller: this thread may be a pool's.
                     failure.compareAndSet(null, thrown);
                     stopped = true;
                 }
+            }
+        }
+
+        void throwFailure() {
+            Throwable thrown = failure.get();
+            if (thrown instanceof Error error) {
+                throw error;
+            }
+            if (thrown instanceof RuntimeException exception) {
+                throw exception;
             }
         }
     }

@@ -8,12 +8,12 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.Code;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
-import org.moorage.api.Rejection;
 import org.moorage.api.Snapshot;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
@@ -28,17 +28,19 @@ import org.moorage.api.plugin.PreFilterPlugin;
 import org.moorage.api.plugin.PreFilterResult;
 import org.moorage.api.plugin.PreScorePlugin;
 import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.cache.ClusterSnapshot;
 import org.moorage.runtime.internal.cache.DraftNode;
+import org.moorage.runtime.internal.plugin.PluginCalls;
 import org.moorage.runtime.plugin.ExtensionPoint;
 
-/** A profile's plugins, and the rules by which each extension point calls them. Immutable. */
+/** A profile's plugins, and how those of the scheduling cycle are run. Immutable. */
 public final class Profile {
     private final String name;
     private final OptionalInt percentageOfNodesToScore;
     private final Map<ExtensionPoint, List<Plugin>> plugins;
     private final PreFilterPlugin[] preFilters;
-    private final FilterPlugin[] filters;
+    private final ProfileFilter[] filters;
     private final PreScorePlugin[] preScores;
     private final ScorePlugin[] scores;
     private final long[] weights;
@@ -63,7 +65,9 @@ public final class Profile {
         this.percentageOfNodesToScore = percentageOfNodesToScore;
         this.plugins = checked(plugins);
         preFilters = at(ExtensionPoint.PRE_FILTER, PreFilterPlugin.class).toArray(PreFilterPlugin[]::new);
-        filters = at(ExtensionPoint.FILTER, FilterPlugin.class).toArray(FilterPlugin[]::new);
+        filters = at(ExtensionPoint.FILTER, FilterPlugin.class).stream()
+                .map(ProfileFilter::new)
+                .toArray(ProfileFilter[]::new);
         preScores = at(ExtensionPoint.PRE_SCORE, PreScorePlugin.class).toArray(PreScorePlugin[]::new);
         scores = at(ExtensionPoint.SCORE, ScorePlugin.class).toArray(ScorePlugin[]::new);
         this.weights = new long[scores.length];
@@ -114,31 +118,29 @@ public final class Profile {
         return scores.length > 0;
     }
 
-    /** What the PreFilter plugins say together. */
+    /**
+     * What the PreFilter plugins answer together.
+     *
+     * @param rejection the rejection of the pod as a whole, or null
+     * @param nodeNames the only nodes to look at, or null for all
+     * @param namingPlugins the plugins that named nodes
+     */
     record PreFiltered(
-            @Nullable Rejection rejection, @Nullable Set<String> nodeNames, Set<String> namingPlugins) {}
+            @Nullable PluginStatus rejection, @Nullable Set<String> nodeNames, Set<String> namingPlugins) {}
 
-    /** Runs PreFilter, and notes in the state which filters have a say. */
+    /** Runs PreFilter, and puts the filters that it did not skip into the state. */
     PreFiltered preFilter(CycleState state, Pod pod, Snapshot snapshot) {
         Set<String> skipped = new TreeSet<>();
         Set<String> naming = new TreeSet<>();
         Set<String> nodeNames = null;
-        Rejection rejection = null;
+        PluginStatus rejection = null;
         for (PreFilterPlugin plugin : preFilters) {
-            PreFilterResult result;
-            try {
-                result = plugin.preFilter(state, pod, snapshot);
-            } catch (RuntimeException thrown) {
-                throw new PluginFailure(
-                        plugin.name(),
-                        "running PreFilter plugin \"" + plugin.name() + "\": " + PluginFailure.text(thrown),
-                        thrown);
-            }
+            PreFilterResult result = PluginCalls.preFilter(plugin, state, pod, snapshot);
             Status status = result.status();
             if (status.isSkip()) {
                 skipped.add(plugin.name());
             } else if (status.isRejection()) {
-                rejection = new Rejection(plugin.name(), status);
+                rejection = new PluginStatus(plugin.name(), status);
                 if (status.code() == Code.UNSCHEDULABLE_AND_UNRESOLVABLE) {
                     naming.clear();
                     break;
@@ -151,24 +153,27 @@ public final class Profile {
                 }
                 nodeNames = names;
                 if (names.isEmpty()) {
-                    String who = naming.size() == 1
-                            ? "plugin " + naming.iterator().next()
-                            : "plugin(s) [" + String.join(" ", naming) + "]";
-                    String how = naming.size() == 1 ? "" : " simultaneously";
-                    rejection = new Rejection("", Status.unresolvable("node(s) didn't satisfy " + who + how));
+                    rejection = new PluginStatus("", noNodeLeft(naming));
                     break;
                 }
             }
         }
-        state.put(ActiveFilters.KEY, notes(skipped));
+        state.put(ActiveFilters.KEY, activeFilters(skipped));
         return new PreFiltered(rejection, nodeNames, naming);
     }
 
-    private ActiveFilters notes(Set<String> skipped) {
-        List<FilterPlugin> active = new ArrayList<>(filters.length);
-        for (FilterPlugin plugin : filters) {
-            if (!skipped.contains(plugin.name())) {
-                active.add(plugin);
+    private static Status noNodeLeft(Set<String> naming) {
+        return Status.unresolvable(
+                naming.size() == 1
+                        ? "node(s) didn't satisfy plugin " + naming.iterator().next()
+                        : "node(s) didn't satisfy plugin(s) [" + String.join(" ", naming) + "] simultaneously");
+    }
+
+    private ActiveFilters activeFilters(Set<String> skipped) {
+        List<ProfileFilter> active = new ArrayList<>(filters.length);
+        for (ProfileFilter filter : filters) {
+            if (!skipped.contains(filter.name())) {
+                active.add(filter);
             }
         }
         List<PreFilterExtensions> extensions = new ArrayList<>();
@@ -177,15 +182,15 @@ public final class Profile {
                 extensions.add(extended);
             }
         }
-        return new ActiveFilters(active.toArray(FilterPlugin[]::new), extensions.toArray(PreFilterExtensions[]::new));
+        return new ActiveFilters(active.toArray(ProfileFilter[]::new), extensions.toArray(PreFilterExtensions[]::new));
     }
 
     /**
-     * Runs the filters for a node with regard to nominated pods.
+     * Runs the filters for a node, once with the pods nominated to it and once without.
      *
-     * @return the place of the plugin that rejected among the state's filters, or -1
+     * @return the first rejection, or exactly {@link PluginStatus#SUCCESS}
      */
-    int filter(CycleState state, ActiveFilters notes, Pod pod, NodeInfo node, Status[] answers, int slot) {
+    PluginStatus filter(CycleState state, ActiveFilters active, Pod pod, NodeInfo node) {
         List<Pod> nominated = nominatedPods.apply(node.name());
         if (!nominated.isEmpty()) {
             Draft draft = new Draft(state, pod, node);
@@ -198,48 +203,48 @@ public final class Profile {
                 }
             }
             if (added) {
-                int rejecting = filterOnce(draft.state(), notes, pod, draft.node(), answers, slot);
-                if (rejecting >= 0) {
-                    return rejecting;
+                PluginStatus answer = filterOnce(draft.state(), active, pod, draft.node());
+                if (!answer.isSuccess()) {
+                    return answer;
                 }
             }
         }
-        return filterOnce(state, notes, pod, node, answers, slot);
+        return filterOnce(state, active, pod, node);
     }
 
-    private int filterOnce(CycleState state, ActiveFilters notes, Pod pod, NodeInfo node, Status[] answers, int slot) {
-        FilterPlugin[] active = notes.filters();
-        for (int i = 0; i < active.length; i++) {
-            Status status;
-            try {
-                status = active[i].filter(state, pod, node);
-            } catch (RuntimeException thrown) {
-                throw filterFailure(active[i], PluginFailure.text(thrown), thrown);
-            }
-            if (!status.isSuccess()) {
-                if (!status.isRejection()) {
-                    throw filterFailure(active[i], "answered " + status.code(), null);
-                }
-                answers[slot] = status;
-                return i;
+    private static PluginStatus filterOnce(CycleState state, ActiveFilters active, Pod pod, NodeInfo node) {
+        for (ProfileFilter filter : active.filters()) {
+            PluginStatus answer = filter.filter(state, pod, node);
+            if (!answer.isSuccess()) {
+                return answer;
             }
         }
-        answers[slot] = Status.success();
-        return -1;
-    }
-
-    private static PluginFailure filterFailure(Plugin plugin, String what, @Nullable RuntimeException thrown) {
-        return new PluginFailure(plugin.name(), "running \"" + plugin.name() + "\" filter plugin: " + what, thrown);
+        return PluginStatus.SUCCESS;
     }
 
     /** As {@link #filter}, for one node and plugins that ask through their handle. */
     public Status filterWithNominatedPods(CycleState state, Pod pod, NodeInfo node) {
-        Status[] answer = new Status[1];
-        filter(state, state.get(ActiveFilters.KEY), pod, node, answer, 0);
-        return answer[0];
+        return filter(state, state.get(ActiveFilters.KEY), pod, node).status();
     }
 
-    /** A node and a state to try things on. */
+    /**
+     * Asks every filter about a node, also those after the first rejection. They may rely on what an earlier one has ruled
+     * out, so what one throws is an error among the answers.
+     *
+     * @return the answers that are no success
+     */
+    List<PluginStatus> objections(CycleState state, Pod pod, NodeInfo node) {
+        List<PluginStatus> objections = new ArrayList<>();
+        for (ProfileFilter filter : state.get(ActiveFilters.KEY).filters()) {
+            PluginStatus answer = filter.filterOrError(state, pod, node);
+            if (!answer.isSuccess()) {
+                objections.add(answer);
+            }
+        }
+        return objections;
+    }
+
+    /** A copy of a node and of the state, to which pods can be added, and from which they can be removed. */
     public NodeDraft draft(CycleState state, Pod pod, NodeInfo node) {
         return new Draft(state, pod, node);
     }
@@ -269,15 +274,7 @@ public final class Profile {
         public void add(Pod added) {
             node.add(added);
             for (PreFilterExtensions plugin : state.get(ActiveFilters.KEY).extensions()) {
-                try {
-                    plugin.addPod(state, pod, added, node);
-                } catch (RuntimeException thrown) {
-                    throw new PluginFailure(
-                            plugin.name(),
-                            "running AddPod on PreFilter plugin \"" + plugin.name() + "\": "
-                                    + PluginFailure.text(thrown),
-                            thrown);
-                }
+                PluginCalls.addPod(plugin, state, pod, added, node);
             }
         }
 
@@ -285,41 +282,32 @@ public final class Profile {
         public void remove(Pod removed) {
             node.remove(removed);
             for (PreFilterExtensions plugin : state.get(ActiveFilters.KEY).extensions()) {
-                try {
-                    plugin.removePod(state, pod, removed, node);
-                } catch (RuntimeException thrown) {
-                    throw new PluginFailure(
-                            plugin.name(),
-                            "running RemovePod on PreFilter plugin \"" + plugin.name() + "\": "
-                                    + PluginFailure.text(thrown),
-                            thrown);
-                }
+                PluginCalls.removePod(plugin, state, pod, removed, node);
             }
         }
     }
 
-    /** The Score plugins that have a say about a pod, with their weights, and what a node has before any of them. */
+    /**
+     * The Score plugins that PreScore did not skip.
+     *
+     * @param plugins the plugins
+     * @param weights their weights
+     * @param base each node's total before any plugin has scored it
+     */
     record Scorers(ScorePlugin[] plugins, long[] weights, long base) {}
 
     /** Runs PreScore. */
     Scorers preScore(CycleState state, Pod pod, List<NodeInfo> nodes) {
         Set<String> skipped = new TreeSet<>();
         for (PreScorePlugin plugin : preScores) {
-            Status status;
-            try {
-                status = plugin.preScore(state, pod, nodes);
-            } catch (RuntimeException thrown) {
-                throw preScoreFailure(plugin, PluginFailure.text(thrown), thrown);
-            }
-            if (status.isSkip()) {
+            if (PluginCalls.preScore(plugin, state, pod, nodes).isSkip()) {
                 skipped.add(plugin.name());
-            } else if (!status.isSuccess()) {
-                throw preScoreFailure(plugin, status.message(), null);
             }
         }
+        // In a profile without Score plugins each node's total is 1; where all of them were skipped, it is 0.
+        long base = scores() ? 0 : 1;
         if (skipped.isEmpty()) {
-            // Where nobody scores, each node counts 1; where everybody happens to pass, it counts 0.
-            return new Scorers(scores, weights, scores() ? 0 : 1);
+            return new Scorers(scores, weights, base);
         }
         List<ScorePlugin> active = new ArrayList<>(scores.length);
         long[] activeWeights = new long[scores.length];
@@ -329,44 +317,40 @@ public final class Profile {
                 active.add(scores[i]);
             }
         }
-        return new Scorers(active.toArray(ScorePlugin[]::new), activeWeights, scores() ? 0 : 1);
-    }
-
-    private static PluginFailure preScoreFailure(Plugin plugin, String what, @Nullable RuntimeException thrown) {
-        return new PluginFailure(plugin.name(), "running PreScore plugin \"" + plugin.name() + "\": " + what, thrown);
-    }
-
-    /** What the PostFilter plugins say together. */
-    public record PostFiltered(String plugin, PostFilterResult result) {}
-
-    /** Whether what PostFilter decides is also done. */
-    public enum Deeds {
-        /** It is done. */
-        DONE,
-        /** Somebody only wants to know. */
-        ONLY_SAID
+        return new Scorers(active.toArray(ScorePlugin[]::new), activeWeights, base);
     }
 
     /**
-     * Runs PostFilter until a plugin makes room, or says that none can be made.
+     * What the PostFilter plugins answer together.
+     *
+     * @param plugin the plugin that made room, or the first that rejected
+     * @param result its answer, with the reasons of all that rejected
+     */
+    public record PostFiltered(String plugin, PostFilterResult result) {}
+
+    /**
+     * Runs PostFilter until a plugin makes room, or answers that none can be made, and has plugins do what they decide.
      *
      * @return the answer, or null if the profile has no such plugin
      */
-    public @Nullable PostFiltered postFilter(CycleState state, Pod pod, Diagnosis diagnosis, Deeds deeds) {
+    public @Nullable PostFiltered postFilter(CycleState state, Pod pod, Diagnosis diagnosis) {
+        return postFilter(state, pod, diagnosis, (plugin, result) -> PluginCalls.execute(plugin, state, pod, result));
+    }
+
+    /** As {@link #postFilter}, but nothing is done. */
+    @Nullable
+    PostFiltered decidePostFilter(CycleState state, Pod pod, Diagnosis diagnosis) {
+        return postFilter(state, pod, diagnosis, (plugin, result) -> {});
+    }
+
+    private @Nullable PostFiltered postFilter(
+            CycleState state, Pod pod, Diagnosis diagnosis, BiConsumer<PostFilterPlugin, PostFilterResult> execution) {
         List<String> reasons = new ArrayList<>();
         Nomination nomination = Nomination.keep();
         String first = "";
         for (PostFilterPlugin plugin : at(ExtensionPoint.POST_FILTER, PostFilterPlugin.class)) {
-            PostFilterResult result;
-            try {
-                result = plugin.postFilter(state, pod, diagnosis);
-                if (deeds == Deeds.DONE) {
-                    plugin.execute(state, pod, result);
-                }
-            } catch (RuntimeException thrown) {
-                // Unlike at other points, kube-scheduler puts no words of its own before the plugin's.
-                throw new PluginFailure(plugin.name(), PluginFailure.text(thrown), thrown);
-            }
+            PostFilterResult result = PluginCalls.postFilter(plugin, state, pod, diagnosis);
+            execution.accept(plugin, result);
             Status status = result.status();
             if (status.isSuccess() || status.code() == Code.UNSCHEDULABLE_AND_UNRESOLVABLE) {
                 return new PostFiltered(plugin.name(), result);

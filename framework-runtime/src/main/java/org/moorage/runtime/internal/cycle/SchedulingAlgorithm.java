@@ -4,7 +4,6 @@ package org.moorage.runtime.internal.cycle;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -12,10 +11,13 @@ import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
 import org.moorage.api.Snapshot;
-import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.internal.plugin.PluginCalls;
+import org.moorage.runtime.internal.plugin.PluginFailure;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Finds a node for a pod: PreFilter, Filter on a rotating part of the cluster, PreScore, Score, choice.
@@ -24,6 +26,7 @@ import org.moorage.api.plugin.ScorePlugin;
  * of 1, whatever the number of threads. An instance serves one cycle at a time.
  */
 public final class SchedulingAlgorithm {
+    private static final Logger LOG = LoggerFactory.getLogger(SchedulingAlgorithm.class);
     private static final int MIN_FEASIBLE_NODES = 100;
     private static final int MIN_PERCENTAGE = 5;
     // Below this many nodes, waking other threads costs more than it saves.
@@ -36,8 +39,7 @@ public final class SchedulingAlgorithm {
     private int nextStart;
 
     // Working memory, kept from cycle to cycle.
-    private Status[] answers = new Status[0];
-    private short[] rejecting = new short[0];
+    private PluginStatus[] answers = new PluginStatus[0];
     private long[] rawScores = new long[0];
     private long[] totals = new long[0];
 
@@ -66,7 +68,11 @@ public final class SchedulingAlgorithm {
             long score,
             int evaluated,
             int feasible,
-            @Nullable Diagnosis diagnosis) {}
+            @Nullable Diagnosis diagnosis) {
+        private static Result none(Diagnosis diagnosis, int evaluated) {
+            return new Result(null, 0, evaluated, 0, diagnosis);
+        }
+    }
 
     /**
      * Finds a node.
@@ -74,58 +80,71 @@ public final class SchedulingAlgorithm {
      * @throws PluginFailure if a plugin fails
      */
     public Result find(Profile profile, CycleState state, Pod pod, Snapshot snapshot) {
+        return find(profile, state, pod, snapshot, null);
+    }
+
+    /**
+     * As {@link #find(Profile, CycleState, Pod, Snapshot)}. A recorder is shown every node: the cycle neither samples nor stops
+     * at the nominated node, scores also a single feasible node, and the next cycle starts where it would have started
+     * without this one.
+     */
+    Result find(Profile profile, CycleState state, Pod pod, Snapshot snapshot, @Nullable CycleRecorder recorder) {
         List<NodeInfo> all = snapshot.nodes();
         Profile.PreFiltered preFiltered = profile.preFilter(state, pod, snapshot);
-        if (preFiltered.rejection() != null) {
-            return new Result(
-                    null, 0, 0, 0, Diagnosis.ofPreFilter(all, preFiltered.rejection(), preFiltered.namingPlugins()));
+        if (recorder != null) {
+            recorder.preFiltered(preFiltered);
         }
-        ActiveFilters notes = state.get(ActiveFilters.KEY);
+        if (preFiltered.rejection() != null) {
+            return Result.none(Diagnosis.ofPreFilter(all, preFiltered.rejection(), preFiltered.namingPlugins()), 0);
+        }
         NodeInfo nominated = snapshot.node(pod.status().nominatedNodeName()).orElse(null);
         Diagnosis.NominatedNode nominatedRejected = null;
         if (nominated != null) {
-            ensureCapacity(all.size());
-            int rejected = tryNominated(profile, state, notes, pod, nominated);
-            if (rejected < 0) {
+            PluginStatus answer = filterNominated(profile, state, pod, nominated);
+            if (answer.isSuccess() && recorder == null) {
                 return new Result(nominated, 0, 1, 1, null);
             }
-            if (rejected < notes.filters().length) {
-                nominatedRejected =
-                        new Diagnosis.NominatedNode(nominated, notes.filters()[rejected].name(), answers[0]);
+            if (answer.isRejection()) {
+                nominatedRejected = new Diagnosis.NominatedNode(nominated, answer);
             }
         }
         List<NodeInfo> nodes = narrow(all, preFiltered.nodeNames());
         Feasible feasible = filter(
                 profile,
                 state,
-                notes,
                 pod,
                 nodes,
                 all.size(),
-                nominatedRejected == null ? null : nominatedRejected.node());
+                nominatedRejected == null ? null : nominatedRejected.node(),
+                recorder);
         if (feasible.nodes.isEmpty()) {
             Diagnosis diagnosis = Diagnosis.ofFilter(all, preFiltered.namingPlugins(), nominatedRejected);
-            diagnose(diagnosis, nodes, notes, feasible);
-            return new Result(null, 0, feasible.rejected, 0, diagnosis);
+            for (int i = 0; i < feasible.visited; i++) {
+                diagnosis.reject(nodes.get((feasible.start + i) % nodes.size()), answers[i]);
+            }
+            return Result.none(diagnosis, feasible.rejected);
         }
         int evaluated = feasible.nodes.size() + feasible.rejected;
-        if (feasible.nodes.size() == 1) {
+        if (feasible.nodes.size() == 1 && recorder == null) {
             return new Result(feasible.nodes.get(0), 0, evaluated, 1, null);
         }
-        Profile.Scorers scorers = profile.preScore(state, pod, feasible.nodes);
-        score(scorers, state, pod, feasible.nodes, null);
+        score(profile.preScore(state, pod, feasible.nodes), state, pod, feasible.nodes, recorder);
         int chosen = HostSelection.highest(totals, feasible.nodes.size());
         return new Result(feasible.nodes.get(chosen), totals[chosen], evaluated, feasible.nodes.size(), null);
     }
 
-    // The place of the rejecting filter, -1 if the node will do, and a place past the filters if one of them failed:
-    // the
-    // failure is passed over, because the node is looked at again among the others.
-    private int tryNominated(Profile profile, CycleState state, ActiveFilters notes, Pod pod, NodeInfo node) {
+    // As in kube-scheduler a failure is only logged, because the node is filtered again among the others.
+    private static PluginStatus filterNominated(Profile profile, CycleState state, Pod pod, NodeInfo node) {
         try {
-            return profile.filter(state, notes, pod, node, answers, 0);
+            return profile.filter(state, state.get(ActiveFilters.KEY), pod, node);
         } catch (PluginFailure failure) {
-            return notes.filters().length;
+            LOG.atError()
+                    .addKeyValue("pod", pod.key())
+                    .addKeyValue("node", node.name())
+                    .addKeyValue("plugin", failure.plugin())
+                    .setCause(failure)
+                    .log("Evaluation failed on nominated node");
+            return PluginStatus.error(failure.plugin(), failure.getMessage());
         }
     }
 
@@ -142,42 +161,70 @@ public final class SchedulingAlgorithm {
         return narrowed;
     }
 
+    /**
+     * What came of Filter.
+     *
+     * @param nodes the feasible nodes
+     * @param rejected how many nodes were rejected
+     * @param start the index of the node that was filtered first
+     * @param visited how many nodes were filtered; their answers are in the working memory
+     */
     private record Feasible(List<NodeInfo> nodes, int rejected, int start, int visited) {}
 
     private Feasible filter(
             Profile profile,
             CycleState state,
-            ActiveFilters notes,
             Pod pod,
             List<NodeInfo> nodes,
             int clusterSize,
-            @Nullable NodeInfo nominatedRejected) {
+            @Nullable NodeInfo nominatedRejected,
+            @Nullable CycleRecorder recorder) {
         int count = nodes.size();
         if (count == 0) {
             return new Feasible(List.of(), 0, 0, 0);
         }
-        int wanted = profile.scores() ? feasibleNodesToFind(count, profile.percentageOfNodesToScore()) : 1;
-        int start = nextStart;
-        ensureCapacity(count);
+        int wanted = recorder != null ? count : feasibleNodesToFind(count, profile);
+        int start = recorder != null ? 0 : nextStart;
+        if (answers.length < count) {
+            answers = new PluginStatus[count];
+        }
+        int filtered = runFilters(profile, state, pod, nodes, start, wanted);
+        Feasible feasible = collect(nodes, start, wanted, filtered, nominatedRejected);
+        if (recorder == null) {
+            nextStart = (start + feasible.nodes.size() + feasible.rejected) % clusterSize;
+        } else {
+            for (int i = 0; i < count; i++) {
+                recorder.filtered(nodes.get(i), answers[i]);
+            }
+        }
+        return feasible;
+    }
+
+    // Filters nodes from the start on until there are enough. Returns how many were filtered; possibly more than
+    // needed.
+    private int runFilters(Profile profile, CycleState state, Pod pod, List<NodeInfo> nodes, int start, int wanted) {
+        int count = nodes.size();
+        PluginStatus[] into = answers;
+        ActiveFilters active = state.get(ActiveFilters.KEY);
         AtomicInteger found = new AtomicInteger();
         Parallelism.Chunk chunk = (from, to) -> {
             int successes = 0;
             for (int i = from; i < to; i++) {
-                int place = start + i;
-                NodeInfo node = nodes.get(place >= count ? place % count : place);
-                int rejected = profile.filter(state, notes, pod, node, answers, i);
-                rejecting[i] = (short) rejected;
-                successes += rejected < 0 ? 1 : 0;
+                int index = start + i;
+                NodeInfo node = nodes.get(index >= count ? index % count : index);
+                PluginStatus answer = profile.filter(state, active, pod, node);
+                into[i] = answer;
+                successes += answer.isSuccess() ? 1 : 0;
             }
             // One more than wanted: kube-scheduler notices that it has enough when one too many comes in.
             return (successes == 0 ? found.get() : found.addAndGet(successes)) <= wanted;
         };
-        int done = parallelism.isSequential() ? count : Math.min(count, SEQUENTIAL_NODES);
+        int alone = parallelism.isSequential() ? count : Math.min(count, SEQUENTIAL_NODES);
         int from = 0;
         boolean more = true;
         // In steps, so that the caller alone does not go far beyond what is wanted.
-        while (from < done && more) {
-            int to = Math.min(done, from + Math.max(1, wanted + 1 - found.get()));
+        while (from < alone && more) {
+            int to = Math.min(alone, from + Math.max(1, wanted + 1 - found.get()));
             more = chunk.run(from, to);
             from = to;
         }
@@ -185,25 +232,20 @@ public final class SchedulingAlgorithm {
             parallelism.run(from, count, FILTER_CHUNK, chunk);
             from = count;
         }
-        return collect(nodes, start, wanted, from, clusterSize, nominatedRejected);
+        return from;
     }
 
     // Reads the answers in the order of rotation as if there had been one thread.
     private Feasible collect(
-            List<NodeInfo> nodes,
-            int start,
-            int wanted,
-            int bound,
-            int clusterSize,
-            @Nullable NodeInfo nominatedRejected) {
+            List<NodeInfo> nodes, int start, int wanted, int filtered, @Nullable NodeInfo nominatedRejected) {
         int count = nodes.size();
-        List<NodeInfo> feasible = new ArrayList<>(Math.min(wanted, bound));
+        List<NodeInfo> feasible = new ArrayList<>(Math.min(wanted, filtered));
         int rejected = 0;
         boolean nominatedCounted = nominatedRejected == null;
         int visited = 0;
-        for (; visited < bound; visited++) {
+        for (; visited < filtered; visited++) {
             NodeInfo node = nodes.get((start + visited) % count);
-            if (rejecting[visited] < 0) {
+            if (answers[visited].isSuccess()) {
                 if (feasible.size() == wanted) {
                     break;
                 }
@@ -216,36 +258,30 @@ public final class SchedulingAlgorithm {
         if (!nominatedCounted) {
             rejected++;
         }
-        nextStart = (start + feasible.size() + rejected) % clusterSize;
         return new Feasible(feasible, rejected, start, visited);
     }
 
-    private void diagnose(Diagnosis diagnosis, List<NodeInfo> nodes, ActiveFilters notes, Feasible outcome) {
-        FilterPlugin[] filters = notes.filters();
-        for (int i = 0; i < outcome.visited; i++) {
-            NodeInfo node = nodes.get((outcome.start + i) % nodes.size());
-            diagnosis.reject(node, filters[rejecting[i]].name(), answers[i]);
+    private int feasibleNodesToFind(int nodes, Profile profile) {
+        if (!profile.scores()) {
+            return 1;
         }
-    }
-
-    private int feasibleNodesToFind(int nodes, OptionalInt ofProfile) {
         if (nodes < MIN_FEASIBLE_NODES) {
             return nodes;
         }
-        int percentage = ofProfile.orElse(percentageOfNodesToScore);
+        int percentage = profile.percentageOfNodesToScore().orElse(percentageOfNodesToScore);
         if (percentage == 0) {
             percentage = Math.max(MIN_PERCENTAGE, 50 - nodes / 125);
         }
         return Math.max(MIN_FEASIBLE_NODES, (int) ((long) nodes * percentage / 100));
     }
 
-    /** Takes each plugin's weighted scores, in the order of the nodes. */
-    interface ScoreSink {
-        void accept(String plugin, NodeScores weighted);
-    }
-
-    // Leaves the sums in totals.
-    void score(Profile.Scorers scorers, CycleState state, Pod pod, List<NodeInfo> nodes, @Nullable ScoreSink sink) {
+    // Leaves the sums of the weighted scores in the totals.
+    private void score(
+            Profile.Scorers scorers,
+            CycleState state,
+            Pod pod,
+            List<NodeInfo> nodes,
+            @Nullable CycleRecorder recorder) {
         ScorePlugin[] plugins = scorers.plugins();
         int count = nodes.size();
         int cells = plugins.length * count;
@@ -259,14 +295,7 @@ public final class SchedulingAlgorithm {
         long[] raw = rawScores;
         Parallelism.Chunk chunk = (from, to) -> {
             for (int p = 0; p < plugins.length; p++) {
-                ScorePlugin plugin = plugins[p];
-                try {
-                    for (int i = from; i < to; i++) {
-                        raw[p * count + i] = plugin.score(state, pod, nodes.get(i));
-                    }
-                } catch (RuntimeException thrown) {
-                    throw scoreFailure(plugin, "running Score plugins", PluginFailure.text(thrown), thrown);
-                }
+                PluginCalls.score(plugins[p], state, pod, nodes, from, to, raw, p * count);
             }
             return true;
         };
@@ -276,59 +305,23 @@ public final class SchedulingAlgorithm {
             parallelism.run(0, count, SCORE_CHUNK, chunk);
         }
         for (int p = 0; p < plugins.length; p++) {
-            addWeighted(plugins[p], scorers.weights()[p], state, pod, nodes, p * count, sink);
-        }
-    }
-
-    private void addWeighted(
-            ScorePlugin plugin,
-            long weight,
-            CycleState state,
-            Pod pod,
-            List<NodeInfo> nodes,
-            int offset,
-            @Nullable ScoreSink sink) {
-        int count = nodes.size();
-        NodeScores scores = NodeScores.of(nodes, Arrays.copyOfRange(rawScores, offset, offset + count));
-        try {
-            scores = plugin.normalize(state, pod, scores);
-        } catch (RuntimeException thrown) {
-            throw scoreFailure(plugin, "running Normalize on Score plugins", PluginFailure.text(thrown), thrown);
-        }
-        long[] weighted = sink == null ? null : new long[count];
-        for (int i = 0; i < count; i++) {
-            long score = scores.score(i);
-            if (score < 0 || score > NodeScores.MAX) {
-                throw new PluginFailure(
-                        plugin.name(),
-                        "applying score defaultWeights on Score plugins: plugin \"" + plugin.name()
-                                + "\" returns an invalid score " + score
-                                + ", it should in the range of [0, 100] after normalizing",
-                        null);
+            NodeScores scores = PluginCalls.normalize(
+                    plugins[p], state, pod, NodeScores.of(nodes, Arrays.copyOfRange(raw, p * count, (p + 1) * count)));
+            long weight = scorers.weights()[p];
+            for (int i = 0; i < count; i++) {
+                totals[i] += scores.score(i) * weight;
             }
-            totals[i] += score * weight;
-            if (weighted != null) {
-                weighted[i] = score * weight;
+            if (recorder != null) {
+                recorder.scored(plugins[p].name(), weighted(scores, weight));
             }
         }
-        if (sink != null && weighted != null) {
-            sink.accept(plugin.name(), NodeScores.of(nodes, weighted));
+    }
+
+    private static NodeScores weighted(NodeScores scores, long weight) {
+        long[] weighted = scores.toArray();
+        for (int i = 0; i < weighted.length; i++) {
+            weighted[i] *= weight;
         }
-    }
-
-    long total(int place) {
-        return totals[place];
-    }
-
-    private static PluginFailure scoreFailure(ScorePlugin plugin, String what, String text, RuntimeException thrown) {
-        return new PluginFailure(
-                plugin.name(), what + ": plugin \"" + plugin.name() + "\" failed with: " + text, thrown);
-    }
-
-    private void ensureCapacity(int nodes) {
-        if (answers.length < nodes) {
-            answers = new Status[nodes];
-            rejecting = new short[nodes];
-        }
+        return scores.with(weighted);
     }
 }

@@ -2,6 +2,7 @@
 package org.moorage.runtime.internal.profile;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,6 +22,8 @@ import org.moorage.runtime.config.ConfigException;
 import org.moorage.runtime.config.ProfileConfig;
 import org.moorage.runtime.config.SchedulerConfig;
 import org.moorage.runtime.internal.cycle.Profile;
+import org.moorage.runtime.internal.plugin.PluginCalls;
+import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.internal.queue.PluginEvents;
 import org.moorage.runtime.internal.queue.QueueProfile;
 import org.moorage.runtime.plugin.ExtensionPoint;
@@ -49,14 +52,19 @@ public final class ProfileBuilder {
      * The profiles of a configuration, and all plugins that were made for them.
      *
      * @param byName the profiles, in the order of the configuration
-     * @param pluginsByProfile their plugins, also those that are called nowhere
+     * @param plugins their plugins, also those that are called at no extension point
+     * @param eventsByProfile the events of each profile's plugins
      * @param needsPodJson whether one of the plugins reads the JSON text of pods
      */
     public record Profiles(
-            Map<String, Profile> byName, Map<String, List<Plugin>> pluginsByProfile, boolean needsPodJson) {
+            Map<String, Profile> byName,
+            List<Plugin> plugins,
+            Map<String, List<PluginEvents>> eventsByProfile,
+            boolean needsPodJson) {
         public Profiles {
             byName = Collections.unmodifiableMap(byName);
-            pluginsByProfile = Collections.unmodifiableMap(pluginsByProfile);
+            plugins = List.copyOf(plugins);
+            eventsByProfile = Collections.unmodifiableMap(eventsByProfile);
         }
 
         /** The order of the queue, which all profiles agree on. */
@@ -72,13 +80,11 @@ public final class ProfileBuilder {
         public Map<String, QueueProfile> queueProfiles() {
             Map<String, QueueProfile> all = new LinkedHashMap<>();
             for (Profile profile : byName.values()) {
-                List<PluginEvents> events = new ArrayList<>();
-                for (Plugin plugin : pluginsByProfile.getOrDefault(profile.name(), List.of())) {
-                    events.add(PluginEvents.of(plugin));
-                }
                 all.put(
                         profile.name(),
-                        new QueueProfile(profile.at(ExtensionPoint.PRE_ENQUEUE, PreEnqueuePlugin.class), events));
+                        new QueueProfile(
+                                profile.at(ExtensionPoint.PRE_ENQUEUE, PreEnqueuePlugin.class),
+                                eventsByProfile.getOrDefault(profile.name(), List.of())));
             }
             return all;
         }
@@ -92,7 +98,8 @@ public final class ProfileBuilder {
     public Profiles build(SchedulerConfig config) {
         Problems problems = Problems.collector();
         List<ProfilePlugins> expanded = new ArrayList<>();
-        Map<String, List<Plugin>> pluginsByProfile = new LinkedHashMap<>();
+        List<Plugin> plugins = new ArrayList<>();
+        Map<String, List<PluginEvents>> eventsByProfile = new LinkedHashMap<>();
         boolean needsPodJson = false;
         for (int i = 0; i < config.profiles().size(); i++) {
             ProfileConfig profile = config.profiles().get(i);
@@ -106,7 +113,8 @@ public final class ProfileBuilder {
                 }
             }
             expanded.add(ProfilePlugins.expand(profile, pluginByName, at));
-            pluginsByProfile.put(profile.schedulerName(), List.copyOf(pluginByName.values()));
+            plugins.addAll(pluginByName.values());
+            eventsByProfile.put(profile.schedulerName(), events(pluginByName.values(), at));
         }
         ProfilePlugins.checkSameQueueSort(config.profiles(), expanded, problems);
         if (!problems.isEmpty()) {
@@ -118,7 +126,19 @@ public final class ProfileBuilder {
                     config.profiles().get(i).schedulerName(),
                     profile(config.profiles().get(i), expanded.get(i)));
         }
-        return new Profiles(profiles, pluginsByProfile, needsPodJson);
+        return new Profiles(profiles, plugins, eventsByProfile, needsPodJson);
+    }
+
+    private static List<PluginEvents> events(Collection<Plugin> plugins, Problems at) {
+        List<PluginEvents> events = new ArrayList<>();
+        for (Plugin plugin : plugins) {
+            try {
+                events.add(PluginEvents.of(plugin));
+            } catch (PluginFailure failure) {
+                at.report(failure.getMessage());
+            }
+        }
+        return events;
     }
 
     private Profile profile(ProfileConfig config, ProfilePlugins plugins) {
@@ -132,17 +152,13 @@ public final class ProfileBuilder {
                 config.schedulerName(), config.percentageOfNodesToScore(), plugins.byPoint(), weights, nominatedPods);
     }
 
-    private <A extends PluginArgs> void create(
-            PluginFactory<A> factory, ProfileConfig profile, Problems at, Map<String, Plugin> pluginByName) {
+    private void create(
+            PluginFactory<?> factory, ProfileConfig profile, Problems at, Map<String, Plugin> pluginByName) {
         PluginArgs args = Objects.requireNonNull(profile.args().get(factory.name()));
         try {
-            pluginByName.put(
-                    factory.name(),
-                    factory.create(
-                            Objects.requireNonNull(factory.argsType().cast(args)),
-                            handles.apply(profile.schedulerName())));
-        } catch (RuntimeException thrown) {
-            at.report("initializing plugin \"" + factory.name() + "\": " + thrown.getMessage());
+            pluginByName.put(factory.name(), PluginCalls.create(factory, args, handles.apply(profile.schedulerName())));
+        } catch (PluginFailure failure) {
+            at.report(failure.getMessage());
         }
     }
 }

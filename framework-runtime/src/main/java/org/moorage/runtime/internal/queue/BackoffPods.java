@@ -4,18 +4,17 @@ package org.moorage.runtime.internal.queue;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.function.BiPredicate;
-import java.util.function.Consumer;
 
 /**
- * The pods that wait for the end of their backoff, apart by what it is for: those that plugins rejected may be tried before
- * its end when no other pod is ready, those that failed otherwise may not.
+ * The pods that wait for the end of their backoff. Those that plugins rejected may be tried before its end when no other pod is
+ * ready; those that failed otherwise may not, and are kept in a heap of their own.
  *
  * <p>Guarded by the queue's lock.
  */
 final class BackoffPods {
     private final PodBackoff times;
-    private final IndexedHeap<String, QueuedPodInfo> rejected;
-    private final IndexedHeap<String, QueuedPodInfo> failed;
+    final IndexedHeap<String, QueuedPodInfo> rejected;
+    final IndexedHeap<String, QueuedPodInfo> failed;
 
     /**
      * None yet.
@@ -25,14 +24,15 @@ final class BackoffPods {
      */
     BackoffPods(PodBackoff times, BiPredicate<QueuedPodInfo, QueuedPodInfo> amongEqual) {
         this.times = times;
-        rejected = new IndexedHeap<>(QueuedPodInfo::key, (first, second) -> isOverBefore(first, second, amongEqual));
+        rejected =
+                new IndexedHeap<>(QueuedPodInfo::key, (first, second) -> isCompletedBefore(first, second, amongEqual));
         failed = new IndexedHeap<>(
-                QueuedPodInfo::key, (first, second) -> isOverBefore(first, second, BackoffPods::cameBefore));
+                QueuedPodInfo::key, (first, second) -> isCompletedBefore(first, second, BackoffPods::cameBefore));
     }
 
-    private static boolean isOverBefore(
+    private static boolean isCompletedBefore(
             QueuedPodInfo first, QueuedPodInfo second, BiPredicate<QueuedPodInfo, QueuedPodInfo> amongEqual) {
-        int order = first.backoffEndOrNone().compareTo(second.backoffEndOrNone());
+        int order = first.backoffEnd().compareTo(second.backoffEnd());
         return order != 0 ? order < 0 : amongEqual.test(first, second);
     }
 
@@ -40,32 +40,23 @@ final class BackoffPods {
         return first.number() < second.number();
     }
 
-    int size() {
-        return rejected.size() + failed.size();
-    }
-
     /** Whether the pod's backoff still lasts. */
-    boolean lasts(QueuedPodInfo entry, Instant now) {
-        return times.lasts(entry.backoffEndOrNone(), now);
+    boolean lasts(QueuedPodInfo queued, Instant now) {
+        return times.lasts(queued.backoffEnd(), now);
     }
 
-    /** Where the pod backs off, or would. */
-    SubQueue placeOf(QueuedPodInfo entry) {
-        return entry.rejectors().isEmpty() ? SubQueue.ERROR_BACKOFF : SubQueue.BACKOFF;
-    }
-
-    void put(QueuedPodInfo entry) {
-        (entry.rejectors().isEmpty() ? failed : rejected).put(entry);
+    void put(QueuedPodInfo queued) {
+        (queued.rejectors().isEmpty() ? failed : rejected).put(queued);
     }
 
     Optional<QueuedPodInfo> find(String key) {
-        Optional<QueuedPodInfo> entry = rejected.find(key);
-        return entry.isPresent() ? entry : failed.find(key);
+        Optional<QueuedPodInfo> queued = rejected.find(key);
+        return queued.isPresent() ? queued : failed.find(key);
     }
 
     Optional<QueuedPodInfo> remove(String key) {
-        Optional<QueuedPodInfo> entry = rejected.remove(key);
-        return entry.isPresent() ? entry : failed.remove(key);
+        Optional<QueuedPodInfo> queued = rejected.remove(key);
+        return queued.isPresent() ? queued : failed.remove(key);
     }
 
     /** Takes out the rejected pod whose backoff ends first, whether it lasts or not. */
@@ -74,34 +65,15 @@ final class BackoffPods {
     }
 
     /** Takes out a pod whose backoff is over, the rejected ones first; empty if there is none left. */
-    Optional<QueuedPodInfo> removeOver(Instant now) {
-        if (isFirstOver(rejected, now)) {
+    Optional<QueuedPodInfo> removeCompleted(Instant now) {
+        if (isFirstCompleted(rejected, now)) {
             return rejected.removeFirst();
         }
-        return isFirstOver(failed, now) ? failed.removeFirst() : Optional.empty();
+        return isFirstCompleted(failed, now) ? failed.removeFirst() : Optional.empty();
     }
 
-    private boolean isFirstOver(IndexedHeap<String, QueuedPodInfo> heap, Instant now) {
+    private boolean isFirstCompleted(IndexedHeap<String, QueuedPodInfo> heap, Instant now) {
         Optional<QueuedPodInfo> first = heap.first();
         return first.isPresent() && !lasts(first.get(), now);
-    }
-
-    /** The first moment at which a pod's backoff is over; empty if no pod backs off. */
-    Optional<Instant> nextOver() {
-        Instant earliest = earlier(rejected, earlier(failed, Instant.MAX));
-        return earliest.equals(Instant.MAX) ? Optional.empty() : Optional.of(times.over(earliest));
-    }
-
-    private static Instant earlier(IndexedHeap<String, QueuedPodInfo> heap, Instant other) {
-        Optional<QueuedPodInfo> first = heap.first();
-        return first.isPresent() && first.get().backoffEndOrNone().isBefore(other)
-                ? first.get().backoffEndOrNone()
-                : other;
-    }
-
-    /** In no particular order. */
-    void forEach(Consumer<? super QueuedPodInfo> action) {
-        rejected.forEach(action);
-        failed.forEach(action);
     }
 }

@@ -2,8 +2,6 @@
 package org.moorage.runtime.internal.queue;
 
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,104 +9,76 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pods that are being scheduled, and what has happened since the first of them was popped.
+ * The pods that are being scheduled, and the events since the first of them was popped.
  *
  * <p>A pod's marker points at the last event before it was popped, so the events that matter to the pod are those that
  * follow. Events before the oldest marker are dropped. Guarded by the queue's lock.
  */
 final class InFlightPods {
-    private final Map<String, Marker> markerByUid = new LinkedHashMap<>();
-    private final QueueObserver observer;
-    // The link before the oldest event that is kept.
-    private Link start = new Link(null);
+    final Map<String, Marker> markerByUid = new LinkedHashMap<>();
+    // The link before that of the oldest event.
+    Link start = new Link(null);
     private Link last = start;
-    private int events;
 
-    private record Marker(QueuedPodInfo entry, Link position) {}
+    record Marker(QueuedPodInfo queued, Link position) {}
 
-    private static final class Link {
-        final @Nullable QueueEvent happening;
+    static final class Link {
+        final @Nullable QueueEvent event;
 
         @Nullable
         Link next;
 
-        Link(@Nullable QueueEvent happening) {
-            this.happening = happening;
+        Link(@Nullable QueueEvent event) {
+            this.event = event;
         }
-    }
-
-    InFlightPods(QueueObserver observer) {
-        this.observer = observer;
-    }
-
-    int size() {
-        return markerByUid.size();
-    }
-
-    int eventCount() {
-        return events;
     }
 
     boolean contains(String uid) {
         return markerByUid.containsKey(uid);
     }
 
-    boolean contains(QueuedPodInfo entry) {
-        Marker marker = markerByUid.get(entry.pod().uid());
-        return marker != null && marker.entry() == entry;
+    boolean contains(QueuedPodInfo queued) {
+        Marker marker = markerByUid.get(queued.pod().uid());
+        return marker != null && marker.queued() == queued;
     }
 
-    Optional<QueuedPodInfo> find(String key) {
-        for (Marker marker : markerByUid.values()) {
-            if (marker.entry().key().equals(key)) {
-                return Optional.of(marker.entry());
-            }
-        }
-        return Optional.empty();
+    /** The pod of that uid; empty if it is not in flight. */
+    Optional<QueuedPodInfo> find(String uid) {
+        return Optional.ofNullable(markerByUid.get(uid)).map(Marker::queued);
     }
 
-    Collection<QueuedPodInfo> entries() {
-        List<QueuedPodInfo> entries = new ArrayList<>(markerByUid.size());
-        for (Marker marker : markerByUid.values()) {
-            entries.add(marker.entry());
-        }
-        return Collections.unmodifiableList(entries);
+    void add(QueuedPodInfo queued) {
+        markerByUid.put(queued.pod().uid(), new Marker(queued, last));
     }
 
-    void add(QueuedPodInfo entry) {
-        markerByUid.put(entry.pod().uid(), new Marker(entry, last));
-    }
-
-    /** Keeps the event for the pods that are in flight; for nobody if there are none. */
-    void record(QueueEvent happening) {
+    /** Keeps the event for the pods that are in flight. Does nothing if there are none. */
+    void record(QueueEvent event) {
         if (markerByUid.isEmpty()) {
             return;
         }
-        Link link = new Link(happening);
+        Link link = new Link(event);
         last.next = link;
         last = link;
-        events++;
-        observer.keptInFlight(happening.event().label(), 1);
     }
 
-    /** What has happened since the pod was popped, oldest first; nothing if it is not in flight. */
-    List<QueueEvent> since(QueuedPodInfo entry) {
-        Marker marker = markerByUid.get(entry.pod().uid());
-        List<QueueEvent> happenings = new ArrayList<>();
-        if (marker != null && marker.entry() == entry) {
+    /** The events since the pod was popped, oldest first; none if it is not in flight. */
+    List<QueueEvent> since(QueuedPodInfo queued) {
+        Marker marker = markerByUid.get(queued.pod().uid());
+        List<QueueEvent> events = new ArrayList<>();
+        if (marker != null && marker.queued() == queued) {
             for (Link link = marker.position().next; link != null; link = link.next) {
-                if (link.happening != null) {
-                    happenings.add(link.happening);
+                if (link.event != null) {
+                    events.add(link.event);
                 }
             }
         }
-        return happenings;
+        return events;
     }
 
-    /** Does nothing if this very entry is not in flight. */
-    void remove(QueuedPodInfo entry) {
-        if (contains(entry)) {
-            markerByUid.remove(entry.pod().uid());
+    /** Does nothing if the pod is not in flight, or another attempt at it is. */
+    void remove(QueuedPodInfo queued) {
+        if (contains(queued)) {
+            markerByUid.remove(queued.pod().uid());
             prune();
         }
     }
@@ -125,10 +95,7 @@ final class InFlightPods {
                 : markerByUid.values().iterator().next().position();
         while (start != oldest && start.next != null) {
             start = start.next;
-            if (start.happening != null) {
-                events--;
-                observer.keptInFlight(start.happening.event().label(), -1);
-            }
+            if (start.event != null) {}
         }
         if (markerByUid.isEmpty()) {
             // The last link would hold on to its object.

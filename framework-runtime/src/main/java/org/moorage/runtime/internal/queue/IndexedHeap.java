@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiPredicate;
-import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
@@ -49,16 +48,12 @@ final class IndexedHeap<K, T> {
         return slots.size();
     }
 
-    boolean isEmpty() {
-        return slots.isEmpty();
-    }
-
     Optional<T> find(K wanted) {
         Slot<T> slot = slotByKey.get(wanted);
         return slot == null ? Optional.empty() : Optional.of(slot.item);
     }
 
-    /** Adds the item, in place of the one with the same key; also to be called when an item's order has changed. */
+    /** Adds the item, in moveTo of the one with the same key; also to be called when an item's order has changed. */
     void put(T item) {
         K itemKey = key.apply(item);
         Slot<T> slot = slotByKey.get(itemKey);
@@ -87,17 +82,10 @@ final class IndexedHeap<K, T> {
         }
         Slot<T> last = slots.remove(slots.size() - 1);
         if (last != slot) {
-            place(last, slot.index);
+            moveTo(last, slot.index);
             restore(last);
         }
         return Optional.of(slot.item);
-    }
-
-    /** In no particular order. */
-    void forEach(Consumer<? super T> action) {
-        for (Slot<T> slot : slots) {
-            action.accept(slot.item);
-        }
     }
 
     private void restore(Slot<T> slot) {
@@ -116,10 +104,10 @@ final class IndexedHeap<K, T> {
                 break;
             }
             int above = parent.index;
-            place(parent, index);
+            moveTo(parent, index);
             index = above;
         }
-        place(slot, index);
+        moveTo(slot, index);
     }
 
     private void siftDown(Slot<T> slot) {
@@ -134,13 +122,13 @@ final class IndexedHeap<K, T> {
                 break;
             }
             int below = child.index;
-            place(child, index);
+            moveTo(child, index);
             index = below;
         }
-        place(slot, index);
+        moveTo(slot, index);
     }
 
-    private void place(Slot<T> slot, int index) {
+    private void moveTo(Slot<T> slot, int index) {
         slots.set(index, slot);
         slot.index = index;
     }

@@ -15,6 +15,8 @@ import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PreEnqueuePlugin;
 import org.moorage.api.plugin.PreFilterPlugin;
 import org.moorage.api.plugin.ReservePlugin;
+import org.moorage.runtime.internal.plugin.PluginCalls;
+import org.moorage.runtime.internal.plugin.PluginFailure;
 
 /**
  * The events that let a pod be tried again that a plugin rejected.
@@ -53,13 +55,15 @@ public record PluginEvents(String plugin, List<EventRegistration> registrations)
      *
      * <p>As in kube-scheduler, a plugin that waits for new nodes also waits for changes of taints, with or without its
      * asking for them.
+     *
+     * @throws PluginFailure if the plugin fails to register its events
      */
     public static PluginEvents of(Plugin plugin) {
         if (!canReject(plugin)) {
             return new PluginEvents(plugin.name(), List.of());
         }
         if (plugin instanceof EnqueueExtensions extensions) {
-            return new PluginEvents(plugin.name(), withNodeTaint(extensions.eventsToRegister()));
+            return new PluginEvents(plugin.name(), withNodeTaint(PluginCalls.eventsToRegister(extensions)));
         }
         return new PluginEvents(plugin.name(), EVERYTHING);
     }

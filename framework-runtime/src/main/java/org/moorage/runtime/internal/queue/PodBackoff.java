@@ -7,7 +7,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How long a pod waits after failed attempts: twice as long after each, up to a limit.
+ * How long a pod backs off after failed attempts: twice as long after each, up to a limit.
  *
  * <p>Ends are cut to whole windows, and compared with the current one, as kube-scheduler does; so with a window of a second a
  * pod may wait up to a second more or less.
@@ -36,11 +36,6 @@ record PodBackoff(Duration initial, Duration max, ChronoUnit window) {
     /** Whether a backoff with this end still lasts. The window of its end counts as part of it. */
     boolean lasts(Instant end, Instant now) {
         return !end.isBefore(toWindow(now));
-    }
-
-    /** The first moment at which a backoff with this end no longer lasts. */
-    Instant over(Instant end) {
-        return end.plus(1, window);
     }
 
     private Instant toWindow(Instant time) {

@@ -5,75 +5,66 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.moorage.api.Status;
-import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.PreEnqueuePlugin;
+import org.moorage.runtime.internal.plugin.PluginCalls;
+import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The gates before the active pods: the plugins that say whether a pod may be tried at all.
+ * Runs the PreEnqueue plugins, one of which may gate a pod: keep it out of the active ones.
  *
- * <p>Guarded by the queue's lock, since it changes entries. An entry that is parked must be taken out before it is asked
- * about.
+ * <p>Guarded by the queue's lock, since it changes pods. An unschedulable pod must be taken out of the group that it is in
+ * before.
  */
 final class PreEnqueue {
     private static final Logger LOG = LoggerFactory.getLogger(PreEnqueue.class);
 
     private final Map<String, QueueProfile> profiles;
-    private final QueueObserver observer;
 
-    PreEnqueue(Map<String, QueueProfile> profiles, QueueObserver observer) {
+    PreEnqueue(Map<String, QueueProfile> profiles) {
         this.profiles = profiles;
-        this.observer = observer;
     }
 
-    /** Asks the gates of the pod's profile, and has the entry remember which one is closed, if any. */
-    void ask(QueuedPodInfo entry) {
-        List<PreEnqueuePlugin> gates = Objects.requireNonNull(
-                        profiles.get(entry.pod().spec().schedulerName()))
+    /** Runs the plugins of the pod's profile until one gates it. Afterwards the pod is gated by that one, or not at all. */
+    void run(QueuedPodInfo queued) {
+        List<PreEnqueuePlugin> plugins = Objects.requireNonNull(
+                        profiles.get(queued.pod().spec().schedulerName()))
                 .preEnqueue();
-        String closedGate = entry.gatedBy();
-        // Most likely it is closed still, which makes asking the others needless.
-        for (PreEnqueuePlugin gate : gates) {
-            if (gate.name().equals(closedGate) && !isOpen(gate, entry)) {
+        String gatedBy = queued.gatedBy();
+        // Most likely that one gates it still, so that the others need not be asked.
+        for (PreEnqueuePlugin plugin : plugins) {
+            if (plugin.name().equals(gatedBy) && gates(plugin, queued)) {
                 return;
             }
         }
-        for (PreEnqueuePlugin gate : gates) {
-            if (!gate.name().equals(closedGate) && !isOpen(gate, entry)) {
+        for (PreEnqueuePlugin plugin : plugins) {
+            if (!plugin.name().equals(gatedBy) && gates(plugin, queued)) {
                 return;
             }
         }
-        entry.ungate();
+        queued.ungate();
     }
 
-    private boolean isOpen(PreEnqueuePlugin gate, QueuedPodInfo entry) {
-        Status status = ask(gate, entry.pod());
-        if (status.isSuccess()) {
-            return true;
-        }
-        if (!entry.rejectors().contains(gate.name())) {
-            observer.rejected(entry.pod().spec().schedulerName(), gate.name(), 1);
-        }
-        entry.gate(gate.name());
-        LOG.atTrace()
-                .addKeyValue("pod", entry.pod())
-                .addKeyValue("plugin", gate.name())
-                .addKeyValue("status", status)
-                .log("Status after running PreEnqueue plugin");
-        return false;
-    }
-
-    private static Status ask(PreEnqueuePlugin gate, Pod pod) {
+    private static boolean gates(PreEnqueuePlugin plugin, QueuedPodInfo queued) {
         try {
-            return Objects.requireNonNull(gate.preEnqueue(pod), "status");
-        } catch (RuntimeException e) {
+            Status status = PluginCalls.preEnqueue(plugin, queued.pod());
+            if (status.isSuccess()) {
+                return false;
+            }
+            LOG.atTrace()
+                    .addKeyValue("pod", queued.pod())
+                    .addKeyValue("plugin", plugin.name())
+                    .addKeyValue("status", status)
+                    .log("Status after running PreEnqueue plugin");
+        } catch (PluginFailure failure) {
             LOG.atError()
-                    .setCause(e)
-                    .addKeyValue("pod", pod)
-                    .addKeyValue("plugin", gate.name())
+                    .setCause(failure)
+                    .addKeyValue("pod", queued.pod())
+                    .addKeyValue("plugin", plugin.name())
                     .log("Unexpected error running PreEnqueue plugin");
-            return Status.error(String.valueOf(e.getMessage()));
         }
+        queued.gate(plugin.name());
+        return true;
     }
 }

@@ -14,10 +14,10 @@ import org.moorage.api.model.Pod;
  */
 record QueueEvent(ClusterEvent event, @Nullable ObjectChange<Object> change) {
     /** Whether a wildcard event is meant for this pod: it may be about a single one. */
-    boolean isMeantFor(QueuedPodInfo entry) {
+    boolean isMeantFor(QueuedPodInfo queued) {
         if (change == null || change.after().isEmpty()) {
             return true;
         }
-        return change.latest() instanceof Pod pod && entry.isSamePod(pod);
+        return change.latest() instanceof Pod pod && queued.isSamePod(pod);
     }
 }

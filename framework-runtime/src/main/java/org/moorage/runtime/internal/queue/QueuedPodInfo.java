@@ -8,10 +8,10 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.QueuedPod;
 
 /**
- * A waiting pod and what the queue knows of its attempts.
+ * A waiting pod and its scheduling attempts.
  *
- * <p>The queue alone changes it, and only while the pod is in the queue or being given back: whoever popped it may read it
- * until then, from any thread.
+ * <p>The queue alone changes it, and only while the pod is in the queue. Whoever popped the pod may read it from any thread until the
+ * pod goes back into the queue.
  */
 public final class QueuedPodInfo implements QueuedPod {
     private final String key;
@@ -23,7 +23,6 @@ public final class QueuedPodInfo implements QueuedPod {
     private int consecutiveErrors;
     private Instant backoffEnd = PodBackoff.NONE;
     private @Nullable Instant initialAttemptTimestamp;
-    private boolean flushed;
     private boolean failsWithError;
     private RejectorPlugins rejectors = RejectorPlugins.NONE;
     private String gatedBy = "";
@@ -61,7 +60,7 @@ public final class QueuedPodInfo implements QueuedPod {
         return Optional.ofNullable(initialAttemptTimestamp);
     }
 
-    /** How often plugins rejected it. Decides how long it backs off, and never goes back. */
+    /** How often plugins rejected it. Decides how long it backs off, and never decreases. */
     public int unschedulableCount() {
         return unschedulableCount;
     }
@@ -71,22 +70,12 @@ public final class QueuedPodInfo implements QueuedPod {
         return consecutiveErrors;
     }
 
-    /** The end of its backoff, cut to a whole second; empty if it has none. */
-    public Optional<Instant> backoffEnd() {
-        return backoffEnd.equals(PodBackoff.NONE) ? Optional.empty() : Optional.of(backoffEnd);
-    }
-
-    /** Whether it is tried because it had waited for too long, rather than because of an event. */
-    public boolean isFlushed() {
-        return flushed;
-    }
-
-    /** The plugins that rejected the last attempt, and the one that gates it or has gated it since. */
+    /** The plugins that rejected the last attempt, and one that has gated it since. */
     public RejectorPlugins rejectors() {
         return rejectors;
     }
 
-    /** The PreEnqueue plugin that does not let it in; empty if there is none. */
+    /** The PreEnqueue plugin that gates it; empty if none does. */
     public String gatedBy() {
         return gatedBy;
     }
@@ -99,12 +88,12 @@ public final class QueuedPodInfo implements QueuedPod {
         return pod.uid().equals(other.uid());
     }
 
-    // Without a copy of an Optional for each comparison of a heap.
-    Instant backoffEndOrNone() {
+    /** The end of its backoff, cut to a whole second; {@link PodBackoff#NONE} if it has none. */
+    Instant backoffEnd() {
         return backoffEnd;
     }
 
-    // Tells apart entries that came at the same time.
+    // Which of two pods came first, also if they came at the same time.
     long number() {
         return number;
     }
@@ -113,7 +102,7 @@ public final class QueuedPodInfo implements QueuedPod {
         pod = current;
     }
 
-    void start() {
+    void startAttempt() {
         attempts++;
     }
 
@@ -132,10 +121,6 @@ public final class QueuedPodInfo implements QueuedPod {
         gatedBy = "";
     }
 
-    void flush() {
-        flushed = true;
-    }
-
     void failed(Pod current, RejectorPlugins by, Instant now, long returnNumber, PodBackoff backoff) {
         pod = current;
         rejectors = by;
@@ -148,7 +133,6 @@ public final class QueuedPodInfo implements QueuedPod {
         timestamp = now;
         number = returnNumber;
         backoffEnd = backoff.end(now, consecutiveErrors > 0 ? consecutiveErrors : unschedulableCount);
-        flushed = false;
         if (failsWithError) {
             failedWithError();
         }

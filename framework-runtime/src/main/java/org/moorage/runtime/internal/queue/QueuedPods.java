@@ -4,172 +4,161 @@ package org.moorage.runtime.internal.queue;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
-import java.util.function.BiConsumer;
 import org.moorage.api.plugin.QueueSortPlugin;
+import org.moorage.runtime.internal.plugin.PluginCalls;
+import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The places where queued pods are: active, backing off, or parked. A pod is in one of them at a time, and comes to another
- * only past its gates: where a gate is closed, the pod is parked instead.
+ * The queued pods: active, backing off, or unschedulable. A pod is in one of these sub-queues at a time. It only becomes active
+ * if no PreEnqueue plugin gates it; a gated pod is kept among the unschedulable ones.
  *
  * <p>Guarded by the queue's lock.
  */
 final class QueuedPods {
-    /** What is logged when a pod comes to a place. */
+    /** What is logged when a pod comes to a sub-queue. */
     static final String MOVED = "Pod moved to an internal scheduling queue";
 
     private static final Logger LOG = LoggerFactory.getLogger(QueuedPods.class);
 
-    private final IndexedHeap<String, QueuedPodInfo> active;
-    private final BackoffPods backoff;
-    private final UnschedulablePods parked = new UnschedulablePods();
-    private final PreEnqueue gates;
+    final IndexedHeap<String, QueuedPodInfo> active;
+    final BackoffPods backoff;
+    final UnschedulablePods unschedulable = new UnschedulablePods();
+    private final PreEnqueue preEnqueue;
     private final boolean popsEarly;
     private final InstantSource clock;
-    private final QueueObserver observer;
-    private final Runnable whenPoppable;
+    private final Runnable onPodReady;
 
     /**
      * No pods yet.
      *
      * @param sort the order of the active ones
-     * @param settings how long pods back off, and whether they may be taken before
-     * @param gates the gates
+     * @param settings how long pods back off, and whether they may be popped before
+     * @param preEnqueue the plugins that gate pods
      * @param clock the time
-     * @param observer is told which pods come to which places, and who had rejected them
-     * @param whenPoppable is run when there is one more pod for {@link #removeNext}
+     * @param onPodReady is run when there is one more pod for {@link #removeNext}
      */
     QueuedPods(
             QueueSortPlugin sort,
             QueueSettings settings,
-            PreEnqueue gates,
+            PreEnqueue preEnqueue,
             InstantSource clock,
-            QueueObserver observer,
-            Runnable whenPoppable) {
+            Runnable onPodReady) {
         popsEarly = settings.popsEarly();
         active = new IndexedHeap<>(QueuedPodInfo::key, (first, second) -> isTriedBefore(sort, first, second));
         backoff = new BackoffPods(
                 settings.backoff(),
                 popsEarly ? (first, second) -> isTriedBefore(sort, first, second) : BackoffPods::cameBefore);
-        this.gates = gates;
+        this.preEnqueue = preEnqueue;
         this.clock = clock;
-        this.observer = observer;
-        this.whenPoppable = whenPoppable;
+        this.onPodReady = onPodReady;
     }
 
-    // Ties go to who came first, which makes runs with a clock that stands still repeatable.
+    // Of two pods that the plugin takes to be equal, or cannot compare, the first is the one that came first. So runs
+    // with a
+    // clock that stands still can be repeated.
     private static boolean isTriedBefore(QueueSortPlugin sort, QueuedPodInfo first, QueuedPodInfo second) {
-        return sort.less(first, second) || first.number() < second.number() && !sort.less(second, first);
+        boolean cameBefore = BackoffPods.cameBefore(first, second);
+        try {
+            return PluginCalls.less(sort, first, second) || cameBefore && !PluginCalls.less(sort, second, first);
+        } catch (PluginFailure failure) {
+            LOG.atError()
+                    .addKeyValue("plugin", failure.plugin())
+                    .addKeyValue("pod", first.pod())
+                    .setCause(failure)
+                    .log("QueueSort plugin failed; the pod that came first is tried first");
+            return cameBefore;
+        }
     }
 
     Optional<QueuedPodInfo> find(String key) {
-        Optional<QueuedPodInfo> entry = active.find(key);
-        if (entry.isEmpty()) {
-            entry = backoff.find(key);
+        Optional<QueuedPodInfo> queued = active.find(key);
+        if (queued.isEmpty()) {
+            queued = backoff.find(key);
         }
-        return entry.isPresent() ? entry : parked.find(key);
+        return queued.isPresent() ? queued : unschedulable.find(key);
     }
 
-    /** Takes the entry out, wherever it is. */
-    void remove(QueuedPodInfo entry) {
-        if (active.remove(entry.key()).isEmpty() && backoff.remove(entry.key()).isEmpty()) {
-            parked.remove(entry.key());
+    /** Takes the pod out of the sub-queue that it is in. */
+    void remove(QueuedPodInfo queued) {
+        if (active.remove(queued.key()).isEmpty()
+                && backoff.remove(queued.key()).isEmpty()) {
+            unschedulable.remove(queued.key());
         }
-        count(entry, -1);
     }
 
     /** Takes out the pod that is to be tried next; empty if none may be. */
     Optional<QueuedPodInfo> removeNext() {
         Optional<QueuedPodInfo> next = active.removeFirst();
-        if (next.isEmpty() && popsEarly) {
-            next = backoff.removeFirstRejected();
-            if (next.isPresent()) {
-                observer.incoming(SubQueue.ACTIVE, WellKnownEvents.POP_FROM_BACKOFF);
-            }
-        }
-        next.ifPresent(entry -> count(entry, -1));
-        return next;
+        return next.isEmpty() && popsEarly ? backoff.removeFirstRejected() : next;
     }
 
-    private void count(QueuedPodInfo entry, int change) {
-        for (String plugin : entry.rejectors().all()) {
-            observer.rejected(entry.pod().spec().schedulerName(), plugin, change);
-        }
-    }
-
-    /** Brings the entry to its new rank, after its pod was replaced; false if it is parked, where there are no ranks. */
-    boolean reorder(QueuedPodInfo entry) {
-        if (active.find(entry.key()).isPresent()) {
-            active.put(entry);
+    /** Brings the pod to its new rank after it was updated; false if it is unschedulable, where there are no ranks. */
+    boolean reorder(QueuedPodInfo queued) {
+        if (active.find(queued.key()).isPresent()) {
+            active.put(queued);
             return true;
         }
-        if (backoff.find(entry.key()).isPresent()) {
-            backoff.put(entry);
+        if (backoff.find(queued.key()).isPresent()) {
+            backoff.put(queued);
             return true;
         }
         return false;
     }
 
-    /** Puts an entry that was taken out where the verdict has it go. */
-    SubQueue putBack(QueuedPodInfo entry, QueueingStrategy verdict, String event) {
-        count(entry, 1);
-        return place(entry, verdict, event);
-    }
-
-    /** Puts an entry that is new or parked where the verdict has it go. */
-    SubQueue place(QueuedPodInfo entry, QueueingStrategy verdict, String event) {
-        return switch (verdict) {
+    /** Puts a pod that is in no sub-queue, or unschedulable, where the strategy sends it. */
+    SubQueue requeue(QueuedPodInfo queued, QueueingStrategy strategy, String event) {
+        return switch (strategy) {
             case QUEUE_SKIP -> {
-                parked.put(entry);
-                yield arrived(entry, SubQueue.UNSCHEDULABLE, event);
+                unschedulable.put(queued);
+                yield logged(queued, SubQueue.UNSCHEDULABLE, event);
             }
             case QUEUE_AFTER_BACKOFF ->
-                backoff.lasts(entry, clock.instant()) ? toBackoff(entry, event) : toActive(entry, event);
-            case QUEUE_IMMEDIATELY -> toActive(entry, event);
+                backoff.lasts(queued, clock.instant()) ? toBackoff(queued, event) : toActive(queued, event);
+            case QUEUE_IMMEDIATELY -> toActive(queued, event);
         };
     }
 
-    /** Makes the entry active, unless a gate is closed. */
-    SubQueue toActive(QueuedPodInfo entry, String event) {
-        return isHeldBack(entry, event) ? SubQueue.GATED : pushActive(entry, event);
+    /** Makes the pod active, unless a plugin gates it. */
+    SubQueue toActive(QueuedPodInfo queued, String event) {
+        return isGated(queued, event) ? SubQueue.GATED : pushActive(queued, event);
     }
 
-    private SubQueue toBackoff(QueuedPodInfo entry, String event) {
-        if (popsEarly && isHeldBack(entry, event)) {
+    private SubQueue toBackoff(QueuedPodInfo queued, String event) {
+        if (popsEarly && isGated(queued, event)) {
             return SubQueue.GATED;
         }
-        parked.remove(entry.key());
-        backoff.put(entry);
-        SubQueue place = arrived(entry, backoff.placeOf(entry), event);
-        if (popsEarly && place == SubQueue.BACKOFF) {
-            whenPoppable.run();
+        unschedulable.remove(queued.key());
+        backoff.put(queued);
+        if (popsEarly && !queued.rejectors().isEmpty()) {
+            onPodReady.run();
         }
-        return place;
+        return logged(queued, SubQueue.BACKOFF, event);
     }
 
-    /** Makes a pod active that is parked or backs off, unless a gate is closed; false if it is neither. */
+    /** Makes a pod active that is unschedulable or backs off, unless a plugin gates it; false if it is neither. */
     boolean activate(String key, String event) {
-        Optional<QueuedPodInfo> waiting = parked.find(key);
+        Optional<QueuedPodInfo> waiting = unschedulable.find(key);
         if (waiting.isPresent()) {
             toActive(waiting.get(), event);
             return true;
         }
         Optional<QueuedPodInfo> backingOff = backoff.remove(key);
-        backingOff.ifPresent(entry -> leaveBackoff(entry, event));
+        backingOff.ifPresent(queued -> leaveBackoff(queued, event));
         return backingOff.isPresent();
     }
 
-    /** Has a pod that is parked or backs off be tried at the end of its backoff and not before; false if it is neither. */
+    /** Has a pod that is unschedulable or backs off tried at the end of its backoff and not before; false if it is neither. */
     boolean activateAfterBackoff(String key, String event) {
-        Optional<QueuedPodInfo> waiting = parked.find(key);
+        Optional<QueuedPodInfo> waiting = unschedulable.find(key);
         if (waiting.isEmpty()) {
             waiting = backoff.find(key);
         }
-        waiting.ifPresent(entry -> {
-            remove(entry);
-            entry.failedWithError();
-            place(entry, QueueingStrategy.QUEUE_AFTER_BACKOFF, event);
+        waiting.ifPresent(queued -> {
+            remove(queued);
+            queued.failedWithError();
+            SubQueue ignored = requeue(queued, QueueingStrategy.QUEUE_AFTER_BACKOFF, event);
         });
         return waiting.isPresent();
     }
@@ -177,89 +166,49 @@ final class QueuedPods {
     /** Makes those active whose backoff is over. */
     void flushBackoff() {
         Instant now = clock.instant();
-        Optional<QueuedPodInfo> over = backoff.removeOver(now);
-        while (over.isPresent()) {
-            leaveBackoff(over.get(), WellKnownEvents.BACKOFF_COMPLETE);
-            over = backoff.removeOver(now);
+        Optional<QueuedPodInfo> completed = backoff.removeCompleted(now);
+        while (completed.isPresent()) {
+            leaveBackoff(completed.get(), WellKnownEvents.BACKOFF_COMPLETE);
+            completed = backoff.removeCompleted(now);
         }
     }
 
-    // Where pods are popped early they have to be past the gates when they begin to back off, otherwise when they have
-    // done so.
-    private void leaveBackoff(QueuedPodInfo entry, String event) {
+    // Where pods are popped early, PreEnqueue has run before they began to back off; elsewhere it runs afterwards.
+    private void leaveBackoff(QueuedPodInfo queued, String event) {
         if (popsEarly) {
-            pushActive(entry, event);
+            pushActive(queued, event);
         } else {
-            toActive(entry, event);
+            toActive(queued, event);
         }
     }
 
-    private SubQueue pushActive(QueuedPodInfo entry, String event) {
-        entry.becameReady(clock.instant());
-        active.put(entry);
-        SubQueue place = arrived(entry, SubQueue.ACTIVE, event);
-        whenPoppable.run();
-        return place;
+    private SubQueue pushActive(QueuedPodInfo queued, String event) {
+        queued.becameReady(clock.instant());
+        active.put(queued);
+        onPodReady.run();
+        return logged(queued, SubQueue.ACTIVE, event);
     }
 
-    /** Takes the entry out of the parked ones, unless a gate is closed: then it is parked, and the answer is true. */
-    private boolean isHeldBack(QueuedPodInfo entry, String event) {
-        boolean wasParked = parked.remove(entry.key()).isPresent();
-        gates.ask(entry);
-        if (!entry.isGated()) {
+    /** Takes the pod out of the unschedulable ones, unless a plugin gates it: then it is put there, and the answer is true. */
+    private boolean isGated(QueuedPodInfo queued, String event) {
+        boolean wasUnschedulable = unschedulable.remove(queued.key()).isPresent();
+        preEnqueue.run(queued);
+        if (!queued.isGated()) {
             return false;
         }
-        parked.put(entry);
-        if (!wasParked) {
-            arrived(entry, SubQueue.GATED, event);
+        unschedulable.put(queued);
+        if (!wasUnschedulable) {
+            logged(queued, SubQueue.GATED, event);
         }
         return true;
     }
 
-    private SubQueue arrived(QueuedPodInfo entry, SubQueue place, String event) {
-        observer.incoming(place, event);
+    private static SubQueue logged(QueuedPodInfo queued, SubQueue subQueue, String event) {
         LOG.atTrace()
-                .addKeyValue("pod", entry.pod())
+                .addKeyValue("pod", queued.pod())
                 .addKeyValue("event", event)
-                .addKeyValue("queue", place)
+                .addKeyValue("queue", subQueue)
                 .log(MOVED);
-        return place;
-    }
-
-    /** The parked ones, for those who look which of them an event wakes. */
-    UnschedulablePods parked() {
-        return parked;
-    }
-
-    int activeCount() {
-        return active.size();
-    }
-
-    int backoffCount() {
-        return backoff.size();
-    }
-
-    /** The first moment at which {@link #flushBackoff} makes a pod active; empty if none backs off. */
-    Optional<Instant> nextBackoffExpiry() {
-        return backoff.nextOver();
-    }
-
-    /** Where the entry is, which is queued. */
-    SubQueue placeOf(QueuedPodInfo entry) {
-        if (active.find(entry.key()).isPresent()) {
-            return SubQueue.ACTIVE;
-        }
-        return backoff.find(entry.key()).isPresent() ? backoff.placeOf(entry) : UnschedulablePods.placeOf(entry);
-    }
-
-    /** Shows all pods with their places, in no particular order. */
-    void forEach(BiConsumer<QueuedPodInfo, SubQueue> action) {
-        active.forEach(entry -> action.accept(entry, SubQueue.ACTIVE));
-        backoff.forEach(entry -> action.accept(entry, backoff.placeOf(entry)));
-        for (UnschedulablePods.GroupKey cause : parked.causes()) {
-            for (QueuedPodInfo entry : parked.of(cause)) {
-                action.accept(entry, UnschedulablePods.placeOf(entry));
-            }
-        }
+        return subQueue;
     }
 }

@@ -10,19 +10,19 @@ import org.moorage.api.event.ClusterEvent;
 import org.moorage.api.event.EventRegistration;
 import org.moorage.api.event.QueueingHint;
 
-/** Which plugins of which profile wait for an event. Safe for use by several threads. */
+/** The queueing hints of the plugins that registered an event, by event and profile. Safe for use by several threads. */
 final class QueueingHintMap {
     private final Map<String, QueueProfile> profiles;
-    // As many entries as there are different events; those are named in code, so they are few.
-    private final Map<ClusterEvent, Map<String, List<QueueingHintFunction>>> interestsByProfileAndEvent =
+    // Filled when an event is first asked for. Events are named in code, so that there are few.
+    private final Map<ClusterEvent, Map<String, List<QueueingHintFunction>>> byEventAndProfile =
             new ConcurrentHashMap<>();
 
     /**
-     * A registration that is for an event.
+     * A plugin's hint for an event that it registered.
      *
-     * @param plugin whose it is
-     * @param registered what it is for
-     * @param hint the plugin's closer look
+     * @param plugin the plugin's name
+     * @param registered the event as the plugin registered it
+     * @param hint its hint
      */
     record QueueingHintFunction(String plugin, ClusterEvent registered, QueueingHint<Object> hint) {}
 
@@ -30,31 +30,31 @@ final class QueueingHintMap {
         this.profiles = profiles;
     }
 
-    /** Whether a plugin of any profile waits for the event. */
-    boolean any(ClusterEvent event) {
+    /** Whether a plugin of any profile registered the event. */
+    boolean isRegistered(ClusterEvent event) {
         return event.isWildcard() || !byProfile(event).isEmpty();
     }
 
-    /** The interests of a profile's plugins in the event. */
+    /** The hints for the event of a profile's plugins. */
     List<QueueingHintFunction> of(String profile, ClusterEvent event) {
         return byProfile(event).getOrDefault(profile, List.of());
     }
 
-    /** The interests in the event of those plugins that rejected a pod of the profile. */
+    /** The hints for the event of those plugins that rejected a pod of the profile. */
     List<QueueingHintFunction> of(String profile, RejectorPlugins rejectors, ClusterEvent event) {
-        List<QueueingHintFunction> interests = new ArrayList<>();
-        for (QueueingHintFunction interest : of(profile, event)) {
-            if (rejectors.contains(interest.plugin())) {
-                interests.add(interest);
+        List<QueueingHintFunction> hints = new ArrayList<>();
+        for (QueueingHintFunction function : of(profile, event)) {
+            if (rejectors.contains(function.plugin())) {
+                hints.add(function);
             }
         }
-        return interests;
+        return hints;
     }
 
-    /** Whether that plugin of the profile waits for the event. */
-    boolean isOf(String profile, String plugin, ClusterEvent event) {
-        for (QueueingHintFunction interest : of(profile, event)) {
-            if (interest.plugin().equals(plugin)) {
+    /** Whether that plugin of the profile registered the event. */
+    boolean isRegisteredBy(String profile, String plugin, ClusterEvent event) {
+        for (QueueingHintFunction function : of(profile, event)) {
+            if (function.plugin().equals(plugin)) {
                 return true;
             }
         }
@@ -62,25 +62,24 @@ final class QueueingHintMap {
     }
 
     private Map<String, List<QueueingHintFunction>> byProfile(ClusterEvent event) {
-        return interestsByProfileAndEvent.computeIfAbsent(event, this::compute);
+        return byEventAndProfile.computeIfAbsent(event, this::collect);
     }
 
-    private Map<String, List<QueueingHintFunction>> compute(ClusterEvent event) {
-        Map<String, List<QueueingHintFunction>> interestsByProfile = new HashMap<>();
+    private Map<String, List<QueueingHintFunction>> collect(ClusterEvent event) {
+        Map<String, List<QueueingHintFunction>> byProfile = new HashMap<>();
         profiles.forEach((name, profile) -> {
-            List<QueueingHintFunction> interests = new ArrayList<>();
+            List<QueueingHintFunction> hints = new ArrayList<>();
             for (PluginEvents events : profile.events()) {
                 for (EventRegistration registration : events.registrations()) {
                     if (registration.event().covers(event)) {
-                        interests.add(
-                                new QueueingHintFunction(events.plugin(), registration.event(), registration.hint()));
+                        hints.add(new QueueingHintFunction(events.plugin(), registration.event(), registration.hint()));
                     }
                 }
             }
-            if (!interests.isEmpty()) {
-                interestsByProfile.put(name, List.copyOf(interests));
+            if (!hints.isEmpty()) {
+                byProfile.put(name, List.copyOf(hints));
             }
         });
-        return interestsByProfile;
+        return byProfile;
     }
 }

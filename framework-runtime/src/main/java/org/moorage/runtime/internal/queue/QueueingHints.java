@@ -4,105 +4,102 @@ package org.moorage.runtime.internal.queue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Predicate;
 import org.moorage.api.event.ClusterEvent;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Pod;
 import org.moorage.runtime.decision.HintEvaluation.PluginHint;
+import org.moorage.runtime.internal.plugin.PluginCalls;
+import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.internal.queue.QueueingHintMap.QueueingHintFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Judges what an event means for rejected pods: of the plugins that rejected a pod, those that registered the event are
- * asked whether it helps.
+ * Decides what an event does to unschedulable pods: of the plugins that rejected a pod, those that registered the event are
+ * asked for their hint.
  *
- * <p>Judges only, and changes no pod. Guarded by the queue's lock, {@link #isAwaited} and {@link #hints} excepted.
+ * <p>Changes no pod. Guarded by the queue's lock, {@link #isRegistered} and {@link #hints} excepted.
  */
 final class QueueingHints {
     private static final Logger LOG = LoggerFactory.getLogger(QueueingHints.class);
 
-    private final QueueingHintMap interests;
-    private final QueueObserver observer;
+    private final QueueingHintMap hints;
 
-    /** A parked pod that an event wakes. */
-    record Woken(QueuedPodInfo entry, QueueingStrategy verdict) {}
+    /** An unschedulable pod that an event has tried again. */
+    record MovedPod(QueuedPodInfo queued, QueueingStrategy strategy) {}
 
-    QueueingHints(Map<String, QueueProfile> profiles, QueueObserver observer) {
-        interests = new QueueingHintMap(profiles);
-        this.observer = observer;
+    QueueingHints(Map<String, QueueProfile> profiles) {
+        hints = new QueueingHintMap(profiles);
     }
 
     /** Whether a plugin of any profile registered the event. May be asked from any thread. */
-    boolean isAwaited(ClusterEvent event) {
-        return interests.any(event);
+    boolean isRegistered(ClusterEvent event) {
+        return hints.isRegistered(event);
     }
 
-    /** The parked pods that what happened wakes, in the order of their groups and of their coming. */
-    List<Woken> woken(UnschedulablePods parked, QueueEvent happening, Predicate<QueuedPodInfo> only) {
-        List<Woken> woken = new ArrayList<>();
-        for (UnschedulablePods.GroupKey cause : parked.causes()) {
-            wake(parked, cause, happening, only, woken);
+    /** The unschedulable pods that the event has tried again, group by group, in the order in which they came to it. */
+    List<MovedPod> podsToMove(UnschedulablePods pods, QueueEvent event, Predicate<QueuedPodInfo> only) {
+        List<MovedPod> moved = new ArrayList<>();
+        for (UnschedulablePods.GroupKey group : pods.groups()) {
+            addPodsToMove(pods, group, event, only, moved);
         }
-        return woken;
+        return moved;
     }
 
-    private void wake(
-            UnschedulablePods parked,
-            UnschedulablePods.GroupKey cause,
-            QueueEvent happening,
+    private void addPodsToMove(
+            UnschedulablePods pods,
+            UnschedulablePods.GroupKey group,
+            QueueEvent event,
             Predicate<QueuedPodInfo> only,
-            List<Woken> woken) {
-        ClusterEvent event = happening.event();
-        if (cause.isGate() && !interests.isOf(cause.profile(), cause.gatedBy(), event)) {
+            List<MovedPod> moved) {
+        if (group.isGated() && !hints.isRegisteredBy(group.profile(), group.gatedBy(), event.event())) {
             return;
         }
-        List<QueueingHintFunction> asked = interests.of(cause.profile(), cause.rejectors(), event);
-        if (asked.isEmpty() && !event.isWildcard()) {
+        List<QueueingHintFunction> functions = hints.of(group.profile(), group.rejectors(), event.event());
+        if (functions.isEmpty() && !event.event().isWildcard()) {
             return;
         }
-        for (QueuedPodInfo entry : parked.of(cause)) {
-            if (only.test(entry)) {
-                QueueingStrategy verdict = verdict(entry, happening, asked);
-                if (verdict != QueueingStrategy.QUEUE_SKIP) {
-                    woken.add(new Woken(entry, verdict));
+        for (QueuedPodInfo queued : pods.of(group)) {
+            if (only.test(queued)) {
+                QueueingStrategy strategy = strategy(queued, event, functions);
+                if (strategy != QueueingStrategy.QUEUE_SKIP) {
+                    moved.add(new MovedPod(queued, strategy));
                 }
             }
         }
     }
 
-    /** The most urgent verdict of those on all that happened. */
-    QueueingStrategy verdict(QueuedPodInfo entry, List<QueueEvent> happenings) {
+    /** The most urgent strategy of those of all these events. */
+    QueueingStrategy strategy(QueuedPodInfo queued, List<QueueEvent> events) {
         QueueingStrategy highest = QueueingStrategy.QUEUE_SKIP;
-        for (QueueEvent happening : happenings) {
-            QueueingStrategy verdict = verdict(entry, happening);
-            highest = verdict.compareTo(highest) > 0 ? verdict : highest;
-            if (isHighestFor(entry, highest)) {
+        for (QueueEvent event : events) {
+            QueueingStrategy strategy = strategy(queued, event);
+            highest = strategy.compareTo(highest) > 0 ? strategy : highest;
+            if (isHighestFor(queued, highest)) {
                 break;
             }
         }
         return highest;
     }
 
-    QueueingStrategy verdict(QueuedPodInfo entry, QueueEvent happening) {
-        return verdict(
-                entry,
-                happening,
-                interests.of(entry.pod().spec().schedulerName(), entry.rejectors(), happening.event()));
+    QueueingStrategy strategy(QueuedPodInfo queued, QueueEvent event) {
+        return strategy(
+                queued, event, hints.of(queued.pod().spec().schedulerName(), queued.rejectors(), event.event()));
     }
 
-    private QueueingStrategy verdict(QueuedPodInfo entry, QueueEvent happening, List<QueueingHintFunction> asked) {
-        ObjectChange<Object> change = happening.change();
-        if (change == null || happening.event().isWildcard()) {
-            return happening.isMeantFor(entry) ? QueueingStrategy.QUEUE_AFTER_BACKOFF : QueueingStrategy.QUEUE_SKIP;
+    private static QueueingStrategy strategy(
+            QueuedPodInfo queued, QueueEvent event, List<QueueingHintFunction> functions) {
+        ObjectChange<Object> change = event.change();
+        if (change == null || event.event().isWildcard()) {
+            return event.isMeantFor(queued) ? QueueingStrategy.QUEUE_AFTER_BACKOFF : QueueingStrategy.QUEUE_SKIP;
         }
         QueueingStrategy highest = QueueingStrategy.QUEUE_SKIP;
-        for (int i = 0; i < asked.size() && !isHighestFor(entry, highest); i++) {
-            QueueingHintFunction interest = asked.get(i);
-            if (ask(interest, entry.pod(), happening.event(), change) == Hint.QUEUE) {
-                highest = entry.rejectors().pending().contains(interest.plugin())
+        for (int i = 0; i < functions.size() && !isHighestFor(queued, highest); i++) {
+            QueueingHintFunction function = functions.get(i);
+            if (hint(function, queued.pod(), event.event(), change) == Hint.QUEUE) {
+                highest = queued.rejectors().pending().contains(function.plugin())
                         ? QueueingStrategy.QUEUE_IMMEDIATELY
                         : QueueingStrategy.QUEUE_AFTER_BACKOFF;
             }
@@ -110,39 +107,35 @@ final class QueueingHints {
         return highest;
     }
 
-    // Only a plugin whose verdict was pending can spare a pod the backoff.
-    private static boolean isHighestFor(QueuedPodInfo entry, QueueingStrategy verdict) {
-        return verdict == QueueingStrategy.QUEUE_IMMEDIATELY
-                || verdict == QueueingStrategy.QUEUE_AFTER_BACKOFF
-                        && entry.rejectors().pending().isEmpty();
+    // Only a plugin that rejected with Pending can spare a pod the backoff.
+    private static boolean isHighestFor(QueuedPodInfo queued, QueueingStrategy strategy) {
+        return strategy == QueueingStrategy.QUEUE_IMMEDIATELY
+                || strategy == QueueingStrategy.QUEUE_AFTER_BACKOFF
+                        && queued.rejectors().pending().isEmpty();
     }
 
-    /** What the plugins of the pod's profile that registered the event say to it. May be asked from any thread. */
+    /** The hints of the plugins of the pod's profile that registered the event. May be asked from any thread. */
     List<PluginHint> hints(Pod pod, ClusterEvent event, ObjectChange<Object> change) {
-        List<PluginHint> hints = new ArrayList<>();
-        for (QueueingHintFunction interest : interests.of(pod.spec().schedulerName(), event)) {
-            hints.add(
-                    new PluginHint(interest.plugin(), event, interest.registered(), ask(interest, pod, event, change)));
+        List<PluginHint> answers = new ArrayList<>();
+        for (QueueingHintFunction function : hints.of(pod.spec().schedulerName(), event)) {
+            answers.add(new PluginHint(
+                    function.plugin(), event, function.registered(), hint(function, pod, event, change)));
         }
-        return hints;
+        return answers;
     }
 
-    private Hint ask(QueueingHintFunction interest, Pod pod, ClusterEvent event, ObjectChange<Object> change) {
-        long start = System.nanoTime();
-        Hint hint = Hint.QUEUE;
-        String result = QueueObserver.HINT_ERROR;
+    private static Hint hint(
+            QueueingHintFunction function, Pod pod, ClusterEvent event, ObjectChange<Object> change) {
         try {
-            hint = Objects.requireNonNull(interest.hint().hint(pod, change), "hint");
-            result = hint.toString();
-        } catch (RuntimeException e) {
+            return PluginCalls.hint(function.plugin(), function.hint(), pod, change);
+        } catch (PluginFailure failure) {
             LOG.atError()
-                    .setCause(e)
-                    .addKeyValue("plugin", interest.plugin())
+                    .setCause(failure)
+                    .addKeyValue("plugin", function.plugin())
                     .addKeyValue("event", event)
                     .addKeyValue("pod", pod)
                     .log("Queueing hint failed; the pod is tried again");
+            return Hint.QUEUE;
         }
-        observer.hinted(interest.plugin(), event, result, System.nanoTime() - start);
-        return hint;
     }
 }

@@ -3,14 +3,13 @@ package org.moorage.runtime.internal.queue;
 
 import java.util.HashSet;
 import java.util.Set;
-import java.util.TreeSet;
 import org.moorage.api.Code;
 
 /**
  * The plugins that rejected an attempt.
  *
- * @param unschedulable those that did so for good
- * @param pending those that wait for somebody else's work, see {@link Code#PENDING}
+ * @param unschedulable those that wait for an event
+ * @param pending those that rejected with {@link Code#PENDING}
  */
 public record RejectorPlugins(Set<String> unschedulable, Set<String> pending) {
     /** No plugin did: the attempt failed otherwise. */
@@ -29,13 +28,6 @@ public record RejectorPlugins(Set<String> unschedulable, Set<String> pending) {
     /** Whether the plugin rejected the attempt, in one way or the other. */
     public boolean contains(String plugin) {
         return unschedulable.contains(plugin) || pending.contains(plugin);
-    }
-
-    /** All plugins that rejected the attempt, by name. */
-    public Set<String> all() {
-        Set<String> all = new TreeSet<>(unschedulable);
-        all.addAll(pending);
-        return all;
     }
 
     RejectorPlugins withUnschedulable(String plugin) {

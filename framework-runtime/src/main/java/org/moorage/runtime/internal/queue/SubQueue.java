@@ -2,19 +2,15 @@
 package org.moorage.runtime.internal.queue;
 
 /** Where in the scheduling queue a pod is. */
-public enum SubQueue {
+enum SubQueue {
     /** Ready to be tried. */
     ACTIVE("active"),
-    /** Rejected by plugins, and soon to be tried again; or at once when no pod is active. */
+    /** Waiting for the end of its backoff. */
     BACKOFF("backoff"),
-    /** Failed for another reason than a rejection, and soon to be tried again. */
-    ERROR_BACKOFF("backoff"),
-    /** Rejected by plugins, until something happens that could help. */
+    /** Waiting for an event. */
     UNSCHEDULABLE("unschedulable"),
-    /** Not let in by a PreEnqueue plugin. */
-    GATED("gated"),
-    /** Taken from the queue and being scheduled. */
-    IN_FLIGHT("in flight");
+    /** Kept out of the active ones by a PreEnqueue plugin. */
+    GATED("gated");
 
     private final String text;
 
@@ -22,7 +18,7 @@ public enum SubQueue {
         this.text = text;
     }
 
-    /** The name in kube-scheduler's metrics of pending pods, which do not tell the two backoffs apart. */
+    /** The name in kube-scheduler's metrics of pending pods. */
     @Override
     public String toString() {
         return text;

@@ -11,86 +11,69 @@ import java.util.Optional;
 /**
  * The pods that wait for an event, the gated ones included.
  *
- * <p>They are kept in groups of which all pods wait for the same: there are few such groups, however many pods there are, so
- * an event that no rejector of a group waits for costs the group's pods nothing. Guarded by the queue's lock.
+ * <p>Pods of one profile with the same rejectors are in one group. There are few groups, however many pods there are, and an
+ * event that no rejector of a group registered costs nothing for the group's pods. Guarded by the queue's lock.
  */
 final class UnschedulablePods {
-    private final Map<GroupKey, Group> groupByCause = new LinkedHashMap<>();
-    private final Map<String, Group> groupByKey = new HashMap<>();
-    private int gated;
+    private final Map<GroupKey, Group> groupByKey = new LinkedHashMap<>();
+    private final Map<String, Group> groupByPod = new HashMap<>();
 
     /**
-     * Why pods are parked.
+     * What the pods of a group have in common.
      *
      * @param profile their scheduler name
      * @param rejectors the plugins that rejected them
      * @param gatedBy the plugin that gates them; empty if none does
      */
     record GroupKey(String profile, RejectorPlugins rejectors, String gatedBy) {
-        boolean isGate() {
+        boolean isGated() {
             return !gatedBy.isEmpty();
         }
     }
 
     /**
-     * Pods that are parked for the same cause.
+     * A group of pods.
      *
-     * @param cause the cause
-     * @param entryByKey the pods, in the order of their coming
+     * @param key what they have in common
+     * @param podByKey the pods, in the order in which they came
      */
-    private record Group(GroupKey cause, Map<String, QueuedPodInfo> entryByKey) {}
+    private record Group(GroupKey key, Map<String, QueuedPodInfo> podByKey) {}
 
-    /** How many pods there are, without the gated ones. */
-    int unschedulable() {
-        return groupByKey.size() - gated;
+    Collection<GroupKey> groups() {
+        return groupByKey.keySet();
     }
 
-    int gated() {
-        return gated;
-    }
-
-    /** Where an entry is that is here. */
-    static SubQueue placeOf(QueuedPodInfo entry) {
-        return entry.isGated() ? SubQueue.GATED : SubQueue.UNSCHEDULABLE;
-    }
-
-    Collection<GroupKey> causes() {
-        return groupByCause.keySet();
-    }
-
-    /** The pods that are parked for that cause, in the order of their coming. */
-    Collection<QueuedPodInfo> of(GroupKey cause) {
-        Group group = groupByCause.get(cause);
-        return group == null ? List.of() : group.entryByKey().values();
+    /** The pods of a group, in the order in which they came. */
+    Collection<QueuedPodInfo> of(GroupKey key) {
+        Group group = groupByKey.get(key);
+        return group == null ? List.of() : group.podByKey().values();
     }
 
     Optional<QueuedPodInfo> find(String key) {
-        Group group = groupByKey.get(key);
+        Group group = groupByPod.get(key);
         return group == null
                 ? Optional.empty()
-                : Optional.ofNullable(group.entryByKey().get(key));
+                : Optional.ofNullable(group.podByKey().get(key));
     }
 
-    /** Adds an entry. While it is here, it must not be gated, or given other rejectors. */
-    void put(QueuedPodInfo entry) {
-        remove(entry.key());
-        GroupKey cause = new GroupKey(entry.pod().spec().schedulerName(), entry.rejectors(), entry.gatedBy());
-        Group group = groupByCause.computeIfAbsent(cause, absent -> new Group(absent, new LinkedHashMap<>()));
-        group.entryByKey().put(entry.key(), entry);
-        groupByKey.put(entry.key(), group);
-        gated += cause.isGate() ? 1 : 0;
+    /** Adds a pod. While it is here, what decides about its group must not change. */
+    void put(QueuedPodInfo queued) {
+        remove(queued.key());
+        GroupKey key = new GroupKey(queued.pod().spec().schedulerName(), queued.rejectors(), queued.gatedBy());
+        Group group = groupByKey.computeIfAbsent(key, absent -> new Group(absent, new LinkedHashMap<>()));
+        group.podByKey().put(queued.key(), queued);
+        groupByPod.put(queued.key(), group);
     }
 
     Optional<QueuedPodInfo> remove(String key) {
-        Group group = groupByKey.remove(key);
+        Group group = groupByPod.remove(key);
         if (group == null) {
             return Optional.empty();
         }
-        Optional<QueuedPodInfo> entry = Optional.ofNullable(group.entryByKey().remove(key));
-        if (group.entryByKey().isEmpty()) {
-            groupByCause.remove(group.cause());
+        Optional<QueuedPodInfo> queued = Optional.ofNullable(group.podByKey().remove(key));
+        if (group.podByKey().isEmpty()) {
+            groupByKey.remove(group.key());
         }
-        gated -= group.cause().isGate() ? 1 : 0;
-        return entry;
+        return queued;
     }
 }

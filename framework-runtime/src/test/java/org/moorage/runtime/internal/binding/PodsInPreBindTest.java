@@ -63,14 +63,14 @@ final class PodsInPreBindTest {
         assertThat(attempt.cancel("second")).isTrue();
 
         assertThat(attempt.cause()).contains("first");
-        assertThat(attempt.getReady()).isFalse();
+        assertThat(attempt.markPrebound()).isFalse();
     }
 
     @Test
     void aPodThatIsReadyIsNotCalledBack() {
         pods.add(attempt);
 
-        assertThat(attempt.getReady()).isTrue();
+        assertThat(attempt.markPrebound()).isTrue();
         assertThat(attempt.cancel("too late")).isFalse();
         pods.remove(attempt);
         assertThat(pods.find("p")).isEmpty();

@@ -28,7 +28,7 @@ class SchedulerCacheTest {
     private final ClusterSnapshot snapshot = new ClusterSnapshot();
 
     private NodeInfo node(String name) {
-        cache.update(snapshot);
+        cache.updateSnapshot(snapshot);
         return snapshot.node(name).orElseThrow();
     }
 
@@ -80,16 +80,16 @@ class SchedulerCacheTest {
             cache.putNode(Samples.node("a"));
             cache.putPod(Samples.pod("p", spec).withNode("a"));
             cache.putPod(Samples.pod("q", spec).withNode("a"));
-            cache.update(snapshot);
+            cache.updateSnapshot(snapshot);
             assertThat(snapshot.isClaimInUse("default", "c")).isTrue();
             assertThat(snapshot.isClaimInUse("prod", "c")).isFalse();
             assertThat(snapshot.isClaimInUse("default", "p-w")).isFalse();
             cache.removePod(Samples.pod("p", spec).withNode("a"));
             cache.putNode(Samples.node("b"));
-            cache.update(snapshot);
+            cache.updateSnapshot(snapshot);
             assertThat(snapshot.isClaimInUse("default", "c")).isTrue();
             cache.removePod(Samples.pod("q", spec).withNode("a"));
-            cache.update(snapshot);
+            cache.updateSnapshot(snapshot);
             assertThat(snapshot.isClaimInUse("default", "c")).isFalse();
         }
 
@@ -107,7 +107,7 @@ class SchedulerCacheTest {
         @Test
         void keepsThePodsOfANodeThatIsNotKnownYet() {
             cache.putPod(pod("p", "a"));
-            cache.update(snapshot);
+            cache.updateSnapshot(snapshot);
             assertThat(snapshot.nodes()).isEmpty();
             cache.putNode(Samples.node("a"));
             assertThat(node("a").podCount()).isEqualTo(1);
@@ -118,7 +118,7 @@ class SchedulerCacheTest {
             cache.putNode(Samples.node("a"));
             cache.putPod(pod("p", "a"));
             cache.removeNode("a");
-            cache.update(snapshot);
+            cache.updateSnapshot(snapshot);
             assertThat(snapshot.nodes()).isEmpty();
             cache.putNode(Samples.node("a"));
             assertThat(node("a").podCount()).isEqualTo(1);
@@ -129,10 +129,10 @@ class SchedulerCacheTest {
             for (String name : List.of("a1", "a2", "a3", "b1", "c1", "b2")) {
                 cache.putNode(Samples.node(name, Map.of(ZONE, name.substring(0, 1))));
             }
-            cache.update(snapshot);
+            cache.updateSnapshot(snapshot);
             assertThat(snapshot.nodes()).extracting(NodeInfo::name).containsExactly("a1", "b1", "c1", "a2", "b2", "a3");
             cache.putNode(Samples.node("a1", Map.of(ZONE, "c")));
-            cache.update(snapshot);
+            cache.updateSnapshot(snapshot);
             assertThat(snapshot.nodes()).extracting(NodeInfo::name).containsExactly("a2", "b1", "c1", "a3", "b2", "a1");
             assertThat(snapshot.nodes()).extracting(NodeInfo::index).containsExactly(0, 1, 2, 3, 4, 5);
         }
@@ -180,9 +180,9 @@ class SchedulerCacheTest {
                     }
                 }
                 default -> {
-                    cache.update(snapshot);
+                    cache.updateSnapshot(snapshot);
                     ClusterSnapshot fresh = new ClusterSnapshot();
-                    cache.update(fresh);
+                    cache.updateSnapshot(fresh);
                     assertThat(describe(snapshot)).as("seed %d", seed).isEqualTo(describe(fresh));
                 }
             }

@@ -37,6 +37,7 @@ import org.moorage.api.plugin.ScorePlugin;
 import org.moorage.runtime.Samples;
 import org.moorage.runtime.internal.cache.ClusterSnapshot;
 import org.moorage.runtime.internal.cache.SchedulerCache;
+import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.plugin.ExtensionPoint;
 
 class SchedulingAlgorithmTest {
@@ -73,7 +74,7 @@ class SchedulingAlgorithmTest {
             cache.putNode(Samples.node("n" + i));
         }
         ClusterSnapshot snapshot = new ClusterSnapshot();
-        cache.update(snapshot);
+        cache.updateSnapshot(snapshot);
         return snapshot;
     }
 

@@ -36,7 +36,7 @@ final class IndexedHeapTest {
 
         assertThat(heap.first()).map(Item::rank).contains(1);
         assertThat(ranks()).containsExactly(1, 2, 2, 3, 5, 8, 9);
-        assertThat(heap.isEmpty()).isTrue();
+        assertThat(heap.size()).isZero();
         assertThat(heap.first()).isEmpty();
         assertThat(heap.removeFirst()).isEmpty();
     }

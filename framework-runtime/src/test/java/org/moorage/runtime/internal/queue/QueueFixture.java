@@ -26,8 +26,9 @@ import org.moorage.api.model.PodSpec;
 import org.moorage.api.plugin.PreEnqueuePlugin;
 import org.moorage.api.plugin.QueueSortPlugin;
 import org.moorage.api.plugin.QueuedPod;
+import org.moorage.runtime.internal.queue.QueueState.In;
 
-/** A queue with a clock that is set by hand, plugins that do as they are told, and a record of what was observed. */
+/** A queue with a clock that is set by hand, and plugins that do as they are told. */
 final class QueueFixture implements InstantSource {
     static final Instant START = Instant.parse("2026-01-02T03:04:05Z");
     static final Node NODE =
@@ -35,10 +36,6 @@ final class QueueFixture implements InstantSource {
     static final ObjectChange<Node> NODE_ADDED = ObjectChange.added(NODE);
 
     final List<String> asked = new ArrayList<>();
-    final List<String> incoming = new ArrayList<>();
-    final List<String> hinted = new ArrayList<>();
-    final Map<String, Integer> rejected = new HashMap<>();
-    final Map<String, Integer> kept = new HashMap<>();
     final Map<String, Pod> cluster = new HashMap<>();
     final Nominator nominator =
             new Nominator((namespace, name) -> Optional.ofNullable(cluster.get(namespace + "/" + name)));
@@ -107,28 +104,12 @@ final class QueueFixture implements InstantSource {
                 Map.of(PodSpec.DEFAULT_SCHEDULER, profile, "other", new QueueProfile(List.of(), List.of())),
                 settings,
                 this,
-                nominator,
-                new QueueObserver() {
-                    @Override
-                    public void incoming(SubQueue place, String event) {
-                        incoming.add(event + " -> " + place);
-                    }
+                nominator);
+    }
 
-                    @Override
-                    public void hinted(String plugin, ClusterEvent event, String result, long nanos) {
-                        hinted.add(plugin + " " + event + " " + result);
-                    }
-
-                    @Override
-                    public void rejected(String profileName, String plugin, int change) {
-                        rejected.merge(plugin, change, Integer::sum);
-                    }
-
-                    @Override
-                    public void keptInFlight(String event, int change) {
-                        kept.merge(event, change, Integer::sum);
-                    }
-                });
+    /** The first moment at which a pod's backoff is over; empty if no pod backs off. */
+    Optional<Instant> nextBackoffCompletion(SchedulingQueue queue) {
+        return QueueState.nextBackoffCompletion(queue, settings);
     }
 
     /** The order of PrioritySort. */
@@ -183,8 +164,8 @@ final class QueueFixture implements InstantSource {
         queue.addUnschedulable(queue.poll().orElseThrow(), pod, rejectors);
     }
 
-    static SubQueue placeOf(SchedulingQueue queue, Pod pod) {
-        return queue.state(pod.key()).orElseThrow().place();
+    static In placeOf(SchedulingQueue queue, Pod pod) {
+        return QueueState.of(queue, pod.key()).orElseThrow().in();
     }
 
     /** The names of the pods in the order in which they are popped. */

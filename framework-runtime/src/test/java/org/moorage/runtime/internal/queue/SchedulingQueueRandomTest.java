@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -22,6 +23,7 @@ import org.moorage.api.event.EventResource;
 import org.moorage.api.event.Hint;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodSpec;
+import org.moorage.runtime.internal.queue.QueueState.In;
 
 /** Does at random what a scheduler does, and checks after each step what must always hold. */
 final class SchedulingQueueRandomTest {
@@ -63,11 +65,9 @@ final class SchedulingQueueRandomTest {
         }
         popped.clear();
         check(queue, "all done");
-        assertThat(queue.counts().inFlightEvents()).isZero();
-        assertThat(fixture.kept.values()).allMatch(kept -> kept == 0);
+        assertThat(QueueState.counts(queue).inFlightEvents()).isZero();
         List.copyOf(waiting.values()).forEach(queue::delete);
-        assertThat(queue.counts()).isEqualTo(new QueueCounts(0, 0, 0, 0, 0, 0));
-        assertThat(fixture.rejected.values()).allMatch(count -> count == 0);
+        assertThat(QueueState.counts(queue)).isEqualTo(new QueueState.Counts(0, 0, 0, 0, 0, 0));
     }
 
     private void step(SchedulingQueue queue, Random random) {
@@ -149,19 +149,23 @@ final class SchedulingQueueRandomTest {
     }
 
     private void check(SchedulingQueue queue, String when) {
-        Map<String, SubQueue> placeByUid = new HashMap<>();
-        Map<SubQueue, Integer> counted = new HashMap<>();
-        for (PodState state : queue.states()) {
-            assertThat(placeByUid.put(state.pod().uid(), state.place()))
+        Map<String, In> placeByUid = new HashMap<>();
+        Map<In, Integer> counted = new HashMap<>();
+        List<QueueState> states = IntStream.range(0, 30)
+                .mapToObj(i -> QueueState.all(queue, "ns/pod" + i))
+                .flatMap(List::stream)
+                .toList();
+        for (QueueState state : states) {
+            assertThat(placeByUid.put(state.pod().uid(), state.in()))
                     .as("%s: a second place of %s", when, state)
                     .isNull();
-            counted.merge(state.place(), 1, Integer::sum);
-            if (state.place() == SubQueue.UNSCHEDULABLE) {
+            counted.merge(state.in(), 1, Integer::sum);
+            if (state.in() == In.UNSCHEDULABLE) {
                 assertThat(state.rejectors().isEmpty())
                         .as("%s: %s", when, state)
                         .isFalse();
             }
-            assertThat(state.gatedBy().isEmpty()).as("%s: %s", when, state).isEqualTo(state.place() != SubQueue.GATED);
+            assertThat(state.gatedBy().isEmpty()).as("%s: %s", when, state).isEqualTo(state.in() != In.GATED);
         }
         for (Pod pod : waiting.values()) {
             assertThat(placeByUid).as("%s: %s", when, pod).containsKey(pod.uid());
@@ -169,19 +173,19 @@ final class SchedulingQueueRandomTest {
         for (QueuedPodInfo entry : popped) {
             assertThat(placeByUid.get(entry.pod().uid()))
                     .as("%s: %s", when, entry)
-                    .isEqualTo(SubQueue.IN_FLIGHT);
+                    .isEqualTo(In.IN_FLIGHT);
         }
-        assertThat(placeByUid.values().stream().filter(place -> place != SubQueue.IN_FLIGHT))
+        assertThat(placeByUid.values().stream().filter(place -> place != In.IN_FLIGHT))
                 .as(when)
-                .hasSize(queue.counts().queued());
-        assertThat(queue.counts())
+                .hasSize(QueueState.counts(queue).queued());
+        assertThat(QueueState.counts(queue))
                 .as(when)
-                .isEqualTo(new QueueCounts(
-                        counted.getOrDefault(SubQueue.ACTIVE, 0),
-                        counted.getOrDefault(SubQueue.BACKOFF, 0) + counted.getOrDefault(SubQueue.ERROR_BACKOFF, 0),
-                        counted.getOrDefault(SubQueue.UNSCHEDULABLE, 0),
-                        counted.getOrDefault(SubQueue.GATED, 0),
+                .isEqualTo(new QueueState.Counts(
+                        counted.getOrDefault(In.ACTIVE, 0),
+                        counted.getOrDefault(In.BACKOFF, 0) + counted.getOrDefault(In.ERROR_BACKOFF, 0),
+                        counted.getOrDefault(In.UNSCHEDULABLE, 0),
+                        counted.getOrDefault(In.GATED, 0),
                         popped.size(),
-                        queue.counts().inFlightEvents()));
+                        QueueState.counts(queue).inFlightEvents()));
     }
 }

@@ -37,6 +37,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.PodStatus;
 import org.moorage.api.plugin.FeatureGates;
+import org.moorage.runtime.internal.queue.QueueState.In;
 
 final class SchedulingQueueTest {
     private static final ClusterEvent NODE_ADD = WellKnownEvents.NODE_ADD;
@@ -89,7 +90,7 @@ final class SchedulingQueueTest {
 
             assertThat(entry.attempts()).isEqualTo(1);
             assertThat(entry.initialAttemptTimestamp()).contains(START);
-            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.IN_FLIGHT);
+            assertThat(placeOf(queue, POD)).isEqualTo(In.IN_FLIGHT);
 
             queue.addUnschedulable(entry, POD, RejectorPlugins.NONE);
             fixture.passSeconds(7);
@@ -146,9 +147,9 @@ final class SchedulingQueueTest {
 
             assertThat(queue.poll()).map(QueuedPodInfo::pod).contains(OTHER);
             assertThat(queue.poll()).isEmpty();
-            assertThat(queue.counts().inFlight()).isEqualTo(2);
+            assertThat(QueueState.counts(queue).inFlight()).isEqualTo(2);
             queue.addUnschedulable(first, POD, RejectorPlugins.NONE);
-            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.ERROR_BACKOFF);
+            assertThat(placeOf(queue, POD)).isEqualTo(In.ERROR_BACKOFF);
         }
 
         @Test
@@ -158,11 +159,9 @@ final class SchedulingQueueTest {
             reject(hinted, POD, by("Fit"));
             hinted.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
             hinted.add(OTHER);
-            fixture.incoming.clear();
 
-            assertThat(placeOf(hinted, POD)).isEqualTo(SubQueue.BACKOFF);
+            assertThat(placeOf(hinted, POD)).isEqualTo(In.BACKOFF);
             assertThat(drain(hinted)).containsExactly("other", "pod");
-            assertThat(fixture.incoming).containsExactly("PopFromBackoffQ -> active");
         }
 
         @Test
@@ -184,7 +183,7 @@ final class SchedulingQueueTest {
             reject(queue, POD, RejectorPlugins.NONE);
 
             assertThat(queue.poll()).isEmpty();
-            assertThat(queue.counts().backoff()).isEqualTo(1);
+            assertThat(QueueState.counts(queue).backoff()).isEqualTo(1);
             fixture.passSeconds(2);
             queue.flushBackoff();
             assertThat(drain(queue)).containsExactly("pod");
@@ -215,7 +214,6 @@ final class SchedulingQueueTest {
             }
             queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
             fixture.asked.clear();
-            fixture.incoming.clear();
             return queue;
         }
 
@@ -223,14 +221,15 @@ final class SchedulingQueueTest {
         void nothingIsTakenFromBackoff() {
             SchedulingQueue queue = backingOff(POD);
 
-            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.BACKOFF);
+            assertThat(placeOf(queue, POD)).isEqualTo(In.BACKOFF);
             assertThat(queue.poll()).isEmpty();
         }
 
         @Test
         void aBackoffEndsToTheNanosecond() {
             SchedulingQueue queue = backingOff(POD);
-            assertThat(queue.nextBackoffExpiry()).contains(START.plusSeconds(1).plusNanos(1));
+            assertThat(fixture.nextBackoffCompletion(queue))
+                    .contains(START.plusSeconds(1).plusNanos(1));
 
             fixture.pass(Duration.between(fixture.instant(), START.plusSeconds(1)));
             queue.flushBackoff();
@@ -239,7 +238,6 @@ final class SchedulingQueueTest {
             fixture.pass(Duration.ofNanos(1));
             queue.flushBackoff();
             assertThat(drain(queue)).containsExactly("pod");
-            assertThat(fixture.incoming).containsExactly("BackoffComplete -> active");
         }
 
         @Test
@@ -259,13 +257,12 @@ final class SchedulingQueueTest {
             open = false;
             queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
             assertThat(fixture.asked).containsExactly("Fit");
-            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.BACKOFF);
+            assertThat(placeOf(queue, POD)).isEqualTo(In.BACKOFF);
 
             fixture.passSeconds(2);
             queue.flushBackoff();
             assertThat(fixture.asked).containsExactly("Fit", "Gate");
-            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.GATED);
-            assertThat(fixture.incoming).endsWith("BackoffComplete -> gated");
+            assertThat(placeOf(queue, POD)).isEqualTo(In.GATED);
         }
 
         @Test
@@ -276,8 +273,8 @@ final class SchedulingQueueTest {
             queue.activate(List.of(OTHER));
 
             assertThat(fixture.asked).containsExactly("Gate", "Gate");
-            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.ACTIVE);
-            assertThat(placeOf(queue, OTHER)).isEqualTo(SubQueue.GATED);
+            assertThat(placeOf(queue, POD)).isEqualTo(In.ACTIVE);
+            assertThat(placeOf(queue, OTHER)).isEqualTo(In.GATED);
         }
     }
 
@@ -287,14 +284,14 @@ final class SchedulingQueueTest {
                 fixture.plugin("Fit", NODE_ADD, Hint.QUEUE).queue();
 
         private long secondsUntilActive() {
-            Instant ready = queue.nextBackoffExpiry().orElseThrow();
+            Instant ready = fixture.nextBackoffCompletion(queue).orElseThrow();
             long seconds = Duration.between(fixture.instant(), ready).toSeconds();
             fixture.pass(Duration.between(fixture.instant(), ready).minusNanos(1));
             queue.flushBackoff();
-            assertThat(queue.counts().active()).isZero();
+            assertThat(QueueState.counts(queue).active()).isZero();
             fixture.pass(Duration.ofNanos(1));
             queue.flushBackoff();
-            assertThat(queue.counts().active()).isEqualTo(1);
+            assertThat(QueueState.counts(queue).active()).isEqualTo(1);
             // What counts as the backoff ends a second before.
             return seconds - 1;
         }
@@ -342,7 +339,7 @@ final class SchedulingQueueTest {
             fixture.passSeconds(2);
             queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
 
-            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.ACTIVE);
+            assertThat(placeOf(queue, POD)).isEqualTo(In.ACTIVE);
         }
 
         @Test
@@ -353,7 +350,7 @@ final class SchedulingQueueTest {
             queue.delete(POD);
             reject(queue, successor, by("Fit"));
 
-            assertThat(queue.state(POD.key()).orElseThrow().unschedulableCount())
+            assertThat(QueueState.of(queue, POD.key()).orElseThrow().unschedulableCount())
                     .isEqualTo(1);
         }
 
@@ -364,8 +361,8 @@ final class SchedulingQueueTest {
                     .queue();
             reject(eager, POD, RejectorPlugins.NONE);
 
-            assertThat(placeOf(eager, POD)).isEqualTo(SubQueue.ACTIVE);
-            assertThat(eager.nextBackoffExpiry()).isEmpty();
+            assertThat(placeOf(eager, POD)).isEqualTo(In.ACTIVE);
+            assertThat(fixture.nextBackoffCompletion(eager)).isEmpty();
         }
 
         @Test
@@ -375,7 +372,7 @@ final class SchedulingQueueTest {
             queue.addUnschedulable(queue.poll().orElseThrow(), pod("late", 9), RejectorPlugins.NONE);
             reject(queue, pod("early", 1), RejectorPlugins.NONE);
 
-            assertThat(queue.nextBackoffExpiry()).contains(START.plusSeconds(2));
+            assertThat(fixture.nextBackoffCompletion(queue)).contains(START.plusSeconds(2));
             fixture.passSeconds(2);
             queue.flushBackoff();
             assertThat(drain(queue)).containsExactly("early");
@@ -384,8 +381,8 @@ final class SchedulingQueueTest {
 
     @Nested
     class Events {
-        record Case(String name, RejectorPlugins rejectors, ClusterEvent event, SubQueue place, List<String> asked) {
-            Case(String name, RejectorPlugins rejectors, ClusterEvent event, SubQueue place, String... asked) {
+        record Case(String name, RejectorPlugins rejectors, ClusterEvent event, In place, List<String> asked) {
+            Case(String name, RejectorPlugins rejectors, ClusterEvent event, In place, String... asked) {
                 this(name, rejectors, event, place, List.of(asked));
             }
 
@@ -415,60 +412,50 @@ final class SchedulingQueueTest {
         static Stream<Case> cases() {
             RejectorPlugins fitAndPendingClaims = new RejectorPlugins(Set.of("Fit"), Set.of("Claims"));
             return Stream.of(
-                    new Case("a rejector that wants it", by("Fit"), NODE_ADD, SubQueue.BACKOFF, "Fit"),
+                    new Case("a rejector that wants it", by("Fit"), NODE_ADD, In.BACKOFF, "Fit"),
                     new Case(
                             "a rejector that waves it aside",
                             by("Fit"),
                             WellKnownEvents.NODE_DELETE,
-                            SubQueue.UNSCHEDULABLE,
+                            In.UNSCHEDULABLE,
                             "Fit"),
-                    new Case("a rejector that did not register it", by("Fit"), CLAIM_ADD, SubQueue.UNSCHEDULABLE),
-                    new Case("a rejector that registers nothing", by("Silent"), NODE_ADD, SubQueue.UNSCHEDULABLE),
-                    new Case(
-                            "one of two rejectors is enough", by("Affinity", "Fit"), NODE_ADD, SubQueue.BACKOFF, "Fit"),
+                    new Case("a rejector that did not register it", by("Fit"), CLAIM_ADD, In.UNSCHEDULABLE),
+                    new Case("a rejector that registers nothing", by("Silent"), NODE_ADD, In.UNSCHEDULABLE),
+                    new Case("one of two rejectors is enough", by("Affinity", "Fit"), NODE_ADD, In.BACKOFF, "Fit"),
                     new Case(
                             "a registration of all updates is one for each",
                             by("Affinity"),
                             NODE_LABEL,
-                            SubQueue.BACKOFF,
+                            In.BACKOFF,
                             "Affinity"),
-                    new Case(
-                            "a rejector that fails is taken to want it",
-                            by("Broken"),
-                            NODE_ADD,
-                            SubQueue.BACKOFF,
-                            "Broken"),
+                    new Case("a rejector that fails is taken to want it", by("Broken"), NODE_ADD, In.BACKOFF, "Broken"),
                     new Case(
                             "a rejector that waits for anything is asked about anything",
                             by("Anything"),
                             CLAIM_ADD,
-                            SubQueue.BACKOFF,
+                            In.BACKOFF,
                             "Anything"),
                     new Case(
-                            "a pending rejector spares the backoff",
-                            pending("Claims"),
-                            CLAIM_ADD,
-                            SubQueue.ACTIVE,
-                            "Claims"),
+                            "a pending rejector spares the backoff", pending("Claims"), CLAIM_ADD, In.ACTIVE, "Claims"),
                     new Case(
                             "of a pending and another rejector both are asked",
                             fitAndPendingClaims,
                             NODE_ADD,
-                            SubQueue.ACTIVE,
+                            In.ACTIVE,
                             "Fit",
                             "Claims"),
                     new Case(
                             "without the pending one the backoff holds",
                             new RejectorPlugins(Set.of("Fit"), Set.of("Affinity")),
                             NODE_ADD,
-                            SubQueue.BACKOFF,
+                            In.BACKOFF,
                             "Fit",
                             "Affinity"),
                     new Case(
                             "a wildcard about an object that is no pod is for no pod",
                             by("Fit"),
                             WellKnownEvents.UNSCHEDULABLE_TIMEOUT,
-                            SubQueue.UNSCHEDULABLE));
+                            In.UNSCHEDULABLE));
         }
 
         @ParameterizedTest
@@ -496,28 +483,16 @@ final class SchedulingQueueTest {
         }
 
         @Test
-        void haveTheHintsObserved() {
-            SchedulingQueue queue = queue();
-            reject(queue, POD, by("Fit"));
-            reject(queue, OTHER, by("Broken"));
-            queue.moveAllToActiveOrBackoff(WellKnownEvents.NODE_DELETE, NODE_ADDED);
-            queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
-
-            assertThat(fixture.hinted)
-                    .containsExactly("Fit NodeDelete QueueSkip", "Fit NodeAdd Queue", "Broken NodeAdd Error");
-        }
-
-        @Test
         void thatNobodyRegisteredAreNotKept() {
             SchedulingQueue queue = fixture.plugin("Fit", NODE_ADD, Hint.QUEUE).queue();
             queue.add(POD);
             queue.poll();
 
-            assertThat(queue.isWaitingFor(NODE_ADD)).isTrue();
-            assertThat(queue.isWaitingFor(NODE_LABEL)).isFalse();
-            assertThat(queue.isWaitingFor(WellKnownEvents.FORCE_ACTIVATE)).isTrue();
+            assertThat(queue.isRegistered(NODE_ADD)).isTrue();
+            assertThat(queue.isRegistered(NODE_LABEL)).isFalse();
+            assertThat(queue.isRegistered(WellKnownEvents.FORCE_ACTIVATE)).isTrue();
             queue.moveAllToActiveOrBackoff(NODE_LABEL, NODE_ADDED);
-            assertThat(queue.counts().inFlightEvents()).isZero();
+            assertThat(QueueState.counts(queue).inFlightEvents()).isZero();
         }
 
         @Test
@@ -528,8 +503,8 @@ final class SchedulingQueueTest {
             queue.moveAllToActiveOrBackoff(
                     NODE_ADD, NODE_ADDED, pod -> pod.name().equals("other"));
 
-            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.UNSCHEDULABLE);
-            assertThat(placeOf(queue, OTHER)).isEqualTo(SubQueue.BACKOFF);
+            assertThat(placeOf(queue, POD)).isEqualTo(In.UNSCHEDULABLE);
+            assertThat(placeOf(queue, OTHER)).isEqualTo(In.BACKOFF);
             assertThat(fixture.asked).containsExactly("Fit");
         }
 
@@ -543,7 +518,7 @@ final class SchedulingQueueTest {
             queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
 
             assertThat(fixture.asked).hasSize(100).containsOnly("Fit");
-            assertThat(queue.counts()).isEqualTo(new QueueCounts(0, 100, 100, 0, 0, 0));
+            assertThat(QueueState.counts(queue)).isEqualTo(new QueueState.Counts(0, 100, 100, 0, 0, 0));
         }
 
         @Test
@@ -554,7 +529,7 @@ final class SchedulingQueueTest {
             reject(queue, foreign, by("Fit"));
             queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
 
-            assertThat(placeOf(queue, foreign)).isEqualTo(SubQueue.UNSCHEDULABLE);
+            assertThat(placeOf(queue, foreign)).isEqualTo(In.UNSCHEDULABLE);
         }
     }
 
@@ -576,8 +551,8 @@ final class SchedulingQueueTest {
             queue.addUnschedulable(second, OTHER, by("Fit"));
             queue.addUnschedulable(first, POD, by("Fit"));
 
-            assertThat(placeOf(queue, OTHER)).isEqualTo(SubQueue.UNSCHEDULABLE);
-            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.BACKOFF);
+            assertThat(placeOf(queue, OTHER)).isEqualTo(In.UNSCHEDULABLE);
+            assertThat(placeOf(queue, POD)).isEqualTo(In.BACKOFF);
         }
 
         @Test
@@ -588,23 +563,22 @@ final class SchedulingQueueTest {
             queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
             queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
             QueuedPodInfo third = popped(pod("third"));
-            assertThat(queue.counts().inFlightEvents()).isEqualTo(3);
+            assertThat(QueueState.counts(queue).inFlightEvents()).isEqualTo(3);
 
             queue.done(second);
-            assertThat(queue.counts().inFlightEvents()).isEqualTo(3);
+            assertThat(QueueState.counts(queue).inFlightEvents()).isEqualTo(3);
             queue.done(first);
-            assertThat(queue.counts().inFlightEvents()).isZero();
+            assertThat(QueueState.counts(queue).inFlightEvents()).isZero();
             queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
-            assertThat(queue.counts().inFlightEvents()).isEqualTo(1);
+            assertThat(QueueState.counts(queue).inFlightEvents()).isEqualTo(1);
             queue.done(third);
-            assertThat(queue.counts()).isEqualTo(new QueueCounts(0, 0, 0, 0, 0, 0));
-            assertThat(fixture.kept).containsOnly(Map.entry("NodeAdd", 0));
+            assertThat(QueueState.counts(queue)).isEqualTo(new QueueState.Counts(0, 0, 0, 0, 0, 0));
         }
 
         @Test
         void eventsAreNotKeptForNobody() {
             queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
-            assertThat(queue.counts().inFlightEvents()).isZero();
+            assertThat(QueueState.counts(queue).inFlightEvents()).isZero();
         }
 
         @Test
@@ -616,7 +590,7 @@ final class SchedulingQueueTest {
             queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
             queue.addUnschedulable(second, POD, by("Fit"));
 
-            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.BACKOFF);
+            assertThat(placeOf(queue, POD)).isEqualTo(In.BACKOFF);
         }
 
         @Test
@@ -635,8 +609,8 @@ final class SchedulingQueueTest {
             mixed.moveAllToActiveOrBackoff(WellKnownEvents.NODE_DELETE, NODE_ADDED);
             mixed.addUnschedulable(second, OTHER, rejectors);
 
-            assertThat(placeOf(mixed, POD)).isEqualTo(SubQueue.BACKOFF);
-            assertThat(placeOf(mixed, OTHER)).isEqualTo(SubQueue.ACTIVE);
+            assertThat(placeOf(mixed, POD)).isEqualTo(In.BACKOFF);
+            assertThat(placeOf(mixed, OTHER)).isEqualTo(In.ACTIVE);
         }
 
         @Test
@@ -645,7 +619,7 @@ final class SchedulingQueueTest {
             queue.done(entry);
             queue.addUnschedulable(entry, POD, by("Fit"));
 
-            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.BACKOFF);
+            assertThat(placeOf(queue, POD)).isEqualTo(In.BACKOFF);
         }
 
         @Test
@@ -656,11 +630,11 @@ final class SchedulingQueueTest {
             QueuedPodInfo entry = labels.poll().orElseThrow();
             Pod changed = labelled(POD, "x");
             labels.update(POD, changed);
-            assertThat(labels.counts().queued()).isZero();
+            assertThat(QueueState.counts(labels).queued()).isZero();
             labels.addUnschedulable(entry, changed, by("Labels"));
 
-            PodState state = labels.state(POD.key()).orElseThrow();
-            assertThat(state.place()).isEqualTo(SubQueue.BACKOFF);
+            QueueState state = QueueState.of(labels, POD.key()).orElseThrow();
+            assertThat(state.in()).isEqualTo(In.BACKOFF);
             assertThat(state.pod()).isSameAs(changed);
         }
 
@@ -676,7 +650,7 @@ final class SchedulingQueueTest {
             labels.addUnschedulable(entry, patched, by("Labels"));
             labels.update(patched, POD);
 
-            assertThat(placeOf(labels, POD)).isEqualTo(SubQueue.UNSCHEDULABLE);
+            assertThat(placeOf(labels, POD)).isEqualTo(In.UNSCHEDULABLE);
             assertThat(fixture.asked).isEmpty();
         }
 
@@ -686,8 +660,8 @@ final class SchedulingQueueTest {
             queue.add(POD);
             queue.addUnschedulable(entry, POD, by("Fit"));
 
-            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.ACTIVE);
-            assertThat(queue.counts()).isEqualTo(new QueueCounts(1, 0, 0, 0, 0, 0));
+            assertThat(placeOf(queue, POD)).isEqualTo(In.ACTIVE);
+            assertThat(QueueState.counts(queue)).isEqualTo(new QueueState.Counts(1, 0, 0, 0, 0, 0));
             assertThat(queue.poll()).map(QueuedPodInfo::attempts).contains(1);
         }
 
@@ -698,7 +672,7 @@ final class SchedulingQueueTest {
             assertThatThrownBy(() -> queue.addUnschedulable(entry, OTHER, RejectorPlugins.NONE))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessage("current: ns/other with uid uid-other (expected: ns/pod with uid uid-pod)");
-            assertThat(queue.counts().inFlight()).isZero();
+            assertThat(QueueState.counts(queue).inFlight()).isZero();
         }
     }
 
@@ -724,14 +698,12 @@ final class SchedulingQueueTest {
             SchedulingQueue queue = queue();
             queue.add(POD);
 
-            PodState state = queue.state(POD.key()).orElseThrow();
-            assertThat(state.place()).isEqualTo(SubQueue.GATED);
+            QueueState state = QueueState.of(queue, POD.key()).orElseThrow();
+            assertThat(state.in()).isEqualTo(In.GATED);
             assertThat(state.gatedBy()).isEqualTo("Second");
             assertThat(state.attempts()).isZero();
             assertThat(queue.poll()).isEmpty();
-            assertThat(queue.counts()).isEqualTo(new QueueCounts(0, 0, 0, 1, 0, 0));
-            assertThat(fixture.incoming).containsExactly("UnschedulablePodAdd -> gated");
-            assertThat(fixture.rejected).containsOnly(Map.entry("Second", 1));
+            assertThat(QueueState.counts(queue)).isEqualTo(new QueueState.Counts(0, 0, 0, 1, 0, 0));
         }
 
         @Test
@@ -750,13 +722,13 @@ final class SchedulingQueueTest {
             fixture.asked.clear();
             queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
             assertThat(fixture.asked).containsExactly("Second", "Second");
-            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.GATED);
+            assertThat(placeOf(queue, POD)).isEqualTo(In.GATED);
 
             secondOpen = true;
             fixture.asked.clear();
             queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
             assertThat(fixture.asked).containsExactly("Second", "Second", "First");
-            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.ACTIVE);
+            assertThat(placeOf(queue, POD)).isEqualTo(In.ACTIVE);
         }
 
         @Test
@@ -767,7 +739,7 @@ final class SchedulingQueueTest {
             queue.moveAllToActiveOrBackoff(NODE_LABEL, NODE_ADDED);
             secondOpen = false;
             queue.addUnschedulable(entry, POD, by("Fit"));
-            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.GATED);
+            assertThat(placeOf(queue, POD)).isEqualTo(In.GATED);
 
             secondOpen = true;
             fixture.asked.clear();
@@ -775,10 +747,10 @@ final class SchedulingQueueTest {
             fixture.passSeconds(1000);
             queue.flushUnschedulable();
             assertThat(fixture.asked).isEmpty();
-            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.GATED);
+            assertThat(placeOf(queue, POD)).isEqualTo(In.GATED);
 
             queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
-            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.ACTIVE);
+            assertThat(placeOf(queue, POD)).isEqualTo(In.ACTIVE);
         }
 
         @Test
@@ -794,7 +766,6 @@ final class SchedulingQueueTest {
             assertThat(entry.initialAttemptTimestamp()).contains(START.plusSeconds(30));
             assertThat(entry.timestamp()).isEqualTo(START);
             assertThat(entry.gatedBy()).isEmpty();
-            assertThat(fixture.rejected).containsOnly(Map.entry("Second", 0));
         }
 
         @Test
@@ -810,10 +781,10 @@ final class SchedulingQueueTest {
                     pod("pod", PodSpec.builder().schedulingGates(List.of("a")).build());
             queue.add(gated);
             queue.update(gated, labelled(gated, "x"));
-            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.GATED);
+            assertThat(placeOf(queue, POD)).isEqualTo(In.GATED);
 
             queue.update(labelled(gated, "x"), labelled(POD, "x"));
-            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.ACTIVE);
+            assertThat(placeOf(queue, POD)).isEqualTo(In.ACTIVE);
         }
 
         @Test
@@ -828,7 +799,7 @@ final class SchedulingQueueTest {
             firstOpen = false;
             fixture.passSeconds(10);
             queue.flushBackoff();
-            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.ACTIVE);
+            assertThat(placeOf(queue, POD)).isEqualTo(In.ACTIVE);
             assertThat(fixture.asked).containsExactly("First", "Second");
         }
 
@@ -840,7 +811,7 @@ final class SchedulingQueueTest {
                     .queue();
             queue.add(POD);
 
-            assertThat(queue.state(POD.key()).orElseThrow().gatedBy()).isEqualTo("Broken");
+            assertThat(QueueState.of(queue, POD.key()).orElseThrow().gatedBy()).isEqualTo("Broken");
         }
     }
 
@@ -854,8 +825,7 @@ final class SchedulingQueueTest {
             reject(queue, POD, by("Fit"));
             queue.activate(List.of(POD));
 
-            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.ACTIVE);
-            assertThat(fixture.incoming).endsWith("ForceActivate -> active");
+            assertThat(placeOf(queue, POD)).isEqualTo(In.ACTIVE);
         }
 
         @Test
@@ -863,7 +833,7 @@ final class SchedulingQueueTest {
             reject(queue, POD, RejectorPlugins.NONE);
             queue.activate(List.of(POD));
 
-            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.ACTIVE);
+            assertThat(placeOf(queue, POD)).isEqualTo(In.ACTIVE);
         }
 
         @Test
@@ -876,8 +846,8 @@ final class SchedulingQueueTest {
             queue.addUnschedulable(entry, POD, by("Fit"));
             queue.addUnschedulable(otherEntry, OTHER, by("Fit"));
 
-            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.BACKOFF);
-            assertThat(placeOf(queue, OTHER)).isEqualTo(SubQueue.UNSCHEDULABLE);
+            assertThat(placeOf(queue, POD)).isEqualTo(In.BACKOFF);
+            assertThat(placeOf(queue, OTHER)).isEqualTo(In.UNSCHEDULABLE);
         }
 
         @Test
@@ -885,21 +855,21 @@ final class SchedulingQueueTest {
             reject(queue, POD, by("Fit"));
             queue.activateAfterBackoff(List.of(POD));
 
-            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.ERROR_BACKOFF);
+            assertThat(placeOf(queue, POD)).isEqualTo(In.ERROR_BACKOFF);
             assertThat(queue.poll()).isEmpty();
             fixture.passSeconds(2);
             queue.flushBackoff();
-            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.ACTIVE);
+            assertThat(placeOf(queue, POD)).isEqualTo(In.ACTIVE);
         }
 
         @Test
         void afterBackoffHasAPodWaitThatMayBeTriedBefore() {
             reject(queue, POD, by("Fit"));
             queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
-            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.BACKOFF);
+            assertThat(placeOf(queue, POD)).isEqualTo(In.BACKOFF);
             queue.activateAfterBackoff(List.of(POD));
 
-            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.ERROR_BACKOFF);
+            assertThat(placeOf(queue, POD)).isEqualTo(In.ERROR_BACKOFF);
         }
 
         @Test
@@ -908,13 +878,13 @@ final class SchedulingQueueTest {
             QueuedPodInfo entry = queue.poll().orElseThrow();
             queue.activateAfterBackoff(List.of(POD));
             queue.addUnschedulable(entry, POD, by("Fit"));
-            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.ERROR_BACKOFF);
+            assertThat(placeOf(queue, POD)).isEqualTo(In.ERROR_BACKOFF);
             fixture.passSeconds(2);
             queue.flushBackoff();
 
             QueuedPodInfo again = queue.poll().orElseThrow();
             queue.addUnschedulable(again, POD, by("Fit"));
-            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.UNSCHEDULABLE);
+            assertThat(placeOf(queue, POD)).isEqualTo(In.UNSCHEDULABLE);
         }
 
         @Test
@@ -922,7 +892,7 @@ final class SchedulingQueueTest {
             queue.add(POD);
             queue.activateAfterBackoff(List.of(POD, OTHER));
 
-            assertThat(queue.counts()).isEqualTo(new QueueCounts(1, 0, 0, 0, 0, 0));
+            assertThat(QueueState.counts(queue)).isEqualTo(new QueueState.Counts(1, 0, 0, 0, 0, 0));
         }
 
         @Test
@@ -930,8 +900,7 @@ final class SchedulingQueueTest {
             queue.add(POD);
             queue.activate(List.of(POD, OTHER));
 
-            assertThat(queue.counts()).isEqualTo(new QueueCounts(1, 0, 0, 0, 0, 0));
-            assertThat(fixture.incoming).hasSize(1);
+            assertThat(QueueState.counts(queue)).isEqualTo(new QueueState.Counts(1, 0, 0, 0, 0, 0));
         }
 
         @Test
@@ -940,7 +909,7 @@ final class SchedulingQueueTest {
             gated.add(POD);
             gated.activate(List.of(POD));
 
-            assertThat(placeOf(gated, POD)).isEqualTo(SubQueue.GATED);
+            assertThat(placeOf(gated, POD)).isEqualTo(In.GATED);
         }
     }
 
@@ -950,7 +919,7 @@ final class SchedulingQueueTest {
                 .plugin("Nodes", NODE_ADD, Hint.QUEUE)
                 .queue();
 
-        private void put(Pod pod, SubQueue place) {
+        private void put(Pod pod, In place) {
             switch (place) {
                 case ACTIVE -> queue.add(pod);
                 case BACKOFF -> {
@@ -964,48 +933,47 @@ final class SchedulingQueueTest {
             assertThat(placeOf(queue, pod)).isEqualTo(place);
         }
 
-        static Stream<SubQueue> places() {
-            return Stream.of(SubQueue.ACTIVE, SubQueue.BACKOFF, SubQueue.ERROR_BACKOFF, SubQueue.UNSCHEDULABLE);
+        static Stream<In> places() {
+            return Stream.of(In.ACTIVE, In.BACKOFF, In.ERROR_BACKOFF, In.UNSCHEDULABLE);
         }
 
         @ParameterizedTest
         @MethodSource("places")
-        void replaceThePodWhereItIs(SubQueue place) {
+        void replaceThePodWhereItIs(In place) {
             put(POD, place);
             Pod changed = labelled(POD, "x");
             queue.update(POD, changed);
 
-            PodState state = queue.state(POD.key()).orElseThrow();
-            assertThat(state.place()).isEqualTo(place);
+            QueueState state = QueueState.of(queue, POD.key()).orElseThrow();
+            assertThat(state.in()).isEqualTo(place);
             assertThat(state.pod()).isSameAs(changed);
-            assertThat(queue.counts().queued()).isEqualTo(1);
+            assertThat(QueueState.counts(queue).queued()).isEqualTo(1);
         }
 
         @ParameterizedTest
         @MethodSource("places")
-        void removeThePodFromWhereItIs(SubQueue place) {
+        void removeThePodFromWhereItIs(In place) {
             put(POD, place);
             queue.delete(POD);
 
-            assertThat(queue.state(POD.key())).isEmpty();
-            assertThat(queue.counts()).isEqualTo(new QueueCounts(0, 0, 0, 0, 0, 0));
-            assertThat(fixture.rejected.values()).allMatch(count -> count == 0);
+            assertThat(QueueState.of(queue, POD.key())).isEmpty();
+            assertThat(QueueState.counts(queue)).isEqualTo(new QueueState.Counts(0, 0, 0, 0, 0, 0));
         }
 
         @ParameterizedTest
         @MethodSource("places")
-        void takeAPodWithAnotherUidForAnotherPod(SubQueue place) {
+        void takeAPodWithAnotherUidForAnotherPod(In place) {
             put(POD, place);
             Pod successor =
                     POD.withMetadata(POD.metadata().toBuilder().uid("new").build());
             queue.add(successor);
 
-            PodState state = queue.state(POD.key()).orElseThrow();
-            assertThat(state.place()).isEqualTo(SubQueue.ACTIVE);
+            QueueState state = QueueState.of(queue, POD.key()).orElseThrow();
+            assertThat(state.in()).isEqualTo(In.ACTIVE);
             assertThat(state.attempts()).isZero();
             queue.delete(POD);
-            assertThat(queue.state(POD.key())).isPresent();
-            assertThat(queue.counts().queued()).isEqualTo(1);
+            assertThat(QueueState.of(queue, POD.key())).isPresent();
+            assertThat(QueueState.counts(queue).queued()).isEqualTo(1);
         }
 
         @Test
@@ -1022,16 +990,14 @@ final class SchedulingQueueTest {
             reject(queue, POD, by("Labels"));
             queue.update(POD, labelled(POD, "x"));
 
-            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.BACKOFF);
-            assertThat(fixture.incoming).endsWith("UnschedulablePodUpdatePodLabel -> backoff");
+            assertThat(placeOf(queue, POD)).isEqualTo(In.BACKOFF);
         }
 
         @Test
         void takeInAnUnknownPod() {
             queue.update(POD, labelled(POD, "x"));
 
-            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.ACTIVE);
-            assertThat(fixture.incoming).containsExactly("UnschedulablePodUpdate -> active");
+            assertThat(placeOf(queue, POD)).isEqualTo(In.ACTIVE);
         }
 
         @Test
@@ -1039,8 +1005,8 @@ final class SchedulingQueueTest {
             reject(queue, POD, by("Nodes"));
             queue.add(labelled(POD, "x"));
 
-            PodState state = queue.state(POD.key()).orElseThrow();
-            assertThat(state.place()).isEqualTo(SubQueue.UNSCHEDULABLE);
+            QueueState state = QueueState.of(queue, POD.key()).orElseThrow();
+            assertThat(state.in()).isEqualTo(In.UNSCHEDULABLE);
             assertThat(state.attempts()).isEqualTo(1);
         }
 
@@ -1050,9 +1016,9 @@ final class SchedulingQueueTest {
             QueuedPodInfo entry = queue.poll().orElseThrow();
             queue.delete(POD);
 
-            assertThat(queue.counts().inFlight()).isEqualTo(1);
+            assertThat(QueueState.counts(queue).inFlight()).isEqualTo(1);
             queue.done(entry);
-            assertThat(queue.counts().inFlight()).isZero();
+            assertThat(QueueState.counts(queue).inFlight()).isZero();
         }
 
         @Test
@@ -1091,19 +1057,16 @@ final class SchedulingQueueTest {
             reject(queue, POD, by("Silent"));
             fixture.passSeconds(300);
             queue.flushUnschedulable();
-            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.UNSCHEDULABLE);
+            assertThat(placeOf(queue, POD)).isEqualTo(In.UNSCHEDULABLE);
 
             reject(queue, OTHER, by("Silent"));
             fixture.pass(Duration.ofNanos(1));
             queue.flushUnschedulable();
-            assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.ACTIVE);
-            assertThat(placeOf(queue, OTHER)).isEqualTo(SubQueue.UNSCHEDULABLE);
-            assertThat(fixture.incoming).endsWith("UnschedulableTimeout -> active");
+            assertThat(placeOf(queue, POD)).isEqualTo(In.ACTIVE);
+            assertThat(placeOf(queue, OTHER)).isEqualTo(In.UNSCHEDULABLE);
 
             QueuedPodInfo entry = queue.poll().orElseThrow();
-            assertThat(entry.isFlushed()).isTrue();
             queue.addUnschedulable(entry, POD, by("Silent"));
-            assertThat(entry.isFlushed()).isFalse();
         }
 
         @Test
@@ -1115,7 +1078,7 @@ final class SchedulingQueueTest {
             queue.flushUnschedulable();
             queue.addUnschedulable(entry, OTHER, by("Silent"));
 
-            assertThat(placeOf(queue, OTHER)).isEqualTo(SubQueue.BACKOFF);
+            assertThat(placeOf(queue, OTHER)).isEqualTo(In.BACKOFF);
         }
     }
 
@@ -1141,7 +1104,7 @@ final class SchedulingQueueTest {
             queue.addUnschedulable(entry, POD, by("Fit"));
             queue.done(entry);
 
-            assertThat(queue.counts()).isEqualTo(new QueueCounts(0, 0, 0, 0, 0, 0));
+            assertThat(QueueState.counts(queue)).isEqualTo(new QueueState.Counts(0, 0, 0, 0, 0, 0));
         }
     }
 
@@ -1154,43 +1117,13 @@ final class SchedulingQueueTest {
     }
 
     @Test
-    void rejectorsAreListedByName() {
-        RejectorPlugins rejectors = new RejectorPlugins(Set.of("b", "c"), Set.of("a", "b"));
-
-        assertThat(rejectors.all()).containsExactly("a", "b", "c");
-    }
-
-    @Test
-    void tellsOfAllItsPods() {
-        SchedulingQueue queue = fixture.gate(
-                        "Gate", pod -> pod.name().equals("gated") ? Status.unresolvable("no") : Status.success())
-                .queue();
-        reject(queue, pod("parked"), by("Fit"));
-        reject(queue, pod("failed"), RejectorPlugins.NONE);
-        queue.add(pod("flying"));
-        queue.poll();
-        queue.add(pod("ready"));
-        queue.add(pod("gated"));
-
-        assertThat(queue.states())
-                .extracting(state -> state.pod().name() + " " + state.place().name())
-                .containsExactlyInAnyOrder(
-                        "parked UNSCHEDULABLE",
-                        "failed ERROR_BACKOFF",
-                        "flying IN_FLIGHT",
-                        "ready ACTIVE",
-                        "gated GATED");
-        assertThat(queue.counts()).isEqualTo(new QueueCounts(1, 1, 1, 1, 1, 0));
-    }
-
-    @Test
     void aWildcardAboutAPodIsForThatPodAlone() {
         SchedulingQueue queue = fixture.queue();
         reject(queue, POD, by("Fit"));
         reject(queue, OTHER, by("Fit"));
         queue.moveAllToActiveOrBackoff(WellKnownEvents.FORCE_ACTIVATE, ObjectChange.added(POD));
 
-        assertThat(placeOf(queue, POD)).isEqualTo(SubQueue.BACKOFF);
-        assertThat(placeOf(queue, OTHER)).isEqualTo(SubQueue.UNSCHEDULABLE);
+        assertThat(placeOf(queue, POD)).isEqualTo(In.BACKOFF);
+        assertThat(placeOf(queue, OTHER)).isEqualTo(In.UNSCHEDULABLE);
     }
 }

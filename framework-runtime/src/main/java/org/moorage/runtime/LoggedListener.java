@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime;
+
+import org.moorage.api.model.Pod;
+import org.moorage.runtime.decision.Decision;
+import org.moorage.runtime.internal.plugin.Thrown;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Logs what a listener throws, so that it has no effect on the pod that the listener is told of. */
+final class LoggedListener implements SchedulerListener {
+    private static final Logger LOG = LoggerFactory.getLogger(LoggedListener.class);
+
+    private final SchedulerListener listener;
+
+    LoggedListener(SchedulerListener listener) {
+        this.listener = listener;
+    }
+
+    @Override
+    public void decided(Decision decision) {
+        run(() -> listener.decided(decision));
+    }
+
+    @Override
+    public void bound(Pod pod, String nodeName, Decision decision) {
+        run(() -> listener.bound(pod, nodeName, decision));
+    }
+
+    @Override
+    public void bindingFailed(Pod pod, String nodeName, String message) {
+        run(() -> listener.bindingFailed(pod, nodeName, message));
+    }
+
+    @Override
+    public void backgroundTaskFailed(String profileName, Throwable thrown) {
+        run(() -> listener.backgroundTaskFailed(profileName, thrown));
+    }
+
+    private static void run(Runnable call) {
+        try {
+            call.run();
+        } catch (Throwable thrown) {
+            Thrown.rethrowIfFatal(thrown);
+            LOG.atError().setCause(thrown).log("Scheduler listener failed");
+        }
+    }
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.moorage.api.CycleState;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodStatus;
+import org.moorage.api.plugin.NodeAllocatableResourceClaims;
+import org.moorage.api.plugin.Nomination;
+import org.moorage.runtime.decision.Decision;
+import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.internal.binding.AssumedPod;
+import org.moorage.runtime.internal.binding.BindingCycle;
+import org.moorage.runtime.internal.cache.ClusterSnapshot;
+import org.moorage.runtime.internal.cache.SchedulerCache;
+import org.moorage.runtime.internal.cycle.Diagnosis;
+import org.moorage.runtime.internal.cycle.Profile;
+import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
+import org.moorage.runtime.internal.plugin.PluginFailure;
+import org.moorage.runtime.internal.plugin.Thrown;
+import org.moorage.runtime.internal.queue.Nominator;
+import org.moorage.runtime.internal.queue.QueuedPodInfo;
+import org.moorage.runtime.internal.queue.RejectorPlugins;
+import org.moorage.runtime.internal.queue.SchedulingQueue;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The scheduling cycle of one pod: from the queue to the choice of a node, and on to the binding cycle or back into the queue. */
+final class SchedulingCycle {
+    private static final Logger LOG = LoggerFactory.getLogger(SchedulingCycle.class);
+
+    private final Map<String, Profile> profiles;
+    private final SchedulerCache cache;
+    private final SchedulingQueue queue;
+    private final Nominator nominator;
+    private final SchedulingAlgorithm algorithm;
+    private final BindingCycle binding;
+    private final SchedulingFailures failures;
+    private final SchedulerListener listener;
+
+    SchedulingCycle(
+            Map<String, Profile> profiles,
+            SchedulerCache cache,
+            SchedulingQueue queue,
+            Nominator nominator,
+            SchedulingAlgorithm algorithm,
+            BindingCycle binding,
+            SchedulingFailures failures,
+            SchedulerListener listener) {
+        this.profiles = profiles;
+        this.cache = cache;
+        this.queue = queue;
+        this.nominator = nominator;
+        this.algorithm = algorithm;
+        this.binding = binding;
+        this.failures = failures;
+        this.listener = listener;
+    }
+
+    /**
+     * Schedules a pod. Whatever is thrown in the cycle, the pod goes back into the queue.
+     *
+     * @return the decision; empty if the pod need not be scheduled
+     */
+    Optional<Decision> run(QueuedPodInfo queued, ClusterSnapshot snapshot) {
+        try {
+            return schedule(queued, snapshot);
+        } catch (Throwable thrown) {
+            Decision decision = failed(queued, thrown);
+            Thrown.rethrowIfFatal(thrown);
+            return Optional.of(decision);
+        }
+    }
+
+    private Decision failed(QueuedPodInfo queued, Throwable thrown) {
+        LOG.atError()
+                .addKeyValue("pod", queued.pod().key())
+                .addKeyValue("plugin", thrown instanceof PluginFailure failure ? failure.plugin() : "")
+                .setCause(thrown)
+                .log("Error scheduling pod; retrying");
+        return failures.error(queued, Thrown.text(thrown), 0);
+    }
+
+    private Optional<Decision> schedule(QueuedPodInfo queued, ClusterSnapshot snapshot) {
+        Pod pod = queued.pod();
+        Profile profile = profiles.get(pod.spec().schedulerName());
+        if (profile == null || cache.isAssumed(pod.uid())) {
+            queue.done(queued);
+            return Optional.empty();
+        }
+        if (pod.metadata().isDeleting()) {
+            failures.skipDeleting(queued);
+            return Optional.empty();
+        }
+        LOG.atDebug().addKeyValue("pod", pod.key()).log("Attempting to schedule pod");
+        cache.updateSnapshot(snapshot);
+        if (snapshot.nodes().isEmpty()) {
+            return Optional.of(failures.unschedulable(
+                    queued, "no nodes available to schedule pods", 0, RejectorPlugins.NONE, Nomination.clear()));
+        }
+        CycleState state = new CycleState();
+        SchedulingAlgorithm.Result result = algorithm.find(profile, state, pod, snapshot);
+        NodeInfo node = result.node();
+        if (node == null) {
+            return Optional.of(unschedulable(
+                    queued, profile, state, Objects.requireNonNull(result.diagnosis()), result.evaluated()));
+        }
+        return Optional.of(assumeAndBind(queued, profile, state, node, result));
+    }
+
+    private Decision unschedulable(
+            QueuedPodInfo queued, Profile profile, CycleState state, Diagnosis diagnosis, int evaluated) {
+        String postFilterMessage = "";
+        Nomination nomination = Nomination.keep();
+        try {
+            Profile.PostFiltered answer = profile.postFilter(state, queued.pod(), diagnosis);
+            if (answer == null) {
+                nomination = Nomination.clear();
+            } else {
+                postFilterMessage = answer.result().status().message();
+                nomination = answer.result().nomination();
+            }
+        } catch (PluginFailure failure) {
+            LOG.atError()
+                    .addKeyValue("pod", queued.pod().key())
+                    .addKeyValue("plugin", failure.plugin())
+                    .setCause(failure)
+                    .log("Status after running PostFilter plugins for pod");
+            postFilterMessage = failure.getMessage();
+        }
+        return failures.unschedulable(
+                queued,
+                diagnosis.message(postFilterMessage),
+                evaluated,
+                SchedulingFailures.rejectors(diagnosis),
+                nomination);
+    }
+
+    // What an earlier attempt left in the status does not hold for this one.
+    private static Pod withClaims(Pod pod, CycleState state, String nodeName) {
+        List<PodStatus.NodeResourceClaim> claims =
+                state.find(NodeAllocatableResourceClaims.KEY, nodeName).orElse(List.of());
+        return claims.equals(pod.status().nodeResourceClaims())
+                ? pod
+                : pod.withStatus(
+                        pod.status().toBuilder().nodeResourceClaims(claims).build());
+    }
+
+    private Decision assumeAndBind(
+            QueuedPodInfo queued, Profile profile, CycleState state, NodeInfo node, SchedulingAlgorithm.Result result) {
+        Pod pod = queued.pod();
+        Pod assumed = withClaims(pod, state, node.name()).withNode(node.name());
+        Decision decision = new Decision(
+                pod,
+                Decision.Outcome.SCHEDULED,
+                node.name(),
+                result.score(),
+                "",
+                result.evaluated(),
+                result.feasible(),
+                queued.attempts());
+        cache.assume(assumed);
+        PluginStatus answer = PluginStatus.error("", "not bound");
+        try {
+            nominator.delete(pod);
+            // Told before the binding begins, which may be over before begin() returns.
+            listener.decided(decision);
+            answer = binding.begin(new AssumedPod(queued, profile, state, assumed, decision));
+        } finally {
+            if (!answer.isSuccess()) {
+                cache.forget(assumed);
+            }
+        }
+        if (answer.isSuccess()) {
+            return decision;
+        }
+        listener.bindingFailed(pod, node.name(), answer.status().message());
+        if (answer.isRejection()) {
+            Diagnosis diagnosis = Diagnosis.ofChosenNode(answer);
+            return failures.unschedulable(
+                    queued,
+                    diagnosis.message(""),
+                    result.evaluated(),
+                    SchedulingFailures.rejectors(diagnosis),
+                    Nomination.clear());
+        }
+        LOG.atError()
+                .addKeyValue("pod", pod.key())
+                .addKeyValue("plugin", answer.plugin())
+                .addKeyValue("err", answer.status().message())
+                .log("Error scheduling pod; retrying");
+        return failures.error(queued, answer.status().message(), result.evaluated());
+    }
+}

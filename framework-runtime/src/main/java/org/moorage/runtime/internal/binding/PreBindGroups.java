@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.binding;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.RejectedExecutionException;
+import org.moorage.api.plugin.PreBindPlugin;
+import org.moorage.api.plugin.PreBindPreFlightResult;
+import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.internal.plugin.PluginCalls;
+import org.moorage.runtime.internal.plugin.PluginFailure;
+import org.moorage.runtime.internal.plugin.Thrown;
+import org.moorage.runtime.plugin.ExtensionPoint;
+
+/** The PreBind plugins of a pod, in groups of which one runs after the other; the plugins of a group run in parallel. */
+final class PreBindGroups {
+    private final List<List<PreBindPlugin>> groups = new ArrayList<>();
+    private boolean lastAllowsParallel;
+
+    private PreBindGroups() {}
+
+    /** Each plugin alone, for a cycle without a pre-flight. */
+    static PreBindGroups withoutPreFlight(AssumedPod pod) {
+        PreBindGroups groups = new PreBindGroups();
+        for (PreBindPlugin plugin : pod.profile().at(ExtensionPoint.PRE_BIND, PreBindPlugin.class)) {
+            groups.add(plugin, PreBindPreFlightResult.run());
+        }
+        return groups;
+    }
+
+    /**
+     * Runs PreBindPreFlight. Plugins that follow one another and allow it make up a group; a plugin that does not allow it
+     * separates those before it from those after it, even if it is skipped.
+     *
+     * @throws PluginFailure if a plugin fails
+     */
+    static PreBindGroups preFlight(AssumedPod pod) {
+        PreBindGroups groups = new PreBindGroups();
+        for (PreBindPlugin plugin : pod.profile().at(ExtensionPoint.PRE_BIND, PreBindPlugin.class)) {
+            groups.add(plugin, PluginCalls.preBindPreFlight(plugin, pod.state(), pod.pod(), pod.nodeName()));
+        }
+        return groups;
+    }
+
+    private void add(PreBindPlugin plugin, PreBindPreFlightResult preFlight) {
+        if (!preFlight.allowsParallel() || !lastAllowsParallel) {
+            groups.add(new ArrayList<>());
+        }
+        lastAllowsParallel = preFlight.allowsParallel();
+        if (!preFlight.isSkip()) {
+            groups.get(groups.size() - 1).add(plugin);
+        }
+    }
+
+    /** Whether all plugins are skipped. */
+    boolean areEmpty() {
+        return groups.stream().allMatch(List::isEmpty);
+    }
+
+    /** Runs PreBind until a group has a plugin that does not succeed, or the pod's binding is cancelled. */
+    PluginStatus run(AssumedPod pod, PodsInPreBind.Attempt attempt, Executor executor) {
+        for (List<PreBindPlugin> group : groups) {
+            if (attempt.cause().isPresent()) {
+                return attempt.cancelled();
+            }
+            PluginStatus answer = run(pod, group, executor);
+            if (!answer.isSuccess()) {
+                return answer;
+            }
+        }
+        return PluginStatus.SUCCESS;
+    }
+
+    private static PluginStatus run(AssumedPod pod, List<PreBindPlugin> group, Executor executor) {
+        List<FutureTask<PluginStatus>> tasks = new ArrayList<>();
+        for (PreBindPlugin plugin : group) {
+            tasks.add(new FutureTask<>(() -> preBind(pod, plugin)));
+        }
+        for (int i = 1; i < tasks.size(); i++) {
+            try {
+                executor.execute(tasks.get(i));
+            } catch (RejectedExecutionException closed) {
+                // It is run below.
+                break;
+            }
+        }
+        PluginStatus first = PluginStatus.SUCCESS;
+        for (FutureTask<PluginStatus> task : tasks) {
+            // Runs it unless another thread has begun to. A thread of the pool so never waits for a task that needs
+            // one.
+            task.run();
+            PluginStatus answer = join(task);
+            first = first.isSuccess() ? answer : first;
+        }
+        return first;
+    }
+
+    private static PluginStatus join(FutureTask<PluginStatus> task) {
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    return task.get();
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                } catch (ExecutionException failed) {
+                    Thrown.rethrowIfFatal(failed.getCause());
+                    return PluginStatus.error("", "running PreBind plugins: " + failed.getCause());
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private static PluginStatus preBind(AssumedPod pod, PreBindPlugin plugin) {
+        try {
+            return new PluginStatus(plugin.name(), PluginCalls.preBind(plugin, pod.state(), pod.pod(), pod.nodeName()));
+        } catch (PluginFailure failure) {
+            return PluginStatus.error(failure.plugin(), failure.getMessage());
+        }
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.cycle;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.CycleState;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.NodeScores;
+import org.moorage.api.Snapshot;
+import org.moorage.api.model.Pod;
+import org.moorage.runtime.decision.Evaluation;
+import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.decision.Rejection;
+import org.moorage.runtime.internal.plugin.PluginFailure;
+
+/** Makes an {@link Evaluation} of what it is shown of a scheduling cycle. */
+public final class EvaluationRecorder implements CycleRecorder {
+    private Optional<Rejection> preFilterRejection = Optional.empty();
+    private Optional<Set<String>> preFilterNodes = Optional.empty();
+    private final List<NodeInfo> rejected = new ArrayList<>();
+    private final Map<String, Rejection> rejections = new TreeMap<>();
+    private final Set<String> feasible = new TreeSet<>();
+    private final Map<String, Map<String, Long>> scores = new TreeMap<>();
+
+    private EvaluationRecorder() {}
+
+    /**
+     * Runs a scheduling cycle for a pod up to the choice of a node or PostFilter's decision, without doing what is decided.
+     *
+     * @throws PluginFailure if a plugin fails
+     */
+    public static Evaluation evaluate(SchedulingAlgorithm algorithm, Profile profile, Pod pod, Snapshot snapshot) {
+        EvaluationRecorder recorder = new EvaluationRecorder();
+        CycleState state = new CycleState();
+        SchedulingAlgorithm.Result result = algorithm.find(profile, state, pod, snapshot, recorder);
+        Diagnosis diagnosis = result.diagnosis();
+        Profile.PostFiltered postFiltered = diagnosis == null ? null : profile.decidePostFilter(state, pod, diagnosis);
+        return new Evaluation(
+                pod,
+                snapshot.nodes().size(),
+                recorder.preFilterRejection,
+                recorder.preFilterNodes,
+                recorder.rejections,
+                // Asked last: a filter may keep for PostFilter what it found, and a cycle does not ask all of them.
+                recorder.objections(profile, state, pod),
+                List.copyOf(recorder.feasible),
+                recorder.scores,
+                recorder.totals(),
+                diagnosis == null ? "" : diagnosis.message(""),
+                Optional.ofNullable(postFiltered)
+                        .map(answer -> new PluginStatus(
+                                answer.plugin(), answer.result().status())),
+                preemption(postFiltered));
+    }
+
+    @Override
+    public void preFiltered(Profile.PreFiltered answer) {
+        PluginStatus rejection = answer.rejection();
+        if (rejection != null) {
+            preFilterRejection = Optional.of(new Rejection(rejection.plugin(), rejection.status()));
+        }
+        preFilterNodes = Optional.ofNullable(answer.nodeNames());
+    }
+
+    @Override
+    public void filtered(NodeInfo node, PluginStatus answer) {
+        if (answer.isSuccess()) {
+            feasible.add(node.name());
+        } else {
+            rejected.add(node);
+            rejections.put(node.name(), new Rejection(answer.plugin(), answer.status()));
+        }
+    }
+
+    @Override
+    public void scored(String plugin, NodeScores weighted) {
+        for (int i = 0; i < weighted.size(); i++) {
+            scores.computeIfAbsent(weighted.node(i).name(), name -> new TreeMap<>())
+                    .put(plugin, weighted.score(i));
+        }
+    }
+
+    private Map<String, List<PluginStatus>> objections(Profile profile, CycleState state, Pod pod) {
+        Map<String, List<PluginStatus>> objections = new TreeMap<>();
+        for (NodeInfo node : rejected) {
+            objections.put(node.name(), profile.objections(state, pod, node));
+        }
+        return objections;
+    }
+
+    private Map<String, Long> totals() {
+        Map<String, Long> totals = new TreeMap<>();
+        for (String node : feasible) {
+            long total = 0;
+            for (long score : scores.getOrDefault(node, Map.of()).values()) {
+                total += score;
+            }
+            totals.put(node, total);
+        }
+        return totals;
+    }
+
+    private static Optional<Evaluation.Preemption> preemption(Profile.@Nullable PostFiltered answer) {
+        if (answer == null || !answer.result().status().isSuccess()) {
+            return Optional.empty();
+        }
+        return Optional.of(new Evaluation.Preemption(
+                answer.result().nomination().nodeName(), answer.result().victims()));
+    }
+}

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.plugin;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.CycleState;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.NodeScores;
+import org.moorage.api.Snapshot;
+import org.moorage.api.Status;
+import org.moorage.api.event.EventRegistration;
+import org.moorage.api.event.Hint;
+import org.moorage.api.event.ObjectChange;
+import org.moorage.api.event.QueueingHint;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.BindPlugin;
+import org.moorage.api.plugin.EnqueueExtensions;
+import org.moorage.api.plugin.FilterPlugin;
+import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.NodeStatuses;
+import org.moorage.api.plugin.PermitPlugin;
+import org.moorage.api.plugin.PermitResult;
+import org.moorage.api.plugin.Plugin;
+import org.moorage.api.plugin.PluginArgs;
+import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.PostBindPlugin;
+import org.moorage.api.plugin.PostFilterPlugin;
+import org.moorage.api.plugin.PostFilterResult;
+import org.moorage.api.plugin.PreBindPlugin;
+import org.moorage.api.plugin.PreBindPreFlightResult;
+import org.moorage.api.plugin.PreEnqueuePlugin;
+import org.moorage.api.plugin.PreFilterExtensions;
+import org.moorage.api.plugin.PreFilterPlugin;
+import org.moorage.api.plugin.PreFilterResult;
+import org.moorage.api.plugin.PreScorePlugin;
+import org.moorage.api.plugin.QueueSortPlugin;
+import org.moorage.api.plugin.QueuedPod;
+import org.moorage.api.plugin.ReservePlugin;
+import org.moorage.api.plugin.ScorePlugin;
+
+/**
+ * Calls plugins. Every call of the scheduler into a plugin is made here, so that there is one rule for what goes wrong in it:
+ * whatever the plugin throws, null, and an answer that the method does not allow become a {@link PluginFailure}. Only errors
+ * of the virtual machine are passed on, see {@link Thrown#rethrowIfFatal}.
+ *
+ * <p>What is called once per node (Filter, Score) and what the queue calls under its lock (Less, hints) allocates nothing
+ * here.
+ */
+public final class PluginCalls {
+    private PluginCalls() {}
+
+    /** Makes a plugin, whose name must be that of its factory. */
+    public static <A extends PluginArgs> Plugin create(PluginFactory<A> factory, PluginArgs args, Handle handle) {
+        String name = factory.name();
+        return answer(PluginMethod.CREATE, name, () -> {
+            Plugin plugin =
+                    factory.create(Objects.requireNonNull(factory.argsType().cast(args)), handle);
+            if (plugin != null && !name.equals(plugin.name())) {
+                throw new IllegalArgumentException(
+                        "name: \"" + plugin.name() + "\" (expected: that of its factory, \"" + name + "\")");
+            }
+            return plugin;
+        });
+    }
+
+    /** Asks a plugin for its events. */
+    public static List<EventRegistration> eventsToRegister(EnqueueExtensions plugin) {
+        return answer(PluginMethod.EVENTS_TO_REGISTER, plugin.name(), () -> {
+            List<EventRegistration> events = plugin.eventsToRegister();
+            return events == null ? null : List.copyOf(events);
+        });
+    }
+
+    /** Closes a plugin. */
+    public static void close(String name, AutoCloseable plugin) {
+        try {
+            plugin.close();
+        } catch (Throwable thrown) {
+            throw failure(PluginMethod.CLOSE, name, thrown);
+        }
+    }
+
+    /** Asks a plugin's hint. */
+    public static Hint hint(String plugin, QueueingHint<Object> hint, Pod pod, ObjectChange<Object> change) {
+        Hint answer;
+        try {
+            answer = hint.hint(pod, change);
+        } catch (Throwable thrown) {
+            throw failure(PluginMethod.QUEUEING_HINT, plugin, thrown);
+        }
+        if (answer == null) {
+            throw refused(PluginMethod.QUEUEING_HINT, plugin, "answered null");
+        }
+        return answer;
+    }
+
+    /** Runs PreEnqueue; the answer is a success or a rejection. */
+    public static Status preEnqueue(PreEnqueuePlugin plugin, Pod pod) {
+        return checked(
+                PluginMethod.PRE_ENQUEUE,
+                plugin,
+                answer(PluginMethod.PRE_ENQUEUE, plugin.name(), () -> plugin.preEnqueue(pod)));
+    }
+
+    /** Runs Less. */
+    public static boolean less(QueueSortPlugin plugin, QueuedPod first, QueuedPod second) {
+        try {
+            return plugin.less(first, second);
+        } catch (Throwable thrown) {
+            throw failure(PluginMethod.LESS, plugin.name(), thrown);
+        }
+    }
+
+    /** Runs PreFilter. */
+    public static PreFilterResult preFilter(PreFilterPlugin plugin, CycleState state, Pod pod, Snapshot snapshot) {
+        return answer(PluginMethod.PRE_FILTER, plugin.name(), () -> plugin.preFilter(state, pod, snapshot));
+    }
+
+    /** Runs AddPod. */
+    public static void addPod(PreFilterExtensions plugin, CycleState state, Pod pod, Pod added, NodeInfo node) {
+        try {
+            plugin.addPod(state, pod, added, node);
+        } catch (Throwable thrown) {
+            throw failure(PluginMethod.ADD_POD, plugin.name(), thrown);
+        }
+    }
+
+    /** Runs RemovePod. */
+    public static void removePod(PreFilterExtensions plugin, CycleState state, Pod pod, Pod removed, NodeInfo node) {
+        try {
+            plugin.removePod(state, pod, removed, node);
+        } catch (Throwable thrown) {
+            throw failure(PluginMethod.REMOVE_POD, plugin.name(), thrown);
+        }
+    }
+
+    /** Runs Filter; the answer is a success or a rejection. */
+    public static Status filter(FilterPlugin plugin, CycleState state, Pod pod, NodeInfo node) {
+        Status status;
+        try {
+            status = plugin.filter(state, pod, node);
+        } catch (Throwable thrown) {
+            throw failure(PluginMethod.FILTER, plugin.name(), thrown);
+        }
+        return checked(PluginMethod.FILTER, plugin, status);
+    }
+
+    /** Runs PostFilter. */
+    public static PostFilterResult postFilter(
+            PostFilterPlugin plugin, CycleState state, Pod pod, NodeStatuses statuses) {
+        PostFilterResult result;
+        try {
+            result = plugin.postFilter(state, pod, statuses);
+        } catch (Throwable thrown) {
+            throw postFilterFailure(plugin, thrown);
+        }
+        if (result == null) {
+            throw refused(PluginMethod.POST_FILTER, plugin.name(), "answered null");
+        }
+        return result;
+    }
+
+    /** Has a plugin do what its PostFilter has decided. */
+    public static void execute(PostFilterPlugin plugin, CycleState state, Pod pod, PostFilterResult result) {
+        try {
+            plugin.execute(state, pod, result);
+        } catch (Throwable thrown) {
+            throw postFilterFailure(plugin, thrown);
+        }
+    }
+
+    // Unlike elsewhere, kube-scheduler's message is the plugin's alone.
+    private static PluginFailure postFilterFailure(PostFilterPlugin plugin, Throwable thrown) {
+        PluginFailure failure = failure(PluginMethod.POST_FILTER, plugin.name(), thrown);
+        return new PluginFailure(failure.plugin(), failure.method(), failure.what(), failure.what(), thrown);
+    }
+
+    /** Runs PreScore; the answer is a success or skip. */
+    public static Status preScore(PreScorePlugin plugin, CycleState state, Pod pod, List<NodeInfo> nodes) {
+        Status status = answer(PluginMethod.PRE_SCORE, plugin.name(), () -> plugin.preScore(state, pod, nodes));
+        if (!status.isSuccess() && !status.isSkip()) {
+            throw refused(PluginMethod.PRE_SCORE, plugin.name(), status.message());
+        }
+        return status;
+    }
+
+    /**
+     * Runs Score for the nodes from one index to before another.
+     *
+     * @param scores where the scores go: that of a node to its index and the offset
+     */
+    public static void score(
+            ScorePlugin plugin,
+            CycleState state,
+            Pod pod,
+            List<NodeInfo> nodes,
+            int from,
+            int to,
+            long[] scores,
+            int offset) {
+        try {
+            for (int i = from; i < to; i++) {
+                scores[offset + i] = plugin.score(state, pod, nodes.get(i));
+            }
+        } catch (Throwable thrown) {
+            throw failure(PluginMethod.SCORE, plugin.name(), thrown);
+        }
+    }
+
+    /** Runs NormalizeScore; the answer has a score from 0 to 100 for each node. */
+    public static NodeScores normalize(ScorePlugin plugin, CycleState state, Pod pod, NodeScores scores) {
+        NodeScores normalized =
+                answer(PluginMethod.NORMALIZE, plugin.name(), () -> plugin.normalize(state, pod, scores));
+        if (normalized.size() != scores.size()) {
+            throw refused(
+                    PluginMethod.NORMALIZE,
+                    plugin.name(),
+                    "answered scores of " + normalized.size() + " nodes (expected: " + scores.size() + ")");
+        }
+        for (int i = 0; i < normalized.size(); i++) {
+            long score = normalized.score(i);
+            if (score < 0 || score > NodeScores.MAX) {
+                String what = "plugin \"" + plugin.name() + "\" returns an invalid score " + score
+                        + ", it should in the range of [0, 100] after normalizing";
+                throw new PluginFailure(
+                        plugin.name(),
+                        PluginMethod.NORMALIZE,
+                        "applying score defaultWeights on Score plugins: " + what,
+                        what,
+                        null);
+            }
+        }
+        return normalized;
+    }
+
+    /** Runs Reserve; the answer is a success or a rejection. */
+    public static Status reserve(ReservePlugin plugin, CycleState state, Pod pod, String nodeName) {
+        return checked(
+                PluginMethod.RESERVE,
+                plugin,
+                answer(PluginMethod.RESERVE, plugin.name(), () -> plugin.reserve(state, pod, nodeName)));
+    }
+
+    /** Runs Unreserve. */
+    public static void unreserve(ReservePlugin plugin, CycleState state, Pod pod, String nodeName) {
+        try {
+            plugin.unreserve(state, pod, nodeName);
+        } catch (Throwable thrown) {
+            throw failure(PluginMethod.UNRESERVE, plugin.name(), thrown);
+        }
+    }
+
+    /** Runs Permit. */
+    public static PermitResult permit(PermitPlugin plugin, CycleState state, Pod pod, String nodeName) {
+        return answer(PluginMethod.PERMIT, plugin.name(), () -> plugin.permit(state, pod, nodeName));
+    }
+
+    /** Runs PreBindPreFlight. */
+    public static PreBindPreFlightResult preBindPreFlight(
+            PreBindPlugin plugin, CycleState state, Pod pod, String nodeName) {
+        return answer(
+                PluginMethod.PRE_BIND_PRE_FLIGHT, plugin.name(), () -> plugin.preBindPreFlight(state, pod, nodeName));
+    }
+
+    /** Runs PreBind; the answer is a success or a rejection. */
+    public static Status preBind(PreBindPlugin plugin, CycleState state, Pod pod, String nodeName) {
+        Status status;
+        try {
+            status = plugin.preBind(state, pod, nodeName);
+        } catch (Throwable thrown) {
+            throw failure(PluginMethod.PRE_BIND, plugin.name(), cancellationOr(thrown));
+        }
+        return checked(PluginMethod.PRE_BIND, plugin, status);
+    }
+
+    // Whatever a plugin was doing when its pod's binding was cancelled, the cancellation is why it ended.
+    private static Throwable cancellationOr(Throwable thrown) {
+        for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+            if (cause instanceof CancellationException) {
+                return cause;
+            }
+        }
+        return thrown;
+    }
+
+    /** Runs Bind; the answer is a success, skip or a rejection. */
+    public static Status bind(BindPlugin plugin, CycleState state, Pod pod, String nodeName) {
+        Status status = answer(PluginMethod.BIND, plugin.name(), () -> plugin.bind(state, pod, nodeName));
+        return status.isSkip() ? status : checked(PluginMethod.BIND, plugin, status);
+    }
+
+    /** Runs PostBind. */
+    public static void postBind(PostBindPlugin plugin, CycleState state, Pod pod, String nodeName) {
+        try {
+            plugin.postBind(state, pod, nodeName);
+        } catch (Throwable thrown) {
+            throw failure(PluginMethod.POST_BIND, plugin.name(), thrown);
+        }
+    }
+
+    private static <T> T answer(PluginMethod method, String plugin, Supplier<@Nullable T> call) {
+        T answer;
+        try {
+            answer = call.get();
+        } catch (Throwable thrown) {
+            throw failure(method, plugin, thrown);
+        }
+        if (answer == null) {
+            throw refused(method, plugin, "answered null");
+        }
+        return answer;
+    }
+
+    private static Status checked(PluginMethod method, Plugin plugin, @Nullable Status status) {
+        if (status == null) {
+            throw refused(method, plugin.name(), "answered null");
+        }
+        if (!status.isSuccess() && !status.isRejection()) {
+            throw refused(method, plugin.name(), "answered " + status.code());
+        }
+        return status;
+    }
+
+    private static PluginFailure refused(PluginMethod method, String plugin, String what) {
+        return new PluginFailure(plugin, method, method.message(plugin, what), what, null);
+    }
+
+    private static PluginFailure failure(PluginMethod method, String plugin, Throwable thrown) {
+        Thrown.rethrowIfFatal(thrown);
+        if (thrown instanceof InterruptedException) {
+            Thread.currentThread().interrupt();
+        }
+        String what = Thrown.text(thrown);
+        return new PluginFailure(plugin, method, method.message(plugin, what), what, thrown);
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.plugin;
+
+import org.jspecify.annotations.Nullable;
+
+/** A plugin threw, or answered what the called method does not allow. */
+public final class PluginFailure extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final String plugin;
+    private final PluginMethod method;
+    private final String what;
+
+    PluginFailure(String plugin, PluginMethod method, String message, String what, @Nullable Throwable cause) {
+        super(message, cause);
+        this.plugin = plugin;
+        this.method = method;
+        this.what = what;
+    }
+
+    /** The plugin's name. */
+    public String plugin() {
+        return plugin;
+    }
+
+    /** The method that was called. */
+    public PluginMethod method() {
+        return method;
+    }
+
+    /** As the message, but without plugin and method. */
+    public String what() {
+        return what;
+    }
+
+    /** The failure in one line. */
+    @Override
+    public String getMessage() {
+        return String.valueOf(super.getMessage());
+    }
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * The calls into plugins, and what their failures become.
+ *
+ * <p>Starting points: {@link org.moorage.runtime.internal.plugin.PluginCalls}, {@link
+ * org.moorage.runtime.internal.plugin.PluginFailure}.
+ */
+@NullMarked
+package org.moorage.runtime.internal.plugin;
+
+import org.jspecify.annotations.NullMarked;

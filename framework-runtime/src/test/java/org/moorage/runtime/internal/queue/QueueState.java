@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.queue;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.moorage.api.model.Pod;
+
+/** What a queue holds of a pod, for tests to look at. */
+record QueueState(
+        Pod pod,
+        In in,
+        int attempts,
+        int unschedulableCount,
+        int consecutiveErrors,
+        Instant timestamp,
+        Instant backoffEnd,
+        RejectorPlugins rejectors,
+        String gatedBy) {
+    /** Where a pod is. */
+    enum In {
+        ACTIVE,
+        BACKOFF,
+        ERROR_BACKOFF,
+        UNSCHEDULABLE,
+        GATED,
+        IN_FLIGHT
+    }
+
+    /** How many pods are where. */
+    record Counts(int active, int backoff, int unschedulable, int gated, int inFlight, int inFlightEvents) {
+        int queued() {
+            return active + backoff + unschedulable + gated;
+        }
+    }
+
+    /** The state of the pod of that key; empty if it is neither queued nor in flight. */
+    static Optional<QueueState> of(SchedulingQueue queue, String key) {
+        return all(queue, key).stream().findFirst();
+    }
+
+    /** All that the queue holds of pods of that key, first what is queued, then what is in flight. */
+    static List<QueueState> all(SchedulingQueue queue, String key) {
+        List<QueueState> all = new ArrayList<>();
+        queue.lock.lock();
+        try {
+            QueuedPods pods = queue.queued;
+            pods.active.find(key).ifPresent(pod -> all.add(of(pod, In.ACTIVE)));
+            pods.backoff.rejected.find(key).ifPresent(pod -> all.add(of(pod, In.BACKOFF)));
+            pods.backoff.failed.find(key).ifPresent(pod -> all.add(of(pod, In.ERROR_BACKOFF)));
+            pods.unschedulable
+                    .find(key)
+                    .ifPresent(pod -> all.add(of(pod, pod.isGated() ? In.GATED : In.UNSCHEDULABLE)));
+            for (InFlightPods.Marker marker : queue.inFlight.markerByUid.values()) {
+                if (marker.queued().key().equals(key)) {
+                    all.add(of(marker.queued(), In.IN_FLIGHT));
+                }
+            }
+        } finally {
+            queue.lock.unlock();
+        }
+        return all;
+    }
+
+    private static QueueState of(QueuedPodInfo pod, In in) {
+        return new QueueState(
+                pod.pod(),
+                in,
+                pod.attempts(),
+                pod.unschedulableCount(),
+                pod.consecutiveErrors(),
+                pod.timestamp(),
+                pod.backoffEnd(),
+                pod.rejectors(),
+                pod.gatedBy());
+    }
+
+    static Counts counts(SchedulingQueue queue) {
+        queue.lock.lock();
+        try {
+            int unschedulable = 0;
+            int gated = 0;
+            for (UnschedulablePods.GroupKey group : queue.queued.unschedulable.groups()) {
+                int pods = queue.queued.unschedulable.of(group).size();
+                unschedulable += group.isGated() ? 0 : pods;
+                gated += group.isGated() ? pods : 0;
+            }
+            int events = 0;
+            for (InFlightPods.Link link = queue.inFlight.start.next; link != null; link = link.next) {
+                events++;
+            }
+            return new Counts(
+                    queue.queued.active.size(),
+                    queue.queued.backoff.rejected.size() + queue.queued.backoff.failed.size(),
+                    unschedulable,
+                    gated,
+                    queue.inFlight.markerByUid.size(),
+                    events);
+        } finally {
+            queue.lock.unlock();
+        }
+    }
+
+    /** The first moment at which a pod's backoff is over; empty if no pod backs off. */
+    static Optional<Instant> nextBackoffCompletion(SchedulingQueue queue, QueueSettings settings) {
+        queue.lock.lock();
+        try {
+            return Stream.of(queue.queued.backoff.rejected.first(), queue.queued.backoff.failed.first())
+                    .flatMap(Optional::stream)
+                    .map(QueuedPodInfo::backoffEnd)
+                    .min(Instant::compareTo)
+                    .map(end ->
+                            end.plus(settings.popsEarly() ? Duration.ofSeconds(1) : Duration.of(1, ChronoUnit.NANOS)));
+        } finally {
+            queue.lock.unlock();
+        }
+    }
+}

@@ -53,7 +53,7 @@ class VolumeBindingTest {
     private static final String VOLUME_GONE =
             "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)";
     private static final FeatureGates SCORING = FeatureGates.DEFAULTS.with(FeatureGates.STORAGE_CAPACITY_SCORING, true);
-    private static final PluginTester PLUGIN = cluster(PluginTester.of(new VolumeBinding.Factory()));
+    private static final PluginTester PLUGIN = cluster(PluginTester.of(VolumeBinding.FACTORY));
 
     private static org.moorage.api.model.Node node(String name, String zone) {
         return Nodes.named(name)
@@ -339,7 +339,7 @@ class VolumeBindingTest {
         };
 
         private static PluginTester measured() {
-            return cluster(PluginTester.of(new VolumeBinding.Factory(), FULLEST_FIRST).features(SCORING))
+            return cluster(PluginTester.of(VolumeBinding.FACTORY, FULLEST_FIRST).features(SCORING))
                     .cluster(
                             new CsiDriver(ObjectMeta.named("csi.x").build(), true, false),
                             part("one", "10Gi"),
@@ -370,7 +370,7 @@ class VolumeBindingTest {
 
         @Test
         void hasNoSayWithoutTheFeature() {
-            cluster(PluginTester.of(new VolumeBinding.Factory()))
+            cluster(PluginTester.of(VolumeBinding.FACTORY))
                     .cluster(Storage.claim("a", "local").build(), Storage.volume("v", "local", "4Gi").build())
                     .pod(Pods.named("p").claim("a").build())
                     .accepts("n1")

@@ -14,9 +14,13 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
@@ -173,9 +177,16 @@ class SchedulerTest {
     }
 
     private Scheduler.Builder builder(FeatureGates gates) {
+        return builder(gates, handle -> {});
+    }
+
+    private Scheduler.Builder builder(FeatureGates gates, Consumer<Handle> handles) {
         PluginRegistry registry = PluginRegistry.of(List.of(
                 factory("Sort", handle -> new Sort("Sort")),
-                factory("Probe", handle -> probe),
+                factory("Probe", handle -> {
+                    handles.accept(handle);
+                    return probe;
+                }),
                 factory("Binder", handle -> new Binder("Binder", handle))));
         return Scheduler.builder(ConfigLoader.load(CONFIG, "test.yaml", registry, gates), registry, cluster)
                 .listener(new SchedulerListener() {
@@ -474,6 +485,121 @@ class SchedulerTest {
                     .isInstanceOf(ConfigException.class)
                     .hasMessageContaining("profiles[0].plugins.queueSort: only one queue sort plugin required")
                     .hasMessageContaining("profiles[0].plugins.bind: at least one bind plugin is needed");
+        }
+    }
+
+    @Nested
+    class PodsAreNotLost {
+        @Test
+        void byAListenerThatThrows() {
+            scheduler = builder()
+                    .bindingExecutor(Runnable::run)
+                    .listener(new SchedulerListener() {
+                        @Override
+                        public void decided(Decision decision) {
+                            throw new IllegalStateException("decided");
+                        }
+
+                        @Override
+                        public void bound(Pod pod, String nodeName, Decision decision) {
+                            throw new AssertionError("bound");
+                        }
+                    })
+                    .build();
+            cluster.apply(Samples.node("n"));
+            cluster.apply(Samples.pod("p"));
+            scheduler.start();
+
+            scheduler.scheduleNext();
+
+            assertThat(nodeOf("p")).contains("n");
+            assertThat(calls).containsExactly("reserve p n", "permit p", "preBind p", "postBind p");
+        }
+
+        @Test
+        void whenTheirBindingCannotBegin() {
+            AtomicBoolean full = new AtomicBoolean(true);
+            AtomicReference<Handle> handle = new AtomicReference<>();
+            scheduler = builder(FeatureGates.DEFAULTS, handle::set)
+                    .bindingExecutor(task -> {
+                        if (full.get()) {
+                            throw new RejectedExecutionException("full");
+                        }
+                        task.run();
+                    })
+                    .build();
+            cluster.apply(Samples.node("n"));
+            cluster.apply(Samples.pod("p"));
+            scheduler.start();
+
+            assertThat(scheduler.scheduleNext())
+                    .hasValueSatisfying(
+                            decision -> assertThat(decision.message()).isEqualTo("full"));
+            assertThat(calls).containsExactly("reserve p n", "permit p", "unreserve p n");
+
+            full.set(false);
+            handle.get().activate(List.of(Samples.pod("p")));
+            scheduler.scheduleNext();
+            assertThat(nodeOf("p")).contains("n");
+        }
+    }
+
+    @Nested
+    class AHandle {
+        private final AtomicReference<Handle> handle = new AtomicReference<>();
+
+        private void startWithHandle(SchedulerListener listener) {
+            scheduler = builder(FeatureGates.DEFAULTS, handle::set)
+                    .bindingExecutor(Runnable::run)
+                    .listener(listener)
+                    .build();
+            scheduler.start();
+        }
+
+        @Test
+        void showsTheSnapshotInACycleOnly() {
+            List<Integer> seen = new ArrayList<>();
+            probe.filter = (pod, node) -> {
+                seen.add(handle.get().snapshot().nodes().size());
+                return Status.success();
+            };
+            cluster.apply(Samples.node("n"));
+            cluster.apply(Samples.pod("p"));
+            startWithHandle(SchedulerListener.NONE);
+
+            scheduler.scheduleNext();
+
+            assertThat(seen).containsExactly(1);
+            assertThatThrownBy(() -> handle.get().snapshot())
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("expected: a thread of the running scheduling cycle");
+        }
+
+        @Test
+        void givesNoListerOfAKindThatIsNotWatched() {
+            startWithHandle(SchedulerListener.NONE);
+
+            assertThat(handle.get().lister(ObjectKind.POD).all()).isEmpty();
+            assertThatThrownBy(() -> handle.get().lister(ObjectKind.STORAGE_CLASS))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageStartingWith("lister: StorageClass is not watched");
+        }
+
+        @Test
+        void tellsOfBackgroundTasksThatFail() {
+            List<Throwable> failed = new ArrayList<>();
+            startWithHandle(new SchedulerListener() {
+                @Override
+                public void backgroundTaskFailed(String profileName, Throwable thrown) {
+                    failed.add(thrown);
+                }
+            });
+
+            handle.get().background().execute(() -> {
+                throw new AssertionError("broken");
+            });
+
+            assertThat(failed).singleElement().isInstanceOf(AssertionError.class);
         }
     }
 

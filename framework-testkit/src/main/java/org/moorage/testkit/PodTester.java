@@ -389,8 +389,8 @@ public final class PodTester {
                 return this;
             }
         }
-        throw new AssertionError(Report.of(
-                "Permit of pod " + pod.key() + " on node " + nodeName + "\n  expected: " + result, answers));
+        throw new AssertionError(
+                Report.of("Permit of pod " + pod.key() + " on node " + nodeName + "\n  expected: " + result, answers));
     }
 
     /** The pod is bound to the node in the end, after Reserve, Permit and PreBind. */

@@ -25,7 +25,7 @@ import org.moorage.api.model.Tolerance;
  * has no effect.
  */
 public final class FeatureGates {
-    /** Preemption evicts pods behind the scheduling cycle's back. */
+    /** Preemption evicts pods in the background. */
     public static final String SCHEDULER_ASYNC_PREEMPTION = "SchedulerAsyncPreemption";
     /** With no pod ready, one that backs off after a rejection is tried early. */
     public static final String SCHEDULER_POP_FROM_BACKOFF_Q = "SchedulerPopFromBackoffQ";

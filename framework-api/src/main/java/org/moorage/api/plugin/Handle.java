@@ -21,16 +21,26 @@ import org.moorage.api.model.Pod;
 
 /**
  * What a plugin may ask of the scheduler that it is part of. Given to {@link PluginFactory#create}; until the scheduler
- * runs, the snapshot and the listers are empty.
+ * runs, the listers are empty.
  */
 public interface Handle {
     /** The name of the profile that the plugin is part of: what pods name as their scheduler. */
     String profileName();
 
-    /** The cluster as the current scheduling cycle sees it. */
+    /**
+     * The cluster as the current scheduling cycle sees it. To be read from the extension points of the scheduling cycle only,
+     * PreFilter to Permit: afterwards it changes.
+     *
+     * @throws IllegalStateException on a thread that does not take part in a scheduling cycle
+     */
     Snapshot snapshot();
 
-    /** The objects of a kind, as last seen. Asking for a kind while being created has the scheduler watch it. */
+    /**
+     * The objects of a kind, as last seen. A plugin asks for it while it is made, which has the scheduler watch the kind, and
+     * keeps it.
+     *
+     * @throws IllegalStateException if nobody has asked for the kind before the scheduler started, so that it is not watched
+     */
     <T extends ClusterObject> ObjectLister<T> lister(ObjectKind<T> kind);
 
     /** The way to change the cluster. */
@@ -47,7 +57,10 @@ public interface Handle {
     /** Which features are on. The same for the plugin's whole life. */
     FeatureGates featureGates();
 
-    /** Threads for work that goes on behind the scheduling cycle's back. */
+    /**
+     * Threads for work in the background. What a task throws is logged, and told to the scheduler's listener; a plugin that must
+     * react to its failures catches them itself.
+     */
     Executor background();
 
     /** The time. */
@@ -60,12 +73,12 @@ public interface Handle {
      *
      * @param pod the pod that is being bound
      * @param time how long to wait
-     * @throws CancellationException if the pod is called back, see {@link PodInPreBind}; to be passed on, also wrapped
+     * @throws CancellationException if the pod's binding is cancelled, see {@link PodInPreBind}; to be passed on, also wrapped
      * @throws IllegalStateException if the scheduler stops in the meantime
      */
     void pause(Pod pod, Duration time);
 
-    /** Chance; seeded in tests and simulations. */
+    /** The source of random numbers; seeded in tests and simulations. */
     RandomGenerator random();
 
     /** The pods that wait for a permit. */
@@ -74,7 +87,7 @@ public interface Handle {
     /** The waiting pod of that uid, or empty. */
     Optional<WaitingPod> waitingPod(String uid);
 
-    /** The pod of that uid if its PreBind is under way, so that it can be called back; or empty. */
+    /** The pod of that uid if its PreBind is under way, so that its binding can be cancelled; or empty. */
     Optional<PodInPreBind> podInPreBind(String uid);
 
     /** Has these pods tried soon, whatever rejected them. */

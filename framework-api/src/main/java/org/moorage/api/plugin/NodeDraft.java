@@ -6,14 +6,14 @@ import org.moorage.api.NodeInfo;
 import org.moorage.api.model.Pod;
 
 /**
- * A node and a cycle's state to try things on: what would be if this pod left, or that one came. Neither the snapshot nor
- * the original state is changed. For one thread at a time.
+ * A copy of a node and of a cycle's state, to which pods can be added, and from which they can be removed. Neither the snapshot
+ * nor the original state is changed. For one thread at a time.
  */
 public interface NodeDraft {
-    /** The node as it would be. The same view for the draft's whole life. */
+    /** The node with these changes. The same view for the draft's whole life. */
     NodeInfo node();
 
-    /** The state as it would be. */
+    /** The state with these changes. */
     CycleState state();
 
     /** Adds a pod, and tells the profile's {@link PreFilterExtensions}. */

@@ -9,10 +9,10 @@ public interface PodInPreBind {
     Pod pod();
 
     /**
-     * Calls the pod back: what waits in its PreBind ends, and instead of being bound it is tried again, as after a failure.
+     * Cancels the binding: what waits in PreBind ends, and the pod is tried again as after a failure.
      *
-     * @param message what the failure is called
-     * @return whether the pod gives way; not if its PreBind is over and it is being bound
+     * @param message the message of the failure
+     * @return whether the binding is cancelled; false if PreBind is over and the pod is being bound
      */
     boolean cancel(String message);
 }

@@ -6,8 +6,8 @@ import org.moorage.api.NodeInfo;
 import org.moorage.api.model.Pod;
 
 /**
- * Keeps what a {@link PreFilterPlugin} put into the state right while it is tried what would be if a pod came to a node or
- * left it. Needed by plugins whose answer depends on the pods of the cluster.
+ * Keeps what a {@link PreFilterPlugin} put into the state right while preemption or nominated pods have it tried whether the pod fits if
+ * other pods are added to a node, or removed from it. Needed by plugins whose answer depends on the pods of the cluster.
  *
  * <p>Called with a fork of the cycle's state. The plugin puts a new value into it and leaves the old one as it is.
  */

@@ -5,7 +5,7 @@ package org.moorage.api.plugin;
 public interface QueueSortPlugin extends Plugin {
     /**
      * Whether the first pod is to be tried before the second. Must be a strict order, and quick: it is called under the
-     * queue's lock.
+     * queue's lock. Pods of which it fails to say so are tried in the order in which they came.
      */
     boolean less(QueuedPod first, QueuedPod second);
 }

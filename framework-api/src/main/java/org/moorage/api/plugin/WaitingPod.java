@@ -4,7 +4,7 @@ package org.moorage.api.plugin;
 import java.util.Set;
 import org.moorage.api.model.Pod;
 
-/** A pod that plugins have wait before it is bound. The first verdict stands. */
+/** A pod that plugins have wait before it is bound. Only the first of allowing, rejecting and preempting it counts. */
 public interface WaitingPod {
     /** The pod, with its chosen node. */
     Pod pod();
@@ -19,9 +19,9 @@ public interface WaitingPod {
     void reject(String plugin, String message);
 
     /**
-     * Takes the place of the pod away in the name of a plugin. Unlike a rejection it is retried soon.
+     * Ends the wait of the pod in the name of a plugin. Unlike a rejected pod it is retried after its backoff.
      *
-     * @return whether this was the first verdict, so that the pod gives way
+     * @return whether this was the first, so that the pod is not bound
      */
     boolean preempt(String plugin, String message);
 }

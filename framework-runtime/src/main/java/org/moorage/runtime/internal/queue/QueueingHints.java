@@ -124,8 +124,7 @@ final class QueueingHints {
         return answers;
     }
 
-    private static Hint hint(
-            QueueingHintFunction function, Pod pod, ClusterEvent event, ObjectChange<Object> change) {
+    private static Hint hint(QueueingHintFunction function, Pod pod, ClusterEvent event, ObjectChange<Object> change) {
         try {
             return PluginCalls.hint(function.plugin(), function.hint(), pod, change);
         } catch (PluginFailure failure) {

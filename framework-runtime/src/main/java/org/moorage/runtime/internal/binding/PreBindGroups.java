@@ -3,6 +3,7 @@ package org.moorage.runtime.internal.binding;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
@@ -107,8 +108,9 @@ final class PreBindGroups {
                 } catch (InterruptedException e) {
                     interrupted = true;
                 } catch (ExecutionException failed) {
-                    Thrown.rethrowIfFatal(failed.getCause());
-                    return PluginStatus.error("", "running PreBind plugins: " + failed.getCause());
+                    Throwable cause = Objects.requireNonNull(failed.getCause());
+                    Thrown.rethrowIfFatal(cause);
+                    return PluginStatus.error("", "running PreBind plugins: " + cause);
                 }
             }
         } finally {

@@ -192,11 +192,9 @@ final class ClaimBinder {
         tracker.restore(claim);
     }
 
-    /** Deletes a claim for extended resources. */
+    /** Deletes a claim for extended resources. It may have a finalizer that is not known here, if a write failed after that. */
     void delete(ResourceClaim claim) {
-        if (claim.finalizers().contains(ResourceClaim.FINALIZER)) {
-            writer.removeFinalizer(claim);
-        }
+        writer.removeFinalizer(claim);
         handle.writer().delete(ObjectKind.RESOURCE_CLAIM, claim.namespace(), claim.name());
         tracker.restore(claim);
     }

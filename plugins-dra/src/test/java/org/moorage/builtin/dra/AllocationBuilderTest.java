@@ -22,8 +22,8 @@ class AllocationBuilderTest {
         }
     }
 
-    private static final String IN_ZONE_A = "nodeSelector: {nodeSelectorTerms: [{matchExpressions:"
-            + " [{key: zone, operator: In, values: [a]}]}]}, ";
+    private static final String IN_ZONE_A =
+            "nodeSelector: {nodeSelectorTerms: [{matchExpressions:" + " [{key: zone, operator: In, values: [a]}]}]}, ";
     private static final String NOT_IN_ZONE_B = "nodeSelector: {nodeSelectorTerms: [{matchExpressions:"
             + " [{key: zone, operator: NotIn, values: [b]}]}]}, ";
 

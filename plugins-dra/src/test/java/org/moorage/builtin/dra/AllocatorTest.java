@@ -31,7 +31,11 @@ class AllocatorTest {
     private static String names(String prefix, int count) {
         StringBuilder names = new StringBuilder();
         for (int i = 0; i < count; i++) {
-            names.append(i == 0 ? "" : ", ").append("{name: ").append(prefix).append(i).append('}');
+            names.append(i == 0 ? "" : ", ")
+                    .append("{name: ")
+                    .append(prefix)
+                    .append(i)
+                    .append('}');
         }
         return names.toString();
     }
@@ -55,7 +59,9 @@ class AllocatorTest {
                     "r=a"),
             new Case(
                     "allocated devices are left out",
-                    q -> q.devices("{name: a}", "{name: b}").allocated("{device: a}").requests(exactly("r", "")),
+                    q -> q.devices("{name: a}", "{name: b}")
+                            .allocated("{device: a}")
+                            .requests(exactly("r", "")),
                     "r=b"),
             new Case(
                     "there are too few devices",
@@ -67,7 +73,9 @@ class AllocatorTest {
                     "r=a s=b"),
             new Case(
                     "no claim gets the device of another",
-                    q -> q.devices("{name: a}", "{name: b}").requests(exactly("r", "")).requests(exactly("r", "")),
+                    q -> q.devices("{name: a}", "{name: b}")
+                            .requests(exactly("r", ""))
+                            .requests(exactly("r", "")),
                     "r=a | r=b"),
             new Case(
                     "a device is exchanged if a later request needs it",
@@ -111,10 +119,9 @@ class AllocatorTest {
             new Case(
                     "a selector fails for a device",
                     q -> q.devices("{name: a}")
-                            .requests(
-                                    exactly(
-                                            "r",
-                                            "selectors: [{cel: {expression: \"device.attributes['gpu.example.com'].fast\"}}]")),
+                            .requests(exactly(
+                                    "r",
+                                    "selectors: [{cel: {expression: \"device.attributes['gpu.example.com'].fast\"}}]")),
                     "claim default/c0: selector #0: CEL runtime error:"));
 
     static final List<Case> ALL = List.of(
@@ -259,10 +266,11 @@ class AllocatorTest {
         AllocationQuestion question = new AllocationQuestion()
                 .slice("sharedCounters: [{name: c, counters: {slots: {value: '3'}}}],"
                         + " pool: {name: n1, generation: 1, resourceSliceCount: 2}")
-                .slice("pool: {name: n1, generation: 1, resourceSliceCount: 2}, devices: ["
-                        + "{name: a, consumesCounters: [{counterSet: c, counters: {slots: {value: '2'}}}]},"
-                        + "{name: b, consumesCounters: [{counterSet: c, counters: {slots: {value: '2'}}}]},"
-                        + "{name: d, allowMultipleAllocations: true, capacity: {memory: {value: 8Gi, requestPolicy: {default: 1Gi}}}}]")
+                .slice(
+                        "pool: {name: n1, generation: 1, resourceSliceCount: 2}, devices: ["
+                                + "{name: a, consumesCounters: [{counterSet: c, counters: {slots: {value: '2'}}}]},"
+                                + "{name: b, consumesCounters: [{counterSet: c, counters: {slots: {value: '2'}}}]},"
+                                + "{name: d, allowMultipleAllocations: true, capacity: {memory: {value: 8Gi, requestPolicy: {default: 1Gi}}}}]")
                 .requests(exactly("r", "count: 2"))
                 .requests(exactly("s", ""));
         Allocator allocator = question.allocator();

@@ -26,144 +26,186 @@ class AttributeConstraintTest {
     static final List<Case> MATCH = List.of(
             new Case(
                     "devices with the same value are taken",
-                    q -> q
-.devices("{name: a, attributes: {numa: {int: 0}}}", "{name: b, attributes: {numa: {int: 1}}}", "{name: c, attributes: {numa: {int: 0}}}")
-.claim("requests: [" + exactly("r", "count: 2") + "], constraints: [{matchAttribute: gpu.example.com/numa}]"),
+                    q -> q.devices(
+                                    "{name: a, attributes: {numa: {int: 0}}}",
+                                    "{name: b, attributes: {numa: {int: 1}}}",
+                                    "{name: c, attributes: {numa: {int: 0}}}")
+                            .claim("requests: [" + exactly("r", "count: 2")
+                                    + "], constraints: [{matchAttribute: gpu.example.com/numa}]"),
                     "r=a r=c"),
             new Case(
                     "no two devices have the same value",
-                    q -> q
-.devices("{name: a, attributes: {numa: {int: 0}}}", "{name: b, attributes: {numa: {int: 1}}}")
-.claim("requests: [" + exactly("r", "count: 2") + "], constraints: [{matchAttribute: gpu.example.com/numa}]"),
+                    q -> q.devices("{name: a, attributes: {numa: {int: 0}}}", "{name: b, attributes: {numa: {int: 1}}}")
+                            .claim("requests: [" + exactly("r", "count: 2")
+                                    + "], constraints: [{matchAttribute: gpu.example.com/numa}]"),
                     IMPOSSIBLE),
             new Case(
                     "the first device is exchanged for the sake of the second",
-                    q -> q
-.devices("{name: a, attributes: {numa: {int: 0}}}", "{name: b, attributes: {numa: {int: 1}}}", "{name: c, attributes: {numa: {int: 1}}}")
-.claim("requests: [" + exactly("r", "count: 2") + "], constraints: [{matchAttribute: gpu.example.com/numa}]"),
+                    q -> q.devices(
+                                    "{name: a, attributes: {numa: {int: 0}}}",
+                                    "{name: b, attributes: {numa: {int: 1}}}",
+                                    "{name: c, attributes: {numa: {int: 1}}}")
+                            .claim("requests: [" + exactly("r", "count: 2")
+                                    + "], constraints: [{matchAttribute: gpu.example.com/numa}]"),
                     "r=b r=c"),
             new Case(
                     "a device without the attribute is left out",
-                    q -> q
-.devices("{name: a, attributes: {}}", "{name: b, attributes: {numa: {int: 1}}}", "{name: c, attributes: {numa: {int: 1}}}")
-.claim("requests: [" + exactly("r", "count: 2") + "], constraints: [{matchAttribute: gpu.example.com/numa}]"),
+                    q -> q.devices(
+                                    "{name: a, attributes: {}}",
+                                    "{name: b, attributes: {numa: {int: 1}}}",
+                                    "{name: c, attributes: {numa: {int: 1}}}")
+                            .claim("requests: [" + exactly("r", "count: 2")
+                                    + "], constraints: [{matchAttribute: gpu.example.com/numa}]"),
                     "r=b r=c"),
             new Case(
                     "values of different types differ",
-                    q -> q
-.devices("{name: a, attributes: {numa: {int: 1}}}", "{name: b, attributes: {numa: {string: '1'}}}")
-.claim("requests: [" + exactly("r", "count: 2") + "], constraints: [{matchAttribute: gpu.example.com/numa}]"),
+                    q -> q.devices(
+                                    "{name: a, attributes: {numa: {int: 1}}}",
+                                    "{name: b, attributes: {numa: {string: '1'}}}")
+                            .claim("requests: [" + exactly("r", "count: 2")
+                                    + "], constraints: [{matchAttribute: gpu.example.com/numa}]"),
                     IMPOSSIBLE),
             new Case(
                     "versions are compared as text",
-                    q -> q
-.devices("{name: a, attributes: {numa: {version: 1.0.0}}}", "{name: b, attributes: {numa: {version: 1.0.0}}}")
-.claim("requests: [" + exactly("r", "count: 2") + "], constraints: [{matchAttribute: gpu.example.com/numa}]"),
+                    q -> q.devices(
+                                    "{name: a, attributes: {numa: {version: 1.0.0}}}",
+                                    "{name: b, attributes: {numa: {version: 1.0.0}}}")
+                            .claim("requests: [" + exactly("r", "count: 2")
+                                    + "], constraints: [{matchAttribute: gpu.example.com/numa}]"),
                     "r=a r=b"),
             new Case(
                     "an attribute may be qualified by another domain",
-                    q -> q
-.devices("{name: a, attributes: {example.org/numa: {int: 1}}}", "{name: b, attributes: {example.org/numa: {int: 1}}}")
-.claim("requests: [" + exactly("r", "count: 2") + "], constraints: [{matchAttribute: example.org/numa}]"),
+                    q -> q.devices(
+                                    "{name: a, attributes: {example.org/numa: {int: 1}}}",
+                                    "{name: b, attributes: {example.org/numa: {int: 1}}}")
+                            .claim("requests: [" + exactly("r", "count: 2")
+                                    + "], constraints: [{matchAttribute: example.org/numa}]"),
                     "r=a r=b"),
             new Case(
                     "the device's own name of an attribute is in the domain of the driver",
-                    q -> q
-.devices("{name: a, attributes: {numa: {int: 0}}}", "{name: b, attributes: {gpu.example.com/numa: {int: 0}}}")
-.claim("requests: [" + exactly("r", "count: 2") + "], constraints: [{matchAttribute: gpu.example.com/numa}]"),
+                    q -> q.devices(
+                                    "{name: a, attributes: {numa: {int: 0}}}",
+                                    "{name: b, attributes: {gpu.example.com/numa: {int: 0}}}")
+                            .claim("requests: [" + exactly("r", "count: 2")
+                                    + "], constraints: [{matchAttribute: gpu.example.com/numa}]"),
                     "r=a r=b"),
             new Case(
                     "it holds across the requests of a claim",
-                    q -> q
-.devices("{name: a, attributes: {numa: {int: 0}}}", "{name: b, attributes: {numa: {int: 1}}}", "{name: c, attributes: {numa: {int: 0}}}")
-.claim("requests: [" + exactly("r", "") + ", " + exactly("s", "") + "], constraints: [{matchAttribute: gpu.example.com/numa}]"),
+                    q -> q.devices(
+                                    "{name: a, attributes: {numa: {int: 0}}}",
+                                    "{name: b, attributes: {numa: {int: 1}}}",
+                                    "{name: c, attributes: {numa: {int: 0}}}")
+                            .claim("requests: [" + exactly("r", "") + ", " + exactly("s", "")
+                                    + "], constraints: [{matchAttribute: gpu.example.com/numa}]"),
                     "r=a s=c"),
             new Case(
                     "it may name requests",
-                    q -> q
-.devices("{name: a, attributes: {numa: {int: 0}}}", "{name: b, attributes: {numa: {int: 1}}}", "{name: c, attributes: {numa: {int: 1}}}")
-.claim("requests: [" + exactly("r", "") + ", " + exactly("s", "") + ", " + exactly("t", "") + "], constraints: [{requests: [s, t], matchAttribute: gpu.example.com/numa}]"),
+                    q -> q.devices(
+                                    "{name: a, attributes: {numa: {int: 0}}}",
+                                    "{name: b, attributes: {numa: {int: 1}}}",
+                                    "{name: c, attributes: {numa: {int: 1}}}")
+                            .claim("requests: [" + exactly("r", "") + ", " + exactly("s", "") + ", " + exactly("t", "")
+                                    + "], constraints: [{requests: [s, t], matchAttribute: gpu.example.com/numa}]"),
                     "r=a s=b t=c"),
             new Case(
                     "it may name a subrequest",
-                    q -> q
-.devices("{name: a, attributes: {numa: {int: 0}}}", "{name: b, attributes: {numa: {int: 1}}}", "{name: c, attributes: {numa: {int: 0}}}")
-.claim("requests: [" + firstAvailable("r", subrequest("x", "")) + ", " + exactly("s", "") + "], constraints: [{requests: [r/x, s], matchAttribute: gpu.example.com/numa}]"),
+                    q -> q.devices(
+                                    "{name: a, attributes: {numa: {int: 0}}}",
+                                    "{name: b, attributes: {numa: {int: 1}}}",
+                                    "{name: c, attributes: {numa: {int: 0}}}")
+                            .claim("requests: [" + firstAvailable("r", subrequest("x", "")) + ", " + exactly("s", "")
+                                    + "], constraints: [{requests: [r/x, s], matchAttribute: gpu.example.com/numa}]"),
                     "r/x=a s=c"),
             new Case(
                     "it says nothing of another claim",
-                    q -> q
-.devices("{name: a, attributes: {numa: {int: 0}}}", "{name: b, attributes: {numa: {int: 1}}}")
-.claim("requests: [" + exactly("r", "") + "], constraints: [{matchAttribute: gpu.example.com/numa}]")
-.requests(exactly("r", "")),
+                    q -> q.devices("{name: a, attributes: {numa: {int: 0}}}", "{name: b, attributes: {numa: {int: 1}}}")
+                            .claim("requests: [" + exactly("r", "")
+                                    + "], constraints: [{matchAttribute: gpu.example.com/numa}]")
+                            .requests(exactly("r", "")),
                     "r=a | r=b"),
             new Case(
                     "two constraints hold together",
-                    q -> q
-.devices("{name: a, attributes: {numa: {int: 0}, model: {string: x}}}", "{name: b, attributes: {numa: {int: 0}, model: {string: y}}}", "{name: c, attributes: {numa: {int: 0}, model: {string: x}}}")
-.claim("requests: [" + exactly("r", "count: 2") + "], constraints: [{matchAttribute: gpu.example.com/numa}, {matchAttribute: gpu.example.com/model}]"),
+                    q -> q.devices(
+                                    "{name: a, attributes: {numa: {int: 0}, model: {string: x}}}",
+                                    "{name: b, attributes: {numa: {int: 0}, model: {string: y}}}",
+                                    "{name: c, attributes: {numa: {int: 0}, model: {string: x}}}")
+                            .claim(
+                                    "requests: [" + exactly("r", "count: 2")
+                                            + "], constraints: [{matchAttribute: gpu.example.com/numa}, {matchAttribute: gpu.example.com/model}]"),
                     "r=a r=c"),
             new Case(
                     "all devices that match must have the same value",
-                    q -> q
-.devices("{name: a, attributes: {numa: {int: 0}}}", "{name: b, attributes: {numa: {int: 1}}}")
-.claim("requests: [" + exactly("r", "allocationMode: All") + "], constraints: [{matchAttribute: gpu.example.com/numa}]"),
+                    q -> q.devices("{name: a, attributes: {numa: {int: 0}}}", "{name: b, attributes: {numa: {int: 1}}}")
+                            .claim("requests: [" + exactly("r", "allocationMode: All")
+                                    + "], constraints: [{matchAttribute: gpu.example.com/numa}]"),
                     "claim default/c0, request r: cannot add device gpu.example.com/n1/b because a claim constraint would not be satisfied"),
             new Case(
                     "lists of values are of an unknown type",
-                    q -> q
-.devices("{name: a, attributes: {numa: {ints: [1, 2]}}}", "{name: b, attributes: {numa: {ints: [1, 2]}}}")
-.feature(FeatureGates.DRA_LIST_TYPE_ATTRIBUTES, true)
-.claim("requests: [" + exactly("r", "count: 2") + "], constraints: [{matchAttribute: gpu.example.com/numa}]"),
+                    q -> q.devices(
+                                    "{name: a, attributes: {numa: {ints: [1, 2]}}}",
+                                    "{name: b, attributes: {numa: {ints: [1, 2]}}}")
+                            .feature(FeatureGates.DRA_LIST_TYPE_ATTRIBUTES, true)
+                            .claim("requests: [" + exactly("r", "count: 2")
+                                    + "], constraints: [{matchAttribute: gpu.example.com/numa}]"),
                     IMPOSSIBLE));
 
     static final List<Case> DISTINCT = List.of(
             new Case(
                     "devices with different values are taken",
-                    q -> q
-.devices("{name: a, attributes: {numa: {int: 0}}}", "{name: b, attributes: {numa: {int: 0}}}", "{name: c, attributes: {numa: {int: 1}}}")
-.claim("requests: [" + exactly("r", "") + ", " + exactly("s", "") + "], constraints: [{distinctAttribute: gpu.example.com/numa}]"),
+                    q -> q.devices(
+                                    "{name: a, attributes: {numa: {int: 0}}}",
+                                    "{name: b, attributes: {numa: {int: 0}}}",
+                                    "{name: c, attributes: {numa: {int: 1}}}")
+                            .claim("requests: [" + exactly("r", "") + ", " + exactly("s", "")
+                                    + "], constraints: [{distinctAttribute: gpu.example.com/numa}]"),
                     "r=a s=c"),
             new Case(
                     "all devices have the same value",
-                    q -> q
-.devices("{name: a, attributes: {numa: {int: 0}}}", "{name: b, attributes: {numa: {int: 0}}}")
-.claim("requests: [" + exactly("r", "") + ", " + exactly("s", "") + "], constraints: [{distinctAttribute: gpu.example.com/numa}]"),
+                    q -> q.devices("{name: a, attributes: {numa: {int: 0}}}", "{name: b, attributes: {numa: {int: 0}}}")
+                            .claim("requests: [" + exactly("r", "") + ", " + exactly("s", "")
+                                    + "], constraints: [{distinctAttribute: gpu.example.com/numa}]"),
                     IMPOSSIBLE),
             new Case(
                     "also within one request",
-                    q -> q
-.devices("{name: a, attributes: {numa: {int: 0}}}", "{name: b, attributes: {numa: {int: 0}}}", "{name: c, attributes: {numa: {int: 1}}}")
-.claim("requests: [" + exactly("r", "count: 2") + "], constraints: [{distinctAttribute: gpu.example.com/numa}]"),
+                    q -> q.devices(
+                                    "{name: a, attributes: {numa: {int: 0}}}",
+                                    "{name: b, attributes: {numa: {int: 0}}}",
+                                    "{name: c, attributes: {numa: {int: 1}}}")
+                            .claim("requests: [" + exactly("r", "count: 2")
+                                    + "], constraints: [{distinctAttribute: gpu.example.com/numa}]"),
                     "r=a r=c"),
             new Case(
                     "a device without the attribute is left out",
-                    q -> q
-.devices("{name: a, attributes: {}}", "{name: b, attributes: {numa: {int: 0}}}", "{name: c, attributes: {numa: {int: 1}}}")
-.claim("requests: [" + exactly("r", "") + ", " + exactly("s", "") + "], constraints: [{distinctAttribute: gpu.example.com/numa}]"),
+                    q -> q.devices(
+                                    "{name: a, attributes: {}}",
+                                    "{name: b, attributes: {numa: {int: 0}}}",
+                                    "{name: c, attributes: {numa: {int: 1}}}")
+                            .claim("requests: [" + exactly("r", "") + ", " + exactly("s", "")
+                                    + "], constraints: [{distinctAttribute: gpu.example.com/numa}]"),
                     "r=b s=c"),
             new Case(
                     "it may name requests",
-                    q -> q
-.devices("{name: a, attributes: {numa: {int: 0}}}", "{name: b, attributes: {numa: {int: 0}}}", "{name: c, attributes: {numa: {int: 1}}}")
-.claim("requests: [" + exactly("r", "") + ", " + exactly("s", "") + ", " + exactly("t", "") + "], constraints: [{requests: [s, t], distinctAttribute: gpu.example.com/numa}]"),
+                    q -> q.devices(
+                                    "{name: a, attributes: {numa: {int: 0}}}",
+                                    "{name: b, attributes: {numa: {int: 0}}}",
+                                    "{name: c, attributes: {numa: {int: 1}}}")
+                            .claim("requests: [" + exactly("r", "") + ", " + exactly("s", "") + ", " + exactly("t", "")
+                                    + "], constraints: [{requests: [s, t], distinctAttribute: gpu.example.com/numa}]"),
                     "r=a s=b t=c"),
             new Case(
                     "the stable allocator does not know it",
-                    q -> q
-.devices("{name: a, attributes: {numa: {int: 0}}}")
-.feature(FeatureGates.DRA_CONSUMABLE_CAPACITY, false)
-.feature(FeatureGates.DRA_DEVICE_BINDING_CONDITIONS, false)
-.claim("requests: [" + exactly("r", "") + "], constraints: [{distinctAttribute: gpu.example.com/numa}]"),
+                    q -> q.devices("{name: a, attributes: {numa: {int: 0}}}")
+                            .feature(FeatureGates.DRA_CONSUMABLE_CAPACITY, false)
+                            .feature(FeatureGates.DRA_DEVICE_BINDING_CONDITIONS, false)
+                            .claim("requests: [" + exactly("r", "")
+                                    + "], constraints: [{distinctAttribute: gpu.example.com/numa}]"),
                     "claim default/c0, constraint #0: empty constraint (unsupported constraint type?)"));
 
-    static final List<Case> UNKNOWN = List.of(
-            new Case(
-                    "a constraint of another kind is refused",
-                    q -> q
-.devices("{name: a, attributes: {numa: {int: 0}}}")
-.claim("requests: [" + exactly("r", "") + "], constraints: [{requests: [r]}]"),
-                    "claim default/c0, constraint #0: empty constraint (unsupported constraint type?)"));
+    static final List<Case> UNKNOWN = List.of(new Case(
+            "a constraint of another kind is refused",
+            q -> q.devices("{name: a, attributes: {numa: {int: 0}}}")
+                    .claim("requests: [" + exactly("r", "") + "], constraints: [{requests: [r]}]"),
+            "claim default/c0, constraint #0: empty constraint (unsupported constraint type?)"));
 
     @ParameterizedTest
     @FieldSource({"MATCH", "DISTINCT", "UNKNOWN"})

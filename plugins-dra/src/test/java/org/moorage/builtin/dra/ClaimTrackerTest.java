@@ -86,9 +86,8 @@ class ClaimTrackerTest {
                     "a claim that was written, and is another one of that name now",
                     (tracker, cluster) -> {
                         tracker.assume(ALLOCATED);
-                        cluster.put(UNALLOCATED.withMetadata(UNALLOCATED.metadata().toBuilder()
-                                .uid("other")
-                                .build()));
+                        cluster.put(UNALLOCATED.withMetadata(
+                                UNALLOCATED.metadata().toBuilder().uid("other").build()));
                     },
                     ""),
             new Case(
@@ -126,7 +125,8 @@ class ClaimTrackerTest {
         assertThat(tracker.hasInFlightAllocation(UNALLOCATED)).isFalse();
     }
 
-    // From Reserve until the cluster shows it, an allocation is first in flight, then assumed, then seen; never nowhere.
+    // From Reserve until the cluster shows it, an allocation is first in flight, then assumed, then seen; never
+    // nowhere.
     @Test
     void losesNoAllocationOnItsWayIntoTheCluster() throws Exception {
         ObjectTable<ResourceClaim> cluster = ObjectTable.of(UNALLOCATED);

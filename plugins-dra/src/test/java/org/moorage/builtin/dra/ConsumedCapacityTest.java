@@ -26,140 +26,130 @@ class ConsumedCapacityTest {
     static final List<Case> SHARES = List.of(
             new Case(
                     "requests share a device",
-                    q -> q
-.devices("{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8}}}")
-.requests(exactly("r", "capacity: {requests: {memory: 3}}"), exactly("s", "capacity: {requests: {memory: 5}}")),
+                    q -> q.devices("{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8}}}")
+                            .requests(
+                                    exactly("r", "capacity: {requests: {memory: 3}}"),
+                                    exactly("s", "capacity: {requests: {memory: 5}}")),
                     "r=a(memory:3) s=a(memory:5)"),
             new Case(
                     "claims share a device",
-                    q -> q
-.devices("{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8}}}")
-.requests(exactly("r", "capacity: {requests: {memory: 3}}"))
-.requests(exactly("r", "capacity: {requests: {memory: 5}}")),
+                    q -> q.devices("{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8}}}")
+                            .requests(exactly("r", "capacity: {requests: {memory: 3}}"))
+                            .requests(exactly("r", "capacity: {requests: {memory: 5}}")),
                     "r=a(memory:3) | r=a(memory:5)"),
             new Case(
                     "together they request too much",
-                    q -> q
-.devices("{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8}}}")
-.requests(exactly("r", "capacity: {requests: {memory: 4}}"), exactly("s", "capacity: {requests: {memory: 5}}")),
+                    q -> q.devices("{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8}}}")
+                            .requests(
+                                    exactly("r", "capacity: {requests: {memory: 4}}"),
+                                    exactly("s", "capacity: {requests: {memory: 5}}")),
                     IMPOSSIBLE),
             new Case(
                     "allocated shares count",
-                    q -> q
-.devices("{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8}}}")
-.allocated("{device: a, shareID: x, consumedCapacity: {memory: 6}}")
-.requests(exactly("r", "capacity: {requests: {memory: 3}}")),
+                    q -> q.devices("{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8}}}")
+                            .allocated("{device: a, shareID: x, consumedCapacity: {memory: 6}}")
+                            .requests(exactly("r", "capacity: {requests: {memory: 3}}")),
                     IMPOSSIBLE),
             new Case(
                     "what they leave can be had",
-                    q -> q
-.devices("{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8}}}")
-.allocated("{device: a, shareID: x, consumedCapacity: {memory: 6}}")
-.requests(exactly("r", "capacity: {requests: {memory: 2}}")),
+                    q -> q.devices("{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8}}}")
+                            .allocated("{device: a, shareID: x, consumedCapacity: {memory: 6}}")
+                            .requests(exactly("r", "capacity: {requests: {memory: 2}}")),
                     "r=a(memory:2)"),
             new Case(
                     "a device that is allocated as a whole is not shared",
-                    q -> q
-.devices("{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8}}}")
-.allocated("{device: a}")
-.requests(exactly("r", "capacity: {requests: {memory: 1}}")),
+                    q -> q.devices("{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8}}}")
+                            .allocated("{device: a}")
+                            .requests(exactly("r", "capacity: {requests: {memory: 1}}")),
                     IMPOSSIBLE),
             new Case(
                     "a request that names no capacity takes all of it",
-                    q -> q
-.devices("{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8}}}")
-.requests(exactly("r", "")),
+                    q -> q.devices("{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8}}}")
+                            .requests(exactly("r", "")),
                     "r=a(memory:8)"),
             new Case(
                     "a request that names capacity which the device does not have",
-                    q -> q
-.devices("{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8}}}")
-.requests(exactly("r", "capacity: {requests: {cores: 1}}")),
+                    q -> q.devices("{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8}}}")
+                            .requests(exactly("r", "capacity: {requests: {cores: 1}}")),
                     IMPOSSIBLE),
             new Case(
                     "one request takes a device once",
-                    q -> q
-.devices("{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8}}}")
-.requests(exactly("r", "count: 2, capacity: {requests: {memory: 1}}")),
+                    q -> q.devices("{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8}}}")
+                            .requests(exactly("r", "count: 2, capacity: {requests: {memory: 1}}")),
                     IMPOSSIBLE),
             new Case(
                     "a device of its own has its whole capacity",
-                    q -> q
-.devices("{name: a, capacity: {memory: {value: 8}}}")
-.requests(exactly("r", "capacity: {requests: {memory: 3}}")),
+                    q -> q.devices("{name: a, capacity: {memory: {value: 8}}}")
+                            .requests(exactly("r", "capacity: {requests: {memory: 3}}")),
                     "r=a"),
             new Case(
                     "a device of its own has too little",
-                    q -> q
-.devices("{name: a, capacity: {memory: {value: 2}}}")
-.requests(exactly("r", "capacity: {requests: {memory: 3}}")),
+                    q -> q.devices("{name: a, capacity: {memory: {value: 2}}}")
+                            .requests(exactly("r", "capacity: {requests: {memory: 3}}")),
                     IMPOSSIBLE),
             new Case(
                     "a request names capacity while the feature is off",
-                    q -> q
-.devices("{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8}}}")
-.feature(FeatureGates.DRA_CONSUMABLE_CAPACITY, false)
-.requests(exactly("r", "capacity: {requests: {memory: 3}}")),
+                    q -> q.devices("{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8}}}")
+                            .feature(FeatureGates.DRA_CONSUMABLE_CAPACITY, false)
+                            .requests(exactly("r", "capacity: {requests: {memory: 3}}")),
                     "claim default/c0, request r: has capacity requests, but the DRAConsumableCapacity feature is disabled"),
             new Case(
                     "the stable allocator ignores the capacity of requests",
-                    q -> q
-.devices("{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8}}}")
-.feature(FeatureGates.DRA_CONSUMABLE_CAPACITY, false)
-.feature(FeatureGates.DRA_DEVICE_BINDING_CONDITIONS, false)
-.requests(exactly("r", "capacity: {requests: {memory: 30}}")),
+                    q -> q.devices("{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8}}}")
+                            .feature(FeatureGates.DRA_CONSUMABLE_CAPACITY, false)
+                            .feature(FeatureGates.DRA_DEVICE_BINDING_CONDITIONS, false)
+                            .requests(exactly("r", "capacity: {requests: {memory: 30}}")),
                     "r=a"),
             new Case(
                     "a share counts as the whole device while the feature is off",
-                    q -> q
-.devices("{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8}}}")
-.feature(FeatureGates.DRA_CONSUMABLE_CAPACITY, false)
-.allocated("{device: a, shareID: x, consumedCapacity: {memory: 1}}")
-.requests(exactly("r", "")),
+                    q -> q.devices("{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8}}}")
+                            .feature(FeatureGates.DRA_CONSUMABLE_CAPACITY, false)
+                            .allocated("{device: a, shareID: x, consumedCapacity: {memory: 1}}")
+                            .requests(exactly("r", "")),
                     IMPOSSIBLE));
 
     static final List<Case> POLICIES = List.of(
             new Case(
                     "a request that names no capacity takes the default",
-                    q -> q
-.devices("{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8, requestPolicy: {default: 2}}}}")
-.requests(exactly("r", "")),
+                    q -> q.devices(
+                                    "{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8, requestPolicy: {default: 2}}}}")
+                            .requests(exactly("r", "")),
                     "r=a(memory:2)"),
             new Case(
                     "a request is rounded up to the least of a range",
-                    q -> q
-.devices("{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8, requestPolicy: {default: 2, validRange: {min: 2}}}}}")
-.requests(exactly("r", "capacity: {requests: {memory: 1}}")),
+                    q -> q.devices(
+                                    "{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8, requestPolicy: {default: 2, validRange: {min: 2}}}}}")
+                            .requests(exactly("r", "capacity: {requests: {memory: 1}}")),
                     "r=a(memory:2)"),
             new Case(
                     "a request is rounded up to a step of a range",
-                    q -> q
-.devices("{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8, requestPolicy: {default: 2, validRange: {min: 2, step: 2}}}}}")
-.requests(exactly("r", "capacity: {requests: {memory: 3}}")),
+                    q -> q.devices(
+                                    "{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8, requestPolicy: {default: 2, validRange: {min: 2, step: 2}}}}}")
+                            .requests(exactly("r", "capacity: {requests: {memory: 3}}")),
                     "r=a(memory:4)"),
             new Case(
                     "a request on a step stays as it is",
-                    q -> q
-.devices("{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8, requestPolicy: {default: 2, validRange: {min: 2, step: 2}}}}}")
-.requests(exactly("r", "capacity: {requests: {memory: 4}}")),
+                    q -> q.devices(
+                                    "{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8, requestPolicy: {default: 2, validRange: {min: 2, step: 2}}}}}")
+                            .requests(exactly("r", "capacity: {requests: {memory: 4}}")),
                     "r=a(memory:4)"),
             new Case(
                     "a request above the range is not possible",
-                    q -> q
-.devices("{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8, requestPolicy: {default: 2, validRange: {min: 2, max: 4}}}}}")
-.requests(exactly("r", "capacity: {requests: {memory: 5}}")),
+                    q -> q.devices(
+                                    "{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8, requestPolicy: {default: 2, validRange: {min: 2, max: 4}}}}}")
+                            .requests(exactly("r", "capacity: {requests: {memory: 5}}")),
                     IMPOSSIBLE),
             new Case(
                     "a request is rounded up to the next valid value",
-                    q -> q
-.devices("{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8, requestPolicy: {default: 2, validValues: [2, 4]}}}}")
-.requests(exactly("r", "capacity: {requests: {memory: 3}}")),
+                    q -> q.devices(
+                                    "{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8, requestPolicy: {default: 2, validValues: [2, 4]}}}}")
+                            .requests(exactly("r", "capacity: {requests: {memory: 3}}")),
                     "r=a(memory:4)"),
             new Case(
                     "a request above all valid values is not possible",
-                    q -> q
-.devices("{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8, requestPolicy: {default: 2, validValues: [2, 4]}}}}")
-.requests(exactly("r", "capacity: {requests: {memory: 5}}")),
+                    q -> q.devices(
+                                    "{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8, requestPolicy: {default: 2, validValues: [2, 4]}}}}")
+                            .requests(exactly("r", "capacity: {requests: {memory: 5}}")),
                     IMPOSSIBLE));
 
     @ParameterizedTest
@@ -176,8 +166,10 @@ class ConsumedCapacityTest {
                         exactly("r", "capacity: {requests: {memory: 1}}"),
                         exactly("s", "capacity: {requests: {memory: 1}}"));
         List<String> ids = shareIds(question);
-        assertThat(ids).doesNotHaveDuplicates().allSatisfy(id -> assertThat(id)
-                .matches("[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"));
+        assertThat(ids)
+                .doesNotHaveDuplicates()
+                .allSatisfy(id ->
+                        assertThat(id).matches("[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"));
         assertThat(shareIds(question)).isEqualTo(ids);
         assertThat(shareIds(question.shareIdSeed(2))).doesNotContainAnyElementsOf(ids);
     }

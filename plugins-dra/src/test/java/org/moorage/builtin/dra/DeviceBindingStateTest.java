@@ -13,8 +13,9 @@ import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.model.ResourceClaim;
 
 class DeviceBindingStateTest {
-    private static final String RESULT = "{request: r, driver: d, pool: p, device: a, bindingConditions: [attached, ready],"
-            + " bindingFailureConditions: [failed]}";
+    private static final String RESULT =
+            "{request: r, driver: d, pool: p, device: a, bindingConditions: [attached, ready],"
+                    + " bindingFailureConditions: [failed]}";
 
     private record Case(String name, String status, DeviceBindingState state) {
         @Override
@@ -47,7 +48,9 @@ class DeviceBindingStateTest {
                     "allocation: {devices: {results: [" + RESULT + "]}}",
                     DeviceBindingState.PENDING),
             new Case(
-                    "one of two conditions is true", status(RESULT, condition("ready", "True")), DeviceBindingState.PENDING),
+                    "one of two conditions is true",
+                    status(RESULT, condition("ready", "True")),
+                    DeviceBindingState.PENDING),
             new Case(
                     "both conditions are true",
                     status(RESULT, condition("ready", "True") + ", " + condition("attached", "True")),
@@ -91,6 +94,7 @@ class DeviceBindingStateTest {
     @Test
     void doesNotTimeOutWithoutBindingConditions() {
         ResourceClaim claim = claim(status("{request: r, driver: d, pool: p, device: a}", ""));
-        assertThat(DeviceBindingState.isTimedOut(claim, Duration.ofMinutes(10), Instant.MAX)).isFalse();
+        assertThat(DeviceBindingState.isTimedOut(claim, Duration.ofMinutes(10), Instant.MAX))
+                .isFalse();
     }
 }

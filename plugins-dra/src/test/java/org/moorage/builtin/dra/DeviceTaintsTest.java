@@ -24,98 +24,85 @@ class DeviceTaintsTest {
     static final List<Case> CASES = List.of(
             new Case(
                     "a tainted device is left out",
-                    q -> q
-.devices("{name: a, taints: [{key: worn, value: 'very', effect: NoSchedule}]}", "{name: b}")
-.requests(exactly("r", "")),
+                    q -> q.devices("{name: a, taints: [{key: worn, value: 'very', effect: NoSchedule}]}", "{name: b}")
+                            .requests(exactly("r", "")),
                     "r=b"),
             new Case(
                     "also if the taint would end pods",
-                    q -> q
-.devices("{name: a, taints: [{key: worn, value: 'very', effect: NoExecute}]}", "{name: b}")
-.requests(exactly("r", "")),
+                    q -> q.devices("{name: a, taints: [{key: worn, value: 'very', effect: NoExecute}]}", "{name: b}")
+                            .requests(exactly("r", "")),
                     "r=b"),
             new Case(
                     "a taint may only inform",
-                    q -> q
-.devices("{name: a, taints: [{key: worn, value: 'very', effect: None}]}", "{name: b}")
-.requests(exactly("r", "")),
+                    q -> q.devices("{name: a, taints: [{key: worn, value: 'very', effect: None}]}", "{name: b}")
+                            .requests(exactly("r", "")),
                     "r=a"),
             new Case(
                     "a toleration of the key",
-                    q -> q
-.devices("{name: a, taints: [{key: worn, value: 'very', effect: NoSchedule}]}")
-.requests(exactly("r", "tolerations: [{key: worn, operator: Exists}]")),
+                    q -> q.devices("{name: a, taints: [{key: worn, value: 'very', effect: NoSchedule}]}")
+                            .requests(exactly("r", "tolerations: [{key: worn, operator: Exists}]")),
                     "r=a"),
             new Case(
                     "a toleration of everything",
-                    q -> q
-.devices("{name: a, taints: [{key: worn, value: 'very', effect: NoSchedule}]}")
-.requests(exactly("r", "tolerations: [{operator: Exists}]")),
+                    q -> q.devices("{name: a, taints: [{key: worn, value: 'very', effect: NoSchedule}]}")
+                            .requests(exactly("r", "tolerations: [{operator: Exists}]")),
                     "r=a"),
             new Case(
                     "a toleration of key and value",
-                    q -> q
-.devices("{name: a, taints: [{key: worn, value: 'very', effect: NoSchedule}]}")
-.requests(exactly("r", "tolerations: [{key: worn, operator: Equal, value: very}]")),
+                    q -> q.devices("{name: a, taints: [{key: worn, value: 'very', effect: NoSchedule}]}")
+                            .requests(exactly("r", "tolerations: [{key: worn, operator: Equal, value: very}]")),
                     "r=a"),
             new Case(
                     "a toleration of another value",
-                    q -> q
-.devices("{name: a, taints: [{key: worn, value: 'very', effect: NoSchedule}]}")
-.requests(exactly("r", "tolerations: [{key: worn, operator: Equal, value: hardly}]")),
+                    q -> q.devices("{name: a, taints: [{key: worn, value: 'very', effect: NoSchedule}]}")
+                            .requests(exactly("r", "tolerations: [{key: worn, operator: Equal, value: hardly}]")),
                     IMPOSSIBLE),
             new Case(
                     "a toleration of another effect",
-                    q -> q
-.devices("{name: a, taints: [{key: worn, value: 'very', effect: NoSchedule}]}")
-.requests(exactly("r", "tolerations: [{key: worn, operator: Exists, effect: NoExecute}]")),
+                    q -> q.devices("{name: a, taints: [{key: worn, value: 'very', effect: NoSchedule}]}")
+                            .requests(exactly("r", "tolerations: [{key: worn, operator: Exists, effect: NoExecute}]")),
                     IMPOSSIBLE),
             new Case(
                     "one of two taints is tolerated",
-                    q -> q
-.devices("{name: a, taints: [{key: worn, effect: NoSchedule}, {key: hot, effect: NoSchedule}]}")
-.requests(exactly("r", "tolerations: [{key: worn, operator: Exists}]")),
+                    q -> q.devices(
+                                    "{name: a, taints: [{key: worn, effect: NoSchedule}, {key: hot, effect: NoSchedule}]}")
+                            .requests(exactly("r", "tolerations: [{key: worn, operator: Exists}]")),
                     IMPOSSIBLE),
             new Case(
                     "a tainted device keeps a request for all devices from them",
-                    q -> q
-.devices("{name: a, taints: [{key: worn, value: 'very', effect: NoSchedule}]}", "{name: b}")
-.requests(exactly("r", "allocationMode: All")),
+                    q -> q.devices("{name: a, taints: [{key: worn, value: 'very', effect: NoSchedule}]}", "{name: b}")
+                            .requests(exactly("r", "allocationMode: All")),
                     IMPOSSIBLE),
             new Case(
                     "taints do not matter while the feature is off",
-                    q -> q
-.devices("{name: a, taints: [{key: worn, value: 'very', effect: NoSchedule}]}")
-.feature(FeatureGates.DRA_DEVICE_TAINTS, false)
-.requests(exactly("r", "")),
+                    q -> q.devices("{name: a, taints: [{key: worn, value: 'very', effect: NoSchedule}]}")
+                            .feature(FeatureGates.DRA_DEVICE_TAINTS, false)
+                            .requests(exactly("r", "")),
                     "r=a"),
             new Case(
                     "a rule taints the devices of a driver",
-                    q -> q
-.devices("{name: a}")
-.taintRule("{deviceSelector: {driver: gpu.example.com}, taint: {key: worn, effect: NoSchedule}}")
-.requests(exactly("r", "")),
+                    q -> q.devices("{name: a}")
+                            .taintRule(
+                                    "{deviceSelector: {driver: gpu.example.com}, taint: {key: worn, effect: NoSchedule}}")
+                            .requests(exactly("r", "")),
                     IMPOSSIBLE),
             new Case(
                     "a rule taints the devices of a pool",
-                    q -> q
-.devices("{name: a}")
-.taintRule("{deviceSelector: {pool: n2}, taint: {key: worn, effect: NoSchedule}}")
-.requests(exactly("r", "")),
+                    q -> q.devices("{name: a}")
+                            .taintRule("{deviceSelector: {pool: n2}, taint: {key: worn, effect: NoSchedule}}")
+                            .requests(exactly("r", "")),
                     "r=a"),
             new Case(
                     "a rule taints one device",
-                    q -> q
-.devices("{name: a}", "{name: b}")
-.taintRule("{deviceSelector: {device: a}, taint: {key: worn, effect: NoSchedule}}")
-.requests(exactly("r", "")),
+                    q -> q.devices("{name: a}", "{name: b}")
+                            .taintRule("{deviceSelector: {device: a}, taint: {key: worn, effect: NoSchedule}}")
+                            .requests(exactly("r", "")),
                     "r=b"),
             new Case(
                     "a request may tolerate the taint of a rule",
-                    q -> q
-.devices("{name: a}")
-.taintRule("{deviceSelector: {device: a}, taint: {key: worn, effect: NoSchedule}}")
-.requests(exactly("r", "tolerations: [{key: worn, operator: Exists}]")),
+                    q -> q.devices("{name: a}")
+                            .taintRule("{deviceSelector: {device: a}, taint: {key: worn, effect: NoSchedule}}")
+                            .requests(exactly("r", "tolerations: [{key: worn, operator: Exists}]")),
                     "r=a"));
 
     @ParameterizedTest

@@ -2,142 +2,123 @@
 package org.moorage.builtin.dra;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.moorage.builtin.dra.DeviceObjects.allocated;
+import static org.moorage.builtin.dra.DeviceObjects.claim;
+import static org.moorage.builtin.dra.DeviceObjects.deviceClass;
+import static org.moorage.builtin.dra.DeviceObjects.exactly;
+import static org.moorage.builtin.dra.DeviceObjects.firstAvailable;
+import static org.moorage.builtin.dra.DeviceObjects.object;
+import static org.moorage.builtin.dra.DeviceObjects.requests;
+import static org.moorage.builtin.dra.DeviceObjects.slice;
+import static org.moorage.builtin.dra.DeviceObjects.subrequest;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.FieldSource;
+import org.moorage.api.CycleState;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.Rejection;
 import org.moorage.api.Status;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ClusterObject;
-import org.moorage.api.model.DeviceAllocation;
-import org.moorage.api.model.DeviceClass;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodSpec;
-import org.moorage.api.model.PodStatus;
-import org.moorage.api.model.Quantity;
 import org.moorage.api.model.ResourceClaim;
-import org.moorage.api.model.ResourceSlice;
-import org.moorage.api.plugin.DeviceCounts;
 import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.plugin.FilterPlugin;
+import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.NodeStatuses;
+import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.PostFilterPlugin;
+import org.moorage.api.plugin.PostFilterResult;
+import org.moorage.api.plugin.PreScorePlugin;
 import org.moorage.api.plugin.Problems;
-import org.moorage.builtin.BuiltinPlugins;
-import org.moorage.objects.ObjectDecoder;
-import org.moorage.objects.ObjectStreams;
-import org.moorage.runtime.Scheduler;
-import org.moorage.runtime.config.ConfigLoader;
 import org.moorage.runtime.decision.Decision;
-import org.moorage.runtime.plugin.PluginRegistry;
-import org.moorage.simulation.Defaulting;
-import org.moorage.simulation.InMemoryCluster;
+import org.moorage.runtime.decision.Evaluation;
+import org.moorage.testkit.Nodes;
 import org.moorage.testkit.PluginContract;
 import org.moorage.testkit.PluginTester;
-import org.moorage.testkit.PodTester;
 import org.moorage.testkit.Pods;
 import org.moorage.testkit.TestScheduler;
 
 class DynamicResourcesTest {
-    private static final String NODE = """
-            {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"},
-             "status": {"allocatable": {"cpu": "8", "memory": "16Gi", "pods": "10"}}}""";
-    private static final String CLASS = """
-            {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": "gpu"},
-             "spec": {"extendedResourceName": "example.com/gpu",
-                      "selectors": [{"cel": {"expression": "device.driver == 'gpu.example.com'"}}],
-                      "config": [{"opaque": {"driver": "gpu.example.com", "parameters": {"mode": "fast"}}}]}}""";
-    private static final String SLICE = """
-            {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": "s"},
-             "spec": {"driver": "gpu.example.com", "nodeName": "n1",
-                      "pool": {"name": "n1", "generation": 1, "resourceSliceCount": 1},
-                      "devices": [{"name": "gpu-0"}, {"name": "gpu-1"}]}}""";
+    private static final Status IMPOSSIBLE = Status.unresolvable("cannot allocate all claims");
+    private static final Status NOT_AVAILABLE = Status.unresolvable("resourceclaim not available on the node");
+    private static final Node NODE1 = Nodes.named("n1").build();
+    private static final Node NODE2 = Nodes.named("n2").build();
+    private static final ClusterObject GPU = deviceClass("gpu", "extendedResourceName: example.com/gpu");
+    private static final ClusterObject SLICE = slice("s", "devices: [{name: a}, {name: b}]");
+    private static final PluginTester TESTER =
+            PluginTester.of(new DynamicResources.Factory()).cluster(NODE1, NODE2, GPU, SLICE);
 
-    private static ClusterObject object(String json) {
-        try {
-            ObjectNode tree = ObjectStreams.object(json);
-            Defaulting.apply(tree);
-            return new ObjectDecoder().decode(tree);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+    private static Pod naming(String... claims) {
+        Pods pod = Pods.named("p").uid("p");
+        for (String claim : claims) {
+            pod.resourceClaim(new PodSpec.ResourceClaim(claim, claim, ""));
         }
+        return pod.build();
     }
 
-    private static ClusterObject claim(String name, String more) {
-        return object("""
-                {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
-                 "metadata": {"name": "%s", "namespace": "default", "uid": "%s"},
-                 "spec": {"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "gpu"}}]}}%s}""".formatted(name, name, more));
-    }
-
-    private static Pod pod(String name, String claim) {
-        return Pods.named(name)
-                .uid(name)
-                .resourceClaim(new PodSpec.ResourceClaim("g", claim, ""))
+    private static Pod requesting(String quantity) {
+        return Pods.named("p")
+                .uid("p")
+                .container("main")
+                .requests("example.com/gpu", quantity)
                 .build();
     }
 
-    private static ResourceClaim claim(InMemoryCluster cluster, String name) {
-        return cluster.find(ObjectKind.RESOURCE_CLAIM, "default", name).orElseThrow();
+    /** A claim that is allocated, and can be used from this node only. */
+    private static ResourceClaim availableOn(String nodeName, String name, String reservedFor) {
+        String status = allocated("{device: a, pool: " + nodeName + "}");
+        String selector =
+                "nodeSelector: {nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: ["
+                        + nodeName + "]}]}]}";
+        return claim(
+                name,
+                requests(exactly("r", "")),
+                status.substring(0, status.length() - 2) + ", " + selector + "}, reservedFor: [" + reservedFor + "]}");
     }
 
-    private static Scheduler scheduler(InMemoryCluster cluster) {
-        return scheduler(cluster, FeatureGates.DEFAULTS);
-    }
-
-    private static Scheduler scheduler(InMemoryCluster cluster, FeatureGates features) {
-        List<PluginFactory<?>> factories = new ArrayList<>(BuiltinPlugins.all());
-        factories.add(DynamicResources.factory());
-        PluginRegistry registry = PluginRegistry.of(factories);
-        Scheduler scheduler = Scheduler.builder(ConfigLoader.defaults(registry, features), registry, cluster)
-                .bindingExecutor(Runnable::run)
-                .build();
-        scheduler.start();
-        return scheduler;
+    private static String consumer(String pod) {
+        return "{resource: pods, name: " + pod + ", uid: " + pod + "}";
     }
 
     @Test
     void keepsTheContract() {
-        PluginContract.verify(DynamicResources.factory());
-    }
-
-    @ParameterizedTest
-    @CsvSource({"0, 1, ''", "-1, 1, filterTimeout", "10, 0, bindingTimeout"})
-    void checksItsArguments(long filterSeconds, long bindingSeconds, String wrong) {
-        Problems problems = Problems.collector();
-        args(Duration.ofSeconds(filterSeconds), Duration.ofSeconds(bindingSeconds))
-                .validate(problems);
-        assertThat(problems.all())
-                .extracting(Problems.Problem::path)
-                .isEqualTo(wrong.isEmpty() ? List.of() : List.of(wrong));
-    }
-
-    private static DynamicResources.Args args(Duration filterTimeout, Duration bindingTimeout) {
-        return new DynamicResources.Args(Optional.of(filterTimeout), Optional.of(bindingTimeout));
+        PluginContract.verify(new DynamicResources.Factory());
     }
 
     @Nested
-    class WithFeatures {
+    class Arguments {
         private static final FeatureGates OFF = FeatureGates.DEFAULTS
                 .with(FeatureGates.DRA_SCHEDULER_FILTER_TIMEOUT, false)
                 .with(FeatureGates.DRA_DEVICE_BINDING_CONDITIONS, false);
-        private static final String RULE = """
-                {"apiVersion": "resource.k8s.io/v1beta2", "kind": "DeviceTaintRule", "metadata": {"name": "worn"},
-                 "spec": {"deviceSelector": {"driver": "gpu.example.com"}, "taint": {"key": "worn", "effect": "%s"}}}""";
+
+        @ParameterizedTest
+        @CsvSource({"0, 1, ''", "-1, 1, filterTimeout", "10, 0, bindingTimeout"})
+        void areChecked(long filterSeconds, long bindingSeconds, String wrong) {
+            Problems problems = Problems.collector();
+            args(Duration.ofSeconds(filterSeconds), Duration.ofSeconds(bindingSeconds))
+                    .validate(problems);
+            assertThat(problems.all())
+                    .extracting(Problems.Problem::path)
+                    .isEqualTo(wrong.isEmpty() ? List.of() : List.of(wrong));
+        }
 
         @Test
-        void argumentsHaveTheirDefaults() {
+        void haveTheirDefaults() {
             Problems problems = Problems.collector();
             assertThat(DynamicResources.Args.DEFAULTS.forFeatures(FeatureGates.DEFAULTS, problems))
                     .isEqualTo(args(Duration.ofSeconds(10), Duration.ofMinutes(10)));
@@ -147,7 +128,7 @@ class DynamicResourcesTest {
         }
 
         @Test
-        void argumentsAreRefusedWhoseFeatureIsOff() {
+        void areRefusedWhoseFeatureIsOff() {
             Problems problems = Problems.collector();
             args(Duration.ofSeconds(-1), Duration.ofMinutes(1)).forFeatures(OFF, problems);
             assertThat(problems.all())
@@ -157,436 +138,453 @@ class DynamicResourcesTest {
                             "bindingTimeout: 1m (expected: nothing, DRADeviceBindingConditions or"
                                     + " DRAResourceClaimDeviceStatus is off)");
         }
+    }
 
-        @Test
-        void rulesThatAreOffAreNotEvenAskedFor() {
-            InMemoryCluster cluster = InMemoryCluster.of(List.of(
-                    object(NODE),
-                    object(CLASS),
-                    object(SLICE),
-                    object(RULE.formatted("NoSchedule")),
-                    claim("c", ""),
-                    pod("p", "c")));
-            try (Scheduler scheduler = scheduler(cluster)) {
-                assertThat(scheduler.scheduleNext())
-                        .get()
-                        .extracting(Decision::nodeName)
-                        .isEqualTo("n1");
-            }
-        }
+    private static DynamicResources.Args args(Duration filterTimeout, Duration bindingTimeout) {
+        return new DynamicResources.Args(Optional.of(filterTimeout), Optional.of(bindingTimeout));
+    }
 
-        @Test
-        void aPodIsTriedAgainWhenARuleNoLongerTaintsItsDevices() {
-            InMemoryCluster cluster = InMemoryCluster.of(List.of(
-                    object(NODE),
-                    object(CLASS),
-                    object(SLICE),
-                    object(RULE.formatted("NoSchedule")),
-                    claim("c", ""),
-                    pod("p", "c")));
-            FeatureGates rules = FeatureGates.DEFAULTS.with(FeatureGates.DRA_DEVICE_TAINT_RULES, true);
-            try (Scheduler scheduler = scheduler(cluster, rules)) {
-                assertThat(scheduler.scheduleNext())
-                        .get()
-                        .extracting(Decision::outcome)
-                        .isEqualTo(Decision.Outcome.UNSCHEDULABLE);
-                assertThat(scheduler.scheduleNext()).isEmpty();
-                cluster.apply(object(RULE.formatted("None")));
-                assertThat(scheduler.scheduleNext())
-                        .get()
-                        .extracting(Decision::nodeName)
-                        .isEqualTo("n1");
-            }
-        }
-
-        @Test
-        void nobodyNotesSinceWhenAClaimHasDevicesThatNeedNotBeMadeReady() {
-            InMemoryCluster cluster = InMemoryCluster.of(
-                    List.of(object(NODE), object(CLASS), object(SLICE), claim("c", ""), pod("p", "c")));
-            try (Scheduler scheduler = scheduler(cluster, OFF)) {
-                scheduler.scheduleNext();
-            }
-            assertThat(claim(cluster, "c").allocation().orElseThrow().time()).isEmpty();
+    private record Case(String name, PluginTester tester, Pod pod, Status status) {
+        @Override
+        public String toString() {
+            return name;
         }
     }
 
-    @Nested
-    class WithDevicesThatTakeOfTheirNode {
-        private static final FeatureGates ON =
-                FeatureGates.DEFAULTS.with(FeatureGates.DRA_NODE_ALLOCATABLE_RESOURCES, true);
-        private static final String CORES = """
-                {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": "s"},
-                 "spec": {"driver": "gpu.example.com", "nodeName": "n1",
-                          "pool": {"name": "n1", "generation": 1, "resourceSliceCount": 1},
-                          "devices": [{"name": "cores", "allowMultipleAllocations": true, "capacity": {"cores": {"value": "16"}},
-                                       "nodeAllocatableResourceMappings": {
-                                           "cpu": {"capacityKey": "cores", "allocationMultiplier": "500m"},
-                                           "memory": {"allocationMultiplier": "1Gi"}}}]}}""";
+    static final List<Case> PRE_FILTER = List.of(
+            new Case("a pod without claims is not looked at", TESTER, naming(), Status.skip()),
+            new Case(
+                    "a pod whose claim is not there",
+                    TESTER,
+                    naming("gone"),
+                    Status.unresolvable("could not find ResourceClaim \"default/gone\"")),
+            new Case(
+                    "a class that is not there",
+                    TESTER.cluster(claim("c", requests("{name: r, exactly: {deviceClassName: gone}}"))),
+                    naming("c"),
+                    Status.unresolvable("request r: device class gone does not exist")),
+            new Case(
+                    "the class of a subrequest that is not there",
+                    TESTER.cluster(claim(
+                            "c",
+                            requests(firstAvailable("r", "{name: s, deviceClassName: gone}", subrequest("t", ""))))),
+                    naming("c"),
+                    Status.unresolvable("request r/s: device class gone does not exist")),
+            new Case(
+                    "a request of an unknown type",
+                    TESTER.cluster(claim("c", requests("{name: r}"))),
+                    naming("c"),
+                    Status.unresolvable("resource claim default/c, request r: unknown request type")),
+            new Case(
+                    "subrequests while the feature is off",
+                    TESTER.features(FeatureGates.DEFAULTS.with(FeatureGates.DRA_PRIORITIZED_LIST, false))
+                            .cluster(claim("c", requests(firstAvailable("r", subrequest("s", ""))))),
+                    naming("c"),
+                    Status.unresolvable("resource claim default/c, request r: has subrequests,"
+                            + " but the DRAPrioritizedList feature is disabled")));
 
-        private static ClusterObject wanting(String name, int cores) {
-            return object("""
-                    {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
-                     "metadata": {"name": "%s", "namespace": "default", "uid": "%s"},
-                     "spec": {"devices": {"requests": [{"name": "r", "exactly": {
-                         "deviceClassName": "gpu", "capacity": {"requests": {"cores": "%d"}}}}]}}}""".formatted(name, name, cores));
-        }
-
-        private static ClusterObject using(String name, String claim) {
-            return object("""
-                    {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "%s", "namespace": "default", "uid": "%s"},
-                     "spec": {"resourceClaims": [{"name": "g", "resourceClaimName": "%s"}],
-                              "containers": [{"name": "main", "image": "app", "resources": {
-                                  "requests": {"cpu": "1"}, "claims": [{"name": "g"}]}}]}}""".formatted(name, name, claim));
-        }
-
-        private static Pod pod(InMemoryCluster cluster, String name) {
-            return cluster.find(ObjectKind.POD, "default", name).orElseThrow();
-        }
-
-        @Test
-        void aNodeIsFullOnceClaimsHaveTakenItsCpu() {
-            InMemoryCluster cluster = InMemoryCluster.of(List.of(
-                    object(NODE),
-                    object(CLASS),
-                    object(CORES),
-                    wanting("c1", 8),
-                    wanting("c2", 5),
-                    wanting("c3", 4),
-                    using("p1", "c1"),
-                    using("p2", "c2"),
-                    using("p3", "c3")));
-            try (Scheduler scheduler = scheduler(cluster, ON)) {
-                assertThat(scheduler.scheduleNext())
-                        .get()
-                        .extracting(Decision::nodeName)
-                        .isEqualTo("n1");
-                assertThat(scheduler.scheduleNext())
-                        .get()
-                        .extracting(Decision::message)
-                        .asString()
-                        .startsWith("0/1 nodes are available: 1 Insufficient cpu.");
-                assertThat(scheduler.scheduleNext())
-                        .get()
-                        .extracting(Decision::nodeName)
-                        .isEqualTo("n1");
-            }
-            PodStatus.NodeResourceClaim taken = new PodStatus.NodeResourceClaim(
-                    "c1", List.of("main"), Map.of("cpu", Quantity.of(4), "memory", Quantity.of(1L << 30)));
-            Pod first = pod(cluster, "p1");
-            assertThat(first.nodeName()).isEqualTo("n1");
-            assertThat(first.status().nodeResourceClaims()).containsExactly(taken);
-            assertThat(first.requestsWithClaims().milliCpu()).isEqualTo(5000);
-            assertThat(first.requests().milliCpu()).isEqualTo(1000);
-            assertThat(pod(cluster, "p2").status().nodeResourceClaims()).isEmpty();
-            assertThat(pod(cluster, "p3").status().nodeResourceClaims()).hasSize(1);
-        }
-
-        @Test
-        void aClaimIsForOnePod() {
-            InMemoryCluster cluster = InMemoryCluster.of(List.of(
-                    object(NODE), object(CLASS), object(CORES), wanting("c", 1), using("p1", "c"), using("p2", "c")));
-            try (Scheduler scheduler = scheduler(cluster, ON)) {
-                scheduler.scheduleNext();
-                assertThat(scheduler.scheduleNext())
-                        .get()
-                        .extracting(Decision::message)
-                        .asString()
-                        .contains("node allocatable resource claim c is already used by another pod");
-            }
-        }
-
-        @Test
-        void aPodThatIsNotBoundLeavesNothingBehind() {
-            String slice =
-                    CORES.replace("\"name\": \"cores\",", "\"name\": \"cores\", \"bindingConditions\": [\"ready\"],");
-            InMemoryCluster cluster = InMemoryCluster.of(
-                    List.of(object(NODE), object(CLASS), object(slice), wanting("c", 14), using("p", "c")));
-            List<PluginFactory<?>> factories = new ArrayList<>(BuiltinPlugins.all());
-            factories.add(DynamicResources.factory());
-            PluginRegistry registry = PluginRegistry.of(factories);
-            String impatient = """
-                    apiVersion: kubescheduler.config.k8s.io/v1
-                    kind: KubeSchedulerConfiguration
-                    profiles:
-                    - pluginConfig:
-                      - name: DynamicResources
-                        args: {bindingTimeout: 1s}
-                    """;
-            try (Scheduler scheduler = Scheduler.builder(
-                            ConfigLoader.load(impatient, "test.yaml", registry, ON), registry, cluster)
-                    .bindingExecutor(Runnable::run)
-                    .build()) {
-                scheduler.start();
-                scheduler.scheduleNext();
-            }
-            assertThat(pod(cluster, "p").isBound()).isFalse();
-            assertThat(pod(cluster, "p").status().nodeResourceClaims()).isEmpty();
-            assertThat(claim(cluster, "c").allocation()).isPresent();
-            assertThat(claim(cluster, "c").reservedFor()).isEmpty();
-        }
-
-        @Test
-        void nothingOfThatIsSoWhileTheFeatureIsOff() {
-            InMemoryCluster cluster = InMemoryCluster.of(
-                    List.of(object(NODE), object(CLASS), object(CORES), wanting("c", 16), using("p", "c")));
-            try (Scheduler scheduler = scheduler(cluster)) {
-                assertThat(scheduler.scheduleNext())
-                        .get()
-                        .extracting(Decision::nodeName)
-                        .isEqualTo("n1");
-            }
-            assertThat(pod(cluster, "p").status().nodeResourceClaims()).isEmpty();
-        }
-    }
-
-    @Nested
-    class WhenAPodIsBound {
-        @Test
-        void theClaimHasItsDeviceAndItsUser() {
-            InMemoryCluster cluster = InMemoryCluster.of(
-                    List.of(object(NODE), object(CLASS), object(SLICE), claim("c", ""), pod("p", "c")));
-            try (Scheduler scheduler = scheduler(cluster)) {
-                assertThat(scheduler.scheduleNext())
-                        .get()
-                        .extracting(Decision::nodeName)
-                        .isEqualTo("n1");
-            }
-            ResourceClaim bound = claim(cluster, "c");
-            DeviceAllocation allocation = bound.allocation().orElseThrow();
-            assertThat(allocation.results())
-                    .extracting(DeviceAllocation.Result::device)
-                    .containsExactly("gpu-0");
-            assertThat(allocation.config())
-                    .extracting(config ->
-                            config.config().requests() + config.config().json())
-                    .containsExactly(
-                            "[r]{\"opaque\":{\"driver\":\"gpu.example.com\",\"parameters\":{\"mode\":\"fast\"}}}");
-            assertThat(allocation
-                            .nodeSelector()
-                            .orElseThrow()
-                            .matches(cluster.find(ObjectKind.NODE, "", "n1").orElseThrow()))
-                    .isTrue();
-            assertThat(allocation.time()).isPresent();
-            assertThat(bound.finalizers()).containsExactly(ResourceClaim.FINALIZER);
-            assertThat(bound.reservedFor())
-                    .extracting(ResourceClaim.Consumer::uid)
-                    .containsExactly("p");
-        }
-
-        @Test
-        void noTwoClaimsHaveOneDevice() {
-            InMemoryCluster cluster = InMemoryCluster.of(List.of(object(NODE), object(CLASS), object(SLICE)));
-            for (String name : List.of("a", "b", "c")) {
-                cluster.apply(claim(name, ""));
-                cluster.apply(pod("p-" + name, name));
-            }
-            List<Decision.Outcome> outcomes = new ArrayList<>();
-            try (Scheduler scheduler = scheduler(cluster)) {
-                for (int i = 0; i < 3; i++) {
-                    outcomes.add(scheduler.scheduleNext().orElseThrow().outcome());
-                }
-            }
-            assertThat(outcomes)
-                    .containsExactlyInAnyOrder(
-                            Decision.Outcome.SCHEDULED, Decision.Outcome.SCHEDULED, Decision.Outcome.UNSCHEDULABLE);
-            assertThat(cluster.all(ObjectKind.RESOURCE_CLAIM))
-                    .flatExtracting(claim ->
-                            claim.allocation().map(DeviceAllocation::results).orElse(List.of()))
-                    .extracting(DeviceAllocation.Result::device)
-                    .containsExactlyInAnyOrder("gpu-0", "gpu-1");
-        }
-
-        @Test
-        void podsShareAClaim() {
-            InMemoryCluster cluster = InMemoryCluster.of(
-                    List.of(object(NODE), object(CLASS), object(SLICE), claim("c", ""), pod("p", "c"), pod("q", "c")));
-            try (Scheduler scheduler = scheduler(cluster)) {
-                scheduler.scheduleNext();
-                scheduler.scheduleNext();
-            }
-            assertThat(claim(cluster, "c").reservedFor())
-                    .extracting(ResourceClaim.Consumer::uid)
-                    .containsExactlyInAnyOrder("p", "q");
-        }
-
-        @Test
-        void devicesStandInForAnExtendedResource() {
-            Pod pod = Pods.named("p")
-                    .uid("p")
-                    .container("c")
-                    .requests("example.com/gpu", "2")
-                    .build();
-            InMemoryCluster cluster = InMemoryCluster.of(List.of(object(NODE), object(CLASS), object(SLICE), pod));
-            try (Scheduler scheduler = scheduler(cluster)) {
-                assertThat(scheduler.scheduleNext())
-                        .get()
-                        .extracting(Decision::nodeName)
-                        .isEqualTo("n1");
-            }
-            assertThat(cluster.all(ObjectKind.RESOURCE_CLAIM)).singleElement().satisfies(made -> {
-                assertThat(made.name()).startsWith("p-extended-resources-");
-                assertThat(made.isForExtendedResourcesOf(pod)).isTrue();
-                assertThat(made.isReservedFor(pod)).isTrue();
-                assertThat(made.allocation().orElseThrow().results())
-                        .extracting(DeviceAllocation.Result::device)
-                        .containsExactly("gpu-0", "gpu-1");
-            });
+    @ParameterizedTest
+    @FieldSource("PRE_FILTER")
+    void rejectsPodsInPreFilter(Case expected) {
+        if (expected.status.isSkip()) {
+            expected.tester.pod(expected.pod).skipsFilter();
+        } else {
+            expected.tester.pod(expected.pod).rejectsPod(expected.status);
         }
     }
 
     @Test
-    void takesDevicesThatCannotBeReachedFromAClaimThatNobodyUses() {
-        String elsewhere = """
-                , "status": {"allocation": {"devices": {"results": [
-                    {"request": "r", "driver": "gpu.example.com", "pool": "n2", "device": "gpu-0"}]},
-                  "nodeSelector": {"nodeSelectorTerms": [{"matchFields": [
-                    {"key": "metadata.name", "operator": "In", "values": ["n2"]}]}]}}}""";
-        InMemoryCluster cluster = InMemoryCluster.of(
-                List.of(object(NODE), object(CLASS), object(SLICE), claim("c", elsewhere), pod("p", "c")));
-        try (Scheduler scheduler = scheduler(cluster)) {
-            scheduler.scheduleNext();
-        }
-        assertThat(claim(cluster, "c").allocation()).isEmpty();
-    }
-
-    private record Early(String name, Pod pod, Status status) {
-        @Override
-        public String toString() {
-            return name;
+    void rejectsAPodWhoseClaimIsBeingAllocatedForAnother() {
+        try (TestScheduler scheduler =
+                TESTER.cluster(claim("c", requests(exactly("r", "")))).start()) {
+            scheduler.reserve(
+                    Pods.named("q")
+                            .uid("q")
+                            .resourceClaim(new PodSpec.ResourceClaim("c", "c", ""))
+                            .build(),
+                    "n1");
+            scheduler
+                    .pod(naming("c"))
+                    .rejectsPod(Status.unresolvable("resource claim default/c is in the process of being allocated"));
         }
     }
 
-    private static Pod fromTemplate(PodStatus.ClaimStatus... made) {
-        return Pods.named("p")
-                .uid("p")
-                .resourceClaim(new PodSpec.ResourceClaim("g", "", "t"))
-                .status(status -> status.resourceClaimStatuses(List.of(made)))
-                .build();
+    @Test
+    void givesDevicesOfAReservedPodToNobodyElse() {
+        try (TestScheduler scheduler = TESTER.cluster(
+                        claim("two", requests(exactly("r", "count: 2"))), claim("c", requests(exactly("r", ""))))
+                .start()) {
+            Pod first = Pods.named("q")
+                    .uid("q")
+                    .resourceClaim(new PodSpec.ResourceClaim("g", "two", ""))
+                    .build();
+            scheduler.pod(naming("c")).accepts("n1");
+            scheduler.reserve(first, "n1");
+            scheduler.pod(naming("c")).rejects("n1", IMPOSSIBLE);
+            scheduler.unreserve(first);
+            scheduler.pod(naming("c")).accepts("n1");
+        }
     }
 
-    static final List<Early> EARLY = List.of(
-            new Early("a pod without claims", Pods.named("p").build(), Status.success()),
-            new Early("a claim that is there", pod("p", "c"), Status.success()),
-            new Early(
-                    "a claim that is not there",
-                    pod("p", "gone"),
-                    Status.unresolvable("could not find ResourceClaim \"default/gone\"")),
-            new Early(
-                    "a claim that was not made yet",
-                    fromTemplate(),
-                    Status.unresolvable("pod \"default/p\": ResourceClaim not created yet")),
-            new Early("a claim that is not needed", fromTemplate(new PodStatus.ClaimStatus("g", "")), Status.success()),
-            new Early(
-                    "a claim of somebody else",
-                    fromTemplate(new PodStatus.ClaimStatus("g", "c")),
-                    Status.unresolvable(
-                            "ResourceClaim default/c was not created for Pod default/p (Pod is not owner)")));
-
-    private static final PluginTester PLUGIN = PluginTester.of(DynamicResources.factory());
+    static final List<Case> FILTER = List.of(
+            new Case(
+                    "the node has the devices",
+                    TESTER.cluster(claim("c", requests(exactly("r", "count: 2")))),
+                    naming("c"),
+                    Status.success()),
+            new Case(
+                    "the node has too few devices",
+                    TESTER.cluster(claim("c", requests(exactly("r", "count: 3")))),
+                    naming("c"),
+                    IMPOSSIBLE),
+            new Case(
+                    "an allocated claim that can be used from the node",
+                    TESTER.cluster(availableOn("n1", "c", "")),
+                    naming("c"),
+                    Status.success()),
+            new Case(
+                    "an allocated claim that cannot be used from the node",
+                    TESTER.cluster(availableOn("n2", "c", "")),
+                    naming("c"),
+                    NOT_AVAILABLE),
+            new Case(
+                    "one claim cannot be used, another cannot be allocated: the latter is said",
+                    TESTER.cluster(availableOn("n2", "c", ""), claim("d", requests(exactly("r", "count: 3")))),
+                    naming("c", "d"),
+                    IMPOSSIBLE),
+            new Case("devices for an extended resource", TESTER, requesting("2"), Status.success()),
+            new Case("too few devices for an extended resource", TESTER, requesting("3"), IMPOSSIBLE),
+            new Case(
+                    "an extended resource that neither the node nor a class has",
+                    TESTER,
+                    Pods.named("p")
+                            .container("main")
+                            .requests("example.com/gpu", "1")
+                            .requests("example.com/other", "1")
+                            .build(),
+                    Status.unresolvable("cannot fit resource")),
+            new Case(
+                    "a class for an extended resource while the feature is off",
+                    TESTER.features(FeatureGates.DEFAULTS.with(FeatureGates.DRA_EXTENDED_RESOURCE, false))
+                            .cluster(claim("c", requests(exactly("r", "")))),
+                    Pods.named("p")
+                            .resourceClaim(new PodSpec.ResourceClaim("c", "c", ""))
+                            .container("main")
+                            .requests("example.com/gpu", "3")
+                            .build(),
+                    Status.success()));
 
     @ParameterizedTest
-    @FieldSource("EARLY")
-    void keepsPodsOutOfTheQueueUntilTheirClaimsAreThere(Early early) {
-        PodTester tester = PLUGIN.cluster(claim("c", "")).pod(early.pod);
-        if (early.status.isSuccess()) {
-            tester.entersQueue();
-        } else {
-            tester.isGated(early.status);
+    @FieldSource("FILTER")
+    void filtersNodes(Case expected) {
+        expected.tester.pod(expected.pod).filters("n1", expected.status);
+    }
+
+    @Test
+    void leavesAnExtendedResourceToANodeThatOffersIt() {
+        PluginTester tester = PluginTester.of(new DynamicResources.Factory())
+                .cluster(Nodes.named("n1").allocatable("example.com/gpu", "1").build(), GPU);
+        try (TestScheduler scheduler = tester.start()) {
+            assertThat(scheduler.schedule(requesting("1")).outcome()).isEqualTo(Decision.Outcome.SCHEDULED);
+            assertThat(scheduler.cluster().all(ObjectKind.RESOURCE_CLAIM)).isEmpty();
         }
     }
 
-    private record Change(String name, String before, String after, Hint hint) {
+    @Test
+    void failsWhenTheSearchTakesTooLong() {
+        PluginTester.of(new DynamicResources.Factory(), args(Duration.ofNanos(1), Duration.ofMinutes(10)))
+                .cluster(NODE1, GPU, SLICE, claim("c", requests(exactly("r", ""))))
+                .pod(naming("c"))
+                .fails("node n1: timed out trying to allocate devices");
+    }
+
+    static final List<Case> POST_FILTER = List.of(
+            new Case(
+                    "a pod without claims",
+                    TESTER.cluster(),
+                    naming(),
+                    Status.unschedulable("no new claims to deallocate")),
+            new Case(
+                    "a claim that nobody uses",
+                    TESTER.cluster(availableOn("n3", "c", "")),
+                    naming("c"),
+                    Status.unschedulable("deallocation of ResourceClaim completed")),
+            new Case(
+                    "a claim that is reserved for the pod alone",
+                    TESTER.cluster(availableOn("n3", "c", consumer("p"))),
+                    naming("c"),
+                    Status.unschedulable("deallocation of ResourceClaim completed")),
+            new Case(
+                    "a claim that is reserved for another pod",
+                    TESTER.cluster(availableOn("n3", "c", consumer("q"))),
+                    naming("c"),
+                    Status.unschedulable("still not schedulable")),
+            new Case(
+                    "a claim that is reserved for another pod, and one for nobody",
+                    TESTER.cluster(availableOn("n3", "c", consumer("q")), availableOn("n3", "d", "")),
+                    naming("c", "d"),
+                    Status.unschedulable("deallocation of ResourceClaim completed")),
+            new Case(
+                    "a claim that is not in the way, since another cannot be allocated",
+                    TESTER.cluster(availableOn("n2", "c", ""), claim("d", requests(exactly("r", "count: 3")))),
+                    naming("c", "d"),
+                    Status.unschedulable("still not schedulable")),
+            new Case(
+                    "a claim that cannot be allocated",
+                    TESTER.cluster(claim("c", requests(exactly("r", "count: 3")))),
+                    naming("c"),
+                    Status.unschedulable("still not schedulable")));
+
+    @ParameterizedTest
+    @FieldSource("POST_FILTER")
+    void deallocatesClaimsInPostFilter(Case expected) {
+        PluginTester tester = expected.pod.spec().resourceClaims().isEmpty()
+                ? expected.tester.beside(new RejectingFactory())
+                : expected.tester;
+        tester.pod(expected.pod).doesNotPreempt(expected.status);
+    }
+
+    @Test
+    void deallocatesTheFirstClaimThatIsInTheWay() {
+        try (TestScheduler scheduler = TESTER.cluster(
+                        availableOn("n1", "c", ""), availableOn("n2", "d", ""), availableOn("n2", "e", ""))
+                .start()) {
+            scheduler.schedule(naming("c", "d", "e"));
+            assertThat(scheduler.cluster().all(ObjectKind.RESOURCE_CLAIM))
+                    .filteredOn(claim -> claim.allocation().isEmpty())
+                    .extracting(ResourceClaim::name)
+                    .containsExactly("c");
+        }
+    }
+
+    private record Scored(String name, String claim, long n1, long n2) {
         @Override
         public String toString() {
             return name;
         }
     }
 
-    private static final String ALLOCATED = ", \"status\": {\"allocation\": {}}";
+    // Node n1 has two devices, node n2 has one.
+    static final List<Scored> SCORES = List.of(
+            new Scored(
+                    "an earlier subrequest is better",
+                    requests(firstAvailable("r", subrequest("two", "count: 2"), subrequest("one", ""))),
+                    100,
+                    87),
+            new Scored(
+                    "the subrequests of all requests count",
+                    requests(
+                            firstAvailable("r", subrequest("x", "")),
+                            firstAvailable("s", subrequest("one", ""), subrequest("none", "count: 0"))),
+                    100,
+                    0),
+            new Scored("a request without subrequests does not count", requests(exactly("r", "")), 0, 0));
+
+    @ParameterizedTest
+    @FieldSource("SCORES")
+    void scoresSubrequests(Scored expected) {
+        PluginTester tester = TESTER.cluster(
+                slice(
+                        "t",
+                        "nodeName: n2, pool: {name: n2, generation: 1, resourceSliceCount: 1}, devices: [{name: a}]"),
+                claim("c", expected.claim));
+        tester.pod(naming("c")).scores("n1", expected.n1);
+        if (expected.n2 > 0) {
+            tester.pod(naming("c")).scores("n2", expected.n2);
+        }
+    }
+
+    private record Change(String name, ObjectChange<? extends ClusterObject> change) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
     static final List<Change> CHANGES = List.of(
-            new Change("its claim is given devices", "", ALLOCATED, Hint.QUEUE),
-            new Change("its claim changes, but not its status", "", "", Hint.SKIP),
-            new Change("its claim loses its devices", ALLOCATED, "", Hint.QUEUE));
+            new Change("a node is added", ObjectChange.added(NODE2)),
+            new Change(
+                    "a node has other labels",
+                    ObjectChange.updated(
+                            NODE2, Nodes.named("n2").label("zone", "a").build())),
+            new Change(
+                    "a node has other resources",
+                    ObjectChange.updated(
+                            NODE2, Nodes.named("n2").allocatable("cpu", "9").build())),
+            new Change("a device class is added", ObjectChange.added(GPU)),
+            new Change("a slice is added", ObjectChange.added(SLICE)),
+            new Change("a slice is updated", ObjectChange.updated(slice("s", "devices: []"), SLICE)));
 
     @ParameterizedTest
     @FieldSource("CHANGES")
-    void looksAtChangesOfClaims(Change change) {
-        PLUGIN.cluster(claim("c", ""))
-                .pod(pod("p", "c"))
-                .hint(ObjectChange.updated(claim("c", change.before), claim("c", change.after)), change.hint);
+    void requeuesAPodAfterAChangeOfTheCluster(Change change) {
+        TESTER.cluster(claim("c", requests(exactly("r", "count: 3"))))
+                .pod(naming("c"))
+                .hint(change.change, Hint.QUEUE);
     }
 
-    private record Counted(String name, String deviceClass, List<String> slices, DeviceCounts.Count count) {
-        @Override
-        public String toString() {
-            return name;
+    @Test
+    void triesAPodAgainWhenARuleNoLongerTaintsItsDevices() {
+        String rule = "{apiVersion: resource.k8s.io/v1beta2, kind: DeviceTaintRule, metadata: {name: worn},"
+                + " spec: {deviceSelector: {driver: gpu.example.com}, taint: {key: worn, effect: %s}}}";
+        List<ClusterObject> objects = List.of(
+                Nodes.named("n1").allocatable("cpu", "1").build(),
+                GPU,
+                SLICE,
+                object(rule.formatted("NoSchedule")),
+                claim("c", requests(exactly("r", ""))),
+                naming("c"));
+        FeatureGates rules = FeatureGates.DEFAULTS.with(FeatureGates.DRA_DEVICE_TAINT_RULES, true);
+        try (DraScheduler scheduler = new DraScheduler(rules, objects)) {
+            assertThat(scheduler.scheduleNext().outcome()).isEqualTo(Decision.Outcome.UNSCHEDULABLE);
+            scheduler.cluster().apply(object(rule.formatted("None")));
+            assertThat(scheduler.scheduleNext().nodeName()).isEqualTo("n1");
+        }
+        try (DraScheduler scheduler = new DraScheduler(FeatureGates.DEFAULTS, objects)) {
+            // While the feature is off, rules do not count.
+            assertThat(scheduler.scheduleNext().nodeName()).isEqualTo("n1");
         }
     }
 
-    private static String slice(String name, String more, String devices) {
-        return """
-                {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": "%s"},
-                 "spec": {"driver": "gpu.example.com", "pool": {"name": "n1", "generation": 1, "resourceSliceCount": 1},
-                          %s, "devices": [%s]}}""".formatted(name, more, devices);
+    /** Filter may be asked at any time, also after PostFilter, and in any order. */
+    @Nested
+    class FilterAtAnyTime {
+        private final ClusterObject shared = slice(
+                "s", "allNodes: true, devices: [{name: a, allowMultipleAllocations: true, capacity: {m: {value: 1}}}]");
+
+        private List<List<String>> rounds(Pod pod, ResourceClaim... claims) {
+            AskingAgain again = new AskingAgain();
+            PluginTester tester = PluginTester.of(new DynamicResources.Factory())
+                    .cluster(NODE1, NODE2, GPU, shared)
+                    .cluster(claims)
+                    .beside(again);
+            try (TestScheduler scheduler = tester.start()) {
+                again.asked = () -> scheduler.plugin(DynamicResources.class);
+                scheduler.scheduler().evaluate(pod);
+            }
+            assertThat(again.rounds).hasSize(4);
+            return again.rounds;
+        }
+
+        @Test
+        void givesTheSameAnswersAndAllocations() {
+            List<List<String>> rounds =
+                    rounds(naming("c"), claim("c", requests(exactly("r", "capacity: {requests: {m: 1}}"))));
+            assertThat(rounds.get(0)).allSatisfy(answer -> assertThat(answer).contains("shareId="));
+            assertThat(rounds).containsOnly(rounds.get(0));
+        }
+
+        @Test
+        void givesTheSameAnswersAfterPostFilter() {
+            List<List<String>> rounds = rounds(naming("c"), availableOn("n3", "c", ""));
+            assertThat(rounds.get(0)).allSatisfy(answer -> assertThat(answer).contains(NOT_AVAILABLE.message()));
+            assertThat(rounds).containsOnly(rounds.get(0));
+        }
+
+        // NodeAffinity rejects the nodes, so a cycle does not ask DynamicResources about them. Who explains asks all
+        // filters.
+        @Test
+        void doesNotChangeWhatPostFilterSays() {
+            Pod pod = Pods.named("p")
+                    .uid("p")
+                    .nodeSelector("zone", "nowhere")
+                    .resourceClaim(new PodSpec.ResourceClaim("c", "c", ""))
+                    .build();
+            try (DraScheduler scheduler = DraScheduler.of(NODE1, NODE2, GPU, availableOn("n3", "c", ""))) {
+                Evaluation evaluation = scheduler.evaluate(pod);
+                assertThat(evaluation.objections().get("n1"))
+                        .extracting(Rejection::status)
+                        .contains(NOT_AVAILABLE);
+                scheduler.cluster().apply(pod);
+                assertThat(evaluation.postFilter().orElseThrow().status().message())
+                        .startsWith("still not schedulable");
+                assertThat(scheduler.scheduleNext().message()).contains("still not schedulable");
+            }
+        }
     }
 
-    private static String classOf(String expression) {
-        return """
-                {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": "gpu"},
-                 "spec": {"selectors": [{"cel": {"expression": "%s"}}]}}""".formatted(expression);
+    /** Rejects every node. */
+    private static final class RejectingFactory implements PluginFactory<PluginArgs.None> {
+        @Override
+        public String name() {
+            return "Rejecting";
+        }
+
+        @Override
+        public Class<PluginArgs.None> argsType() {
+            return PluginArgs.None.class;
+        }
+
+        @Override
+        public FilterPlugin create(PluginArgs.None args, Handle handle) {
+            return new FilterPlugin() {
+                @Override
+                public String name() {
+                    return "Rejecting";
+                }
+
+                @Override
+                public Status filter(CycleState state, Pod pod, NodeInfo node) {
+                    return Status.unschedulable("rejected");
+                }
+            };
+        }
     }
 
-    private static final String SHARED_DEVICE = "{\"name\": \"gpu-2\", \"allowMultipleAllocations\": true}";
-    static final List<Counted> COUNTED = List.of(
-            new Counted("the devices of the node", CLASS, List.of(SLICE), new DeviceCounts.Count(2, 1)),
-            new Counted(
-                    "those of all nodes, too",
-                    CLASS,
-                    List.of(SLICE, slice("t", "\"allNodes\": true", SHARED_DEVICE)),
-                    new DeviceCounts.Count(3, 1)),
-            new Counted(
-                    "not those of others",
-                    CLASS,
-                    List.of(slice("t", "\"nodeName\": \"n2\"", SHARED_DEVICE)),
-                    DeviceCounts.Count.NONE),
-            new Counted(
-                    "each by its own node",
-                    CLASS,
-                    List.of(
-                            slice(
-                                    "t",
-                                    "\"perDeviceNodeSelection\": true",
-                                    "{\"name\": \"gpu-0\", \"nodeName\": \"n1\"}, {\"name\": \"gpu-1\", \"nodeName\": \"n2\"}")),
-                    new DeviceCounts.Count(1, 1)),
-            new Counted("not those of other classes", classOf("false"), List.of(SLICE), DeviceCounts.Count.NONE),
-            new Counted(
-                    "a class does not learn whether a device can be shared",
-                    classOf("device.allowMultipleAllocations"),
-                    List.of(slice("t", "\"allNodes\": true", SHARED_DEVICE)),
-                    DeviceCounts.Count.NONE),
-            new Counted(
-                    "none if it cannot be told",
-                    classOf("device.attributes['gpu.example.com'].fast"),
-                    List.of(SLICE),
-                    DeviceCounts.Count.NONE));
+    /** Asks DynamicResources about all nodes again once it has been asked: forth and back, in a fork, and as it is. */
+    private static final class AskingAgain implements PreScorePlugin, PostFilterPlugin, PluginFactory<PluginArgs.None> {
+        private final List<List<String>> rounds = new ArrayList<>();
+        private Supplier<DynamicResources> asked = () -> {
+            throw new IllegalStateException("not started");
+        };
+        private Optional<Handle> handle = Optional.empty();
 
-    @ParameterizedTest
-    @FieldSource("COUNTED")
-    void countsDevicesForScores(Counted counted) {
-        List<ClusterObject> objects = new ArrayList<>();
-        objects.add(object(NODE));
-        objects.add(claim("c", """
-                , "status": {"allocation": {"devices": {"results": [
-                    {"request": "r", "driver": "gpu.example.com", "pool": "n1", "device": "gpu-0"},
-                    {"request": "r", "driver": "gpu.example.com", "pool": "n1", "device": "gpu-1", "adminAccess": true}]}}}"""));
-        counted.slices.forEach(slice -> objects.add(object(slice)));
-        try (TestScheduler scheduler = PLUGIN.cluster(objects).start()) {
-            DeviceCounts counts = scheduler.handle().shared(DeviceCounts.SHARED, () -> DeviceCounts.NONE);
-            DeviceClass deviceClass = (DeviceClass) object(counted.deviceClass);
-            scheduler.inCycle(
-                    Pods.named("p").build(),
-                    (state, snapshot) -> assertThat(counts.of(deviceClass, snapshot.nodes()))
-                            .containsExactly(counted.count));
+        @Override
+        public String name() {
+            return "AskingAgain";
+        }
+
+        @Override
+        public Class<PluginArgs.None> argsType() {
+            return PluginArgs.None.class;
+        }
+
+        @Override
+        public AskingAgain create(PluginArgs.None args, Handle given) {
+            handle = Optional.of(given);
+            return this;
+        }
+
+        @Override
+        public Status preScore(CycleState state, Pod pod, List<NodeInfo> nodes) {
+            askAgain(state, pod);
+            return Status.success();
+        }
+
+        @Override
+        public PostFilterResult postFilter(CycleState state, Pod pod, NodeStatuses statuses) {
+            askAgain(state, pod);
+            return PostFilterResult.rejected(Status.unschedulable("asked again"));
+        }
+
+        private void askAgain(CycleState state, Pod pod) {
+            List<NodeInfo> nodes =
+                    new ArrayList<>(handle.orElseThrow().snapshot().nodes());
+            ask(state, pod, nodes);
+            Collections.reverse(nodes);
+            ask(state, pod, nodes);
+            ask(state.fork(), pod, nodes);
+            ask(state, pod, nodes);
+        }
+
+        private void ask(CycleState state, Pod pod, List<NodeInfo> nodes) {
+            List<String> answers = new ArrayList<>();
+            for (NodeInfo node : nodes) {
+                Status status = asked.get().filter(state, pod, node);
+                answers.add(node.name() + " " + status + " " + state.find(NodeAllocation.KEY, node.name()));
+            }
+            Collections.sort(answers);
+            rounds.add(answers);
         }
     }
 }

@@ -59,7 +59,11 @@ class ExtendedResourceRequestsTest {
                     "container-0-request-0 gpu 1, container-0-request-1 nic 1",
                     "a gpu container-0-request-0, a nic container-0-request-1"),
             new Case("a container requests none", "containers: [" + container("a", "example.com/gpu: 0") + "]", "", ""),
-            new Case("a container requests a part of one", "containers: [" + container("a", "example.com/gpu: 500m") + "]", "", ""),
+            new Case(
+                    "a container requests a part of one",
+                    "containers: [" + container("a", "example.com/gpu: 500m") + "]",
+                    "",
+                    ""),
             new Case(
                     "an init container uses the devices of a later container",
                     "initContainers: [" + container("i", ONE) + "], containers: [" + container("a", TWO) + "]",

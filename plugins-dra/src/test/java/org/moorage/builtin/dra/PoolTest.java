@@ -24,160 +24,143 @@ class PoolTest {
     static final List<Case> NODES = List.of(
             new Case(
                     "a slice for the node",
-                    q -> q
-.slice("nodeName: n1, devices: [{name: a}]")
-.requests(exactly("r", "")),
+                    q -> q.slice("nodeName: n1, devices: [{name: a}]").requests(exactly("r", "")),
                     "r=a"),
             new Case(
                     "a slice for another node",
-                    q -> q
-.slice("nodeName: n2, devices: [{name: a}]")
-.requests(exactly("r", "")),
+                    q -> q.slice("nodeName: n2, devices: [{name: a}]").requests(exactly("r", "")),
                     IMPOSSIBLE),
             new Case(
                     "a slice for all nodes",
-                    q -> q
-.slice("allNodes: true, devices: [{name: a}]")
-.requests(exactly("r", "")),
+                    q -> q.slice("allNodes: true, devices: [{name: a}]").requests(exactly("r", "")),
                     "r=a"),
             new Case(
                     "a slice whose node selector matches",
-                    q -> q
-.slice("nodeSelector: {nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: In, values: [a]}]}]}, devices: [{name: a}]")
-.requests(exactly("r", "")),
+                    q -> q.slice(
+                                    "nodeSelector: {nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: In, values: [a]}]}]}, devices: [{name: a}]")
+                            .requests(exactly("r", "")),
                     "r=a"),
             new Case(
                     "a slice whose node selector does not match",
-                    q -> q
-.slice("nodeSelector: {nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: In, values: [b]}]}]}, devices: [{name: a}]")
-.requests(exactly("r", "")),
+                    q -> q.slice(
+                                    "nodeSelector: {nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: In, values: [b]}]}]}, devices: [{name: a}]")
+                            .requests(exactly("r", "")),
                     IMPOSSIBLE),
             new Case(
                     "a slice whose devices name their nodes",
-                    q -> q
-.slice("perDeviceNodeSelection: true, devices: [{name: a, nodeName: n2}, {name: b, nodeName: n1}]")
-.requests(exactly("r", "")),
+                    q -> q.slice(
+                                    "perDeviceNodeSelection: true, devices: [{name: a, nodeName: n2}, {name: b, nodeName: n1}]")
+                            .requests(exactly("r", "")),
                     "r=b"),
             new Case(
                     "a slice none of whose devices is for the node",
-                    q -> q
-.slice("perDeviceNodeSelection: true, devices: [{name: a, nodeName: n2}]")
-.requests(exactly("r", "")),
+                    q -> q.slice("perDeviceNodeSelection: true, devices: [{name: a, nodeName: n2}]")
+                            .requests(exactly("r", "")),
                     IMPOSSIBLE),
             new Case(
                     "a slice whose devices name their nodes, while the feature is off",
-                    q -> q
-.slice("perDeviceNodeSelection: true, devices: [{name: b, nodeName: n1}]")
-.feature(FeatureGates.DRA_PARTITIONABLE_DEVICES, false)
-.requests(exactly("r", "")),
+                    q -> q.slice("perDeviceNodeSelection: true, devices: [{name: b, nodeName: n1}]")
+                            .feature(FeatureGates.DRA_PARTITIONABLE_DEVICES, false)
+                            .requests(exactly("r", "")),
                     IMPOSSIBLE));
 
     static final List<Case> GENERATIONS = List.of(
             new Case(
                     "slices of an older generation do not count",
-                    q -> q
-.slice("pool: {name: n1, generation: 1, resourceSliceCount: 1}, devices: [{name: old}]")
-.slice("pool: {name: n1, generation: 2, resourceSliceCount: 1}, devices: [{name: new}]")
-.requests(exactly("r", "")),
+                    q -> q.slice("pool: {name: n1, generation: 1, resourceSliceCount: 1}, devices: [{name: old}]")
+                            .slice("pool: {name: n1, generation: 2, resourceSliceCount: 1}, devices: [{name: new}]")
+                            .requests(exactly("r", "")),
                     "r=new"),
             new Case(
                     "in whatever order they come",
-                    q -> q
-.slice("pool: {name: n1, generation: 2, resourceSliceCount: 1}, devices: [{name: new}]")
-.slice("pool: {name: n1, generation: 1, resourceSliceCount: 1}, devices: [{name: old}]")
-.requests(exactly("r", "")),
+                    q -> q.slice("pool: {name: n1, generation: 2, resourceSliceCount: 1}, devices: [{name: new}]")
+                            .slice("pool: {name: n1, generation: 1, resourceSliceCount: 1}, devices: [{name: old}]")
+                            .requests(exactly("r", "")),
                     "r=new"),
             new Case(
                     "a pool without all of its slices is not used",
-                    q -> q
-.slice("pool: {name: n1, generation: 1, resourceSliceCount: 2}, devices: [{name: a}]")
-.requests(exactly("r", "")),
+                    q -> q.slice("pool: {name: n1, generation: 1, resourceSliceCount: 2}, devices: [{name: a}]")
+                            .requests(exactly("r", "")),
                     IMPOSSIBLE),
             new Case(
                     "slices for other nodes make it complete",
-                    q -> q
-.slice("pool: {name: n1, generation: 1, resourceSliceCount: 2}, devices: [{name: a}]")
-.slice("pool: {name: n1, generation: 1, resourceSliceCount: 2}, nodeName: n2, devices: [{name: b}]")
-.requests(exactly("r", "")),
+                    q -> q.slice("pool: {name: n1, generation: 1, resourceSliceCount: 2}, devices: [{name: a}]")
+                            .slice(
+                                    "pool: {name: n1, generation: 1, resourceSliceCount: 2}, nodeName: n2, devices: [{name: b}]")
+                            .requests(exactly("r", "")),
                     "r=a"),
             new Case(
                     "a newer generation for other nodes only takes the pool away",
-                    q -> q
-.slice("pool: {name: n1, generation: 1, resourceSliceCount: 2}, devices: [{name: a}]")
-.slice("pool: {name: n1, generation: 2, resourceSliceCount: 1}, nodeName: n2, devices: [{name: b}]")
-.requests(exactly("r", "")),
+                    q -> q.slice("pool: {name: n1, generation: 1, resourceSliceCount: 2}, devices: [{name: a}]")
+                            .slice(
+                                    "pool: {name: n1, generation: 2, resourceSliceCount: 1}, nodeName: n2, devices: [{name: b}]")
+                            .requests(exactly("r", "")),
                     IMPOSSIBLE),
             new Case(
                     "other pools are used meanwhile",
-                    q -> q
-.slice("pool: {name: a, generation: 1, resourceSliceCount: 2}, devices: [{name: a}]")
-.slice("pool: {name: b, generation: 1, resourceSliceCount: 1}, devices: [{name: b}]")
-.requests(exactly("r", "")),
+                    q -> q.slice("pool: {name: a, generation: 1, resourceSliceCount: 2}, devices: [{name: a}]")
+                            .slice("pool: {name: b, generation: 1, resourceSliceCount: 1}, devices: [{name: b}]")
+                            .requests(exactly("r", "")),
                     "r=b/b"));
 
     static final List<Case> VALIDITY = List.of(
             new Case(
                     "a device name is there twice",
-                    q -> q
-.devices("{name: a}", "{name: a}")
-.requests(exactly("r", "")),
+                    q -> q.devices("{name: a}", "{name: a}").requests(exactly("r", "")),
                     "invalid resource pools were encountered"),
             new Case(
                     "in two slices",
-                    q -> q
-.slice("pool: {name: n1, generation: 1, resourceSliceCount: 2}, devices: [{name: a}]")
-.slice("pool: {name: n1, generation: 1, resourceSliceCount: 2}, devices: [{name: a}]")
-.requests(exactly("r", "")),
+                    q -> q.slice("pool: {name: n1, generation: 1, resourceSliceCount: 2}, devices: [{name: a}]")
+                            .slice("pool: {name: n1, generation: 1, resourceSliceCount: 2}, devices: [{name: a}]")
+                            .requests(exactly("r", "")),
                     "invalid resource pools were encountered"),
             new Case(
                     "a counter set is there twice",
-                    q -> q
-.slice("pool: {name: n1, generation: 1, resourceSliceCount: 2}, sharedCounters: [{name: c, counters: {x: {value: '1'}}}, {name: c, counters: {x: {value: '1'}}}]")
-.slice("pool: {name: n1, generation: 1, resourceSliceCount: 2}, devices: [{name: a}]")
-.requests(exactly("r", "")),
+                    q -> q.slice(
+                                    "pool: {name: n1, generation: 1, resourceSliceCount: 2}, sharedCounters: [{name: c, counters: {x: {value: '1'}}}, {name: c, counters: {x: {value: '1'}}}]")
+                            .slice("pool: {name: n1, generation: 1, resourceSliceCount: 2}, devices: [{name: a}]")
+                            .requests(exactly("r", "")),
                     "invalid resource pools were encountered"),
             new Case(
                     "a device consumes a counter that is not there",
-                    q -> q
-.devices("{name: a, consumesCounters: [{counterSet: c, counters: {x: {value: '1'}}}]}")
-.requests(exactly("r", "")),
+                    q -> q.devices("{name: a, consumesCounters: [{counterSet: c, counters: {x: {value: '1'}}}]}")
+                            .requests(exactly("r", "")),
                     "invalid resource pools were encountered"),
             new Case(
                     "an invalid pool does not matter if another has the devices",
-                    q -> q
-.devices("{name: a}", "{name: a}")
-.slice("pool: {name: z, generation: 1, resourceSliceCount: 1}, devices: [{name: a}]")
-.requests(exactly("r", "")),
+                    q -> q.devices("{name: a}", "{name: a}")
+                            .slice("pool: {name: z, generation: 1, resourceSliceCount: 1}, devices: [{name: a}]")
+                            .requests(exactly("r", "")),
                     "r=z/a"));
 
     static final List<Case> ORDER = List.of(
             new Case(
                     "pools go by driver and name",
-                    q -> q
-.slice("driver: z.example.com, pool: {name: a, generation: 1, resourceSliceCount: 1}, devices: [{name: x}]")
-.slice("driver: b.example.com, pool: {name: z, generation: 1, resourceSliceCount: 1}, devices: [{name: y}]")
-.requests(exactly("r", "count: 2")),
+                    q -> q.slice(
+                                    "driver: z.example.com, pool: {name: a, generation: 1, resourceSliceCount: 1}, devices: [{name: x}]")
+                            .slice(
+                                    "driver: b.example.com, pool: {name: z, generation: 1, resourceSliceCount: 1}, devices: [{name: y}]")
+                            .requests(exactly("r", "count: 2")),
                     "r=z/y r=a/x"),
             new Case(
                     "pools with binding conditions come last",
-                    q -> q
-.slice("pool: {name: a, generation: 1, resourceSliceCount: 1}, devices: [{name: x, bindingConditions: [ready], bindingFailureConditions: [failed]}]")
-.slice("pool: {name: b, generation: 1, resourceSliceCount: 1}, devices: [{name: y}]")
-.requests(exactly("r", "count: 2")),
+                    q -> q.slice(
+                                    "pool: {name: a, generation: 1, resourceSliceCount: 1}, devices: [{name: x, bindingConditions: [ready], bindingFailureConditions: [failed]}]")
+                            .slice("pool: {name: b, generation: 1, resourceSliceCount: 1}, devices: [{name: y}]")
+                            .requests(exactly("r", "count: 2")),
                     "r=b/y r=a/x"),
             new Case(
                     "devices with binding conditions are not used while the feature is off",
-                    q -> q
-.slice("devices: [{name: x, bindingConditions: [ready], bindingFailureConditions: [failed]}, {name: y}]")
-.feature(FeatureGates.DRA_DEVICE_BINDING_CONDITIONS, false)
-.requests(exactly("r", "")),
+                    q -> q.slice(
+                                    "devices: [{name: x, bindingConditions: [ready], bindingFailureConditions: [failed]}, {name: y}]")
+                            .feature(FeatureGates.DRA_DEVICE_BINDING_CONDITIONS, false)
+                            .requests(exactly("r", "")),
                     "r=y"),
             new Case(
                     "slices go by name",
-                    q -> q
-.slice("pool: {name: n1, generation: 1, resourceSliceCount: 2}, devices: [{name: b}]")
-.slice("pool: {name: n1, generation: 1, resourceSliceCount: 2}, devices: [{name: a}]")
-.requests(exactly("r", "count: 2")),
+                    q -> q.slice("pool: {name: n1, generation: 1, resourceSliceCount: 2}, devices: [{name: b}]")
+                            .slice("pool: {name: n1, generation: 1, resourceSliceCount: 2}, devices: [{name: a}]")
+                            .requests(exactly("r", "count: 2")),
                     "r=b r=a"));
 
     @ParameterizedTest

@@ -3,6 +3,7 @@ package org.moorage.examples.embed;
 
 import java.util.List;
 import java.util.Map;
+import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Container;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectMeta;
@@ -11,17 +12,20 @@ import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.model.Taint;
 import org.moorage.builtin.BuiltinPlugins;
-import org.moorage.runtime.decision.Evaluation;
-import org.moorage.simulation.InMemoryCluster;
-import org.moorage.runtime.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
+import org.moorage.runtime.config.ConfigLoader;
 import org.moorage.runtime.config.SchedulerConfig;
+import org.moorage.runtime.decision.Evaluation;
+import org.moorage.runtime.plugin.PluginRegistry;
+import org.moorage.simulation.InMemoryCluster;
+import org.moorage.simulation.SimulatedPod;
+import org.moorage.simulation.Simulation;
+import org.moorage.simulation.SimulationResult;
 
-/** Asks where a pod would go, and why not elsewhere, without binding anything. */
+/** Asks where a pod would go, and why not elsewhere, without binding anything; then schedules two pods in memory. */
 public final class WhereWouldItGo {
     private WhereWouldItGo() {}
 
-    /** Asks for two pods. */
     public static void main(String[] args) {
         InMemoryCluster cluster = InMemoryCluster.of(List.of(
                 node("small", "1", List.of()),
@@ -33,6 +37,12 @@ public final class WhereWouldItGo {
             scheduler.start();
             print(scheduler.evaluate(pod("web", "2")));
             print(scheduler.evaluate(pod("huge", "32")));
+        }
+        List<ClusterObject> objects = List.of(node("only", "4", List.of()), pod("first", "3"), pod("second", "2"));
+        SimulationResult result =
+                Simulation.of(objects, ConfigLoader.defaults(plugins), plugins).run();
+        for (SimulatedPod pod : result.pods()) {
+            System.out.println(pod.pod().name() + ": " + pod.state() + " " + pod.nodeName() + pod.message());
         }
     }
 

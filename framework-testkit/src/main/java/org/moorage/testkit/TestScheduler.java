@@ -81,6 +81,7 @@ public final class TestScheduler implements AutoCloseable {
     private final Scheduler scheduler;
     private final List<Plugin> made = new ArrayList<>();
     private final List<Pod> activated = new CopyOnWriteArrayList<>();
+    private final List<Pod> activatedAfterBackoff = new CopyOnWriteArrayList<>();
     private @Nullable RecordedPlugin recorded;
     private @Nullable TesterPlugin tester;
     private @Nullable Handle handle;
@@ -464,6 +465,11 @@ public final class TestScheduler implements AutoCloseable {
         return List.copyOf(activated);
     }
 
+    /** The pods that the plugin has asked to be tried when their backoff is over so far, in order. */
+    public List<Pod> activatedAfterBackoff() {
+        return List.copyOf(activatedAfterBackoff);
+    }
+
     void checkRegistrations(List<String> expected) {
         List<String> labels = new ArrayList<>();
         if (recorded().plugin() instanceof EnqueueExtensions extensions) {
@@ -486,9 +492,9 @@ public final class TestScheduler implements AutoCloseable {
     private Handle observed(Handle given) {
         InvocationHandler observer = (proxy, method, arguments) -> {
             if (method.getName().equals("activate")) {
-                for (Object pod : (Collection<?>) arguments[0]) {
-                    activated.add((Pod) pod);
-                }
+                add((Collection<?>) arguments[0], activated);
+            } else if (method.getName().equals("activateAfterBackoff")) {
+                add((Collection<?>) arguments[0], activatedAfterBackoff);
             }
             try {
                 return method.invoke(given, arguments);
@@ -498,6 +504,12 @@ public final class TestScheduler implements AutoCloseable {
         };
         return (Handle)
                 Proxy.newProxyInstance(TestScheduler.class.getClassLoader(), new Class<?>[] {Handle.class}, observer);
+    }
+
+    private static void add(Collection<?> pods, List<Pod> to) {
+        for (Object pod : pods) {
+            to.add((Pod) pod);
+        }
     }
 
     // Pods in the order of their coming, unless a plugin of the test sorts them.

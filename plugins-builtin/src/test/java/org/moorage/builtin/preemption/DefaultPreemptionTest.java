@@ -446,11 +446,13 @@ class DefaultPreemptionTest {
         }
 
         @Test
-        void hasThePodTriedAgainIfAnEvictionFails() {
+        void hasThePodTriedAgainAfterBackoffIfAnEvictionFails() {
             try (TestScheduler scheduler = start(FeatureGates.DEFAULTS)) {
                 scheduler.failWrites(new ClusterException("no", 500, null));
-                plugin(scheduler).execute(new CycleState(), pod, result);
-                assertThat(scheduler.activated()).containsExactly(pod);
+                assertThatThrownBy(() -> plugin(scheduler).execute(new CycleState(), pod, result))
+                        .hasMessage("preemption for pod default/p on node n1: no");
+                assertThat(scheduler.activatedAfterBackoff()).containsExactly(pod);
+                assertThat(scheduler.activated()).isEmpty();
                 assertThat(plugin(scheduler).preEnqueue(pod)).isEqualTo(Status.success());
             }
         }

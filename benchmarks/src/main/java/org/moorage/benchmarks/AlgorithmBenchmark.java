@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.benchmarks;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -8,6 +9,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
+import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.Handle;
 import org.moorage.runtime.config.SchedulerConfig;
@@ -39,7 +41,10 @@ public final class AlgorithmBenchmark {
             return thread;
         });
         ClusterSnapshot snapshot = new ClusterSnapshot();
-        Handle handle = IdleHandle.of(snapshot);
+        List<ClusterObject> objects = new ArrayList<>(workload.devices(arguments.nodes));
+        objects.addAll(workload.claims("init", arguments.existing));
+        objects.addAll(workload.claims("measure", arguments.pods));
+        Handle handle = IdleHandle.of(snapshot, objects);
         Run run = new Run(
                 new ProfileBuilder(registry, profile -> handle, node -> List.of())
                         .build(config)

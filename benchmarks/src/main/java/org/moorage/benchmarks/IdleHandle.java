@@ -4,7 +4,9 @@ package org.moorage.benchmarks;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.moorage.api.Snapshot;
@@ -16,17 +18,17 @@ import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.ObjectLister;
 
-/** The handle of plugins that run without a scheduler around them: it shows the nodes and one namespace, and nothing else. */
+/** The handle of plugins that run without a scheduler around them: it shows the nodes, one namespace and the objects of a workload. */
 final class IdleHandle {
     private static final Namespace DEFAULT = new Namespace(ObjectMeta.named("default").build());
 
     private IdleHandle() {}
 
-    static Handle of(Snapshot snapshot) {
+    static Handle of(Snapshot snapshot, List<ClusterObject> objects) {
         InvocationHandler answers = (proxy, method, arguments) -> switch (method.getName()) {
             case "profileName" -> "default-scheduler";
             case "snapshot" -> snapshot;
-            case "lister" -> lister((ObjectKind<?>) arguments[0]);
+            case "lister" -> lister((ObjectKind<?>) arguments[0], objects);
             case "featureGates" -> FeatureGates.DEFAULTS;
             case "shared" -> ((Supplier<?>) arguments[1]).get();
             case "nominatedPods" -> List.of();
@@ -36,12 +38,19 @@ final class IdleHandle {
                 Proxy.newProxyInstance(IdleHandle.class.getClassLoader(), new Class<?>[] {Handle.class}, answers);
     }
 
-    private static <T extends ClusterObject> ObjectLister<T> lister(ObjectKind<T> kind) {
-        List<T> all = kind.equals(ObjectKind.NAMESPACE) ? List.of(kind.type().cast(DEFAULT)) : List.of();
+    private static <T extends ClusterObject> ObjectLister<T> lister(ObjectKind<T> kind, List<ClusterObject> objects) {
+        List<T> all = kind.equals(ObjectKind.NAMESPACE)
+                ? List.of(kind.type().cast(DEFAULT))
+                : objects.stream()
+                        .filter(kind.type()::isInstance)
+                        .map(kind.type()::cast)
+                        .toList();
+        Map<String, T> byName = new HashMap<>();
+        all.forEach(object -> byName.put(object.namespace() + "/" + object.name(), object));
         return new ObjectLister<>() {
             @Override
             public Optional<T> get(String namespace, String name) {
-                return all.stream().filter(object -> object.name().equals(name)).findFirst();
+                return Optional.ofNullable(byName.get(namespace + "/" + name));
             }
 
             @Override

@@ -8,10 +8,17 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.TreeMap;
 import org.moorage.api.model.Affinity;
+import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Container;
+import org.moorage.api.model.Device;
+import org.moorage.api.model.DeviceAttribute;
+import org.moorage.api.model.DeviceCapacity;
+import org.moorage.api.model.DeviceClass;
+import org.moorage.api.model.DeviceRequest;
 import org.moorage.api.model.LabelSelector;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.NodeAffinity;
+import org.moorage.api.model.NodeReach;
 import org.moorage.api.model.NodeSelector;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
@@ -19,6 +26,8 @@ import org.moorage.api.model.PodAffinity;
 import org.moorage.api.model.PodAffinityTerm;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.Quantity;
+import org.moorage.api.model.ResourceClaim;
+import org.moorage.api.model.ResourceSlice;
 import org.moorage.api.model.Taint;
 import org.moorage.api.model.TopologySpreadConstraint;
 import org.moorage.builtin.BuiltinPlugins;
@@ -43,7 +52,11 @@ final class Workload {
             "preferredpodaffinity",
             "preferredpodantiaffinity",
             "spread",
-            "preferredspread");
+            "preferredspread",
+            "devices");
+    private static final String DRIVER = "gpu.example.com";
+    private static final int DEVICES_PER_NODE = 8;
+    private static final int SELECTORS = 8;
 
     private final String kind;
     private final Map<Map<String, Quantity>, PodSpec> specByRequests =
@@ -96,7 +109,90 @@ final class Workload {
                 .uid(name)
                 .labels(Map.of("color", color, "run", prefix))
                 .build();
-        return Pod.of(metadata, specByRequests.computeIfAbsent(requests, this::spec));
+        PodSpec spec = specByRequests.computeIfAbsent(requests, this::spec);
+        if (kind.equals("devices")) {
+            spec = spec.toBuilder()
+                    .resourceClaims(List.of(new PodSpec.ResourceClaim("gpu", name, "")))
+                    .build();
+        }
+        return Pod.of(metadata, spec);
+    }
+
+    /** The devices of the first nodes and their class; nothing if the kind of work has none. */
+    List<ClusterObject> devices(int nodes) {
+        if (!kind.equals("devices")) {
+            return List.of();
+        }
+        List<ClusterObject> objects = new ArrayList<>();
+        objects.add(new DeviceClass(
+                ObjectMeta.named("gpu").build(), List.of("device.driver == \"" + DRIVER + "\""), List.of(), ""));
+        for (int node = 0; node < nodes; node++) {
+            String name = "node-" + node;
+            List<Device> devices = new ArrayList<>();
+            for (int i = 0; i < DEVICES_PER_NODE; i++) {
+                devices.add(device(i));
+            }
+            objects.add(new ResourceSlice(
+                    ObjectMeta.named(name).build(),
+                    DRIVER,
+                    new ResourceSlice.Pool(name, 1, 1),
+                    new NodeReach(name, false, Optional.empty()),
+                    false,
+                    devices,
+                    List.of()));
+        }
+        return objects;
+    }
+
+    private static Device device(int number) {
+        return new Device(
+                "gpu-" + number,
+                Map.of(
+                        "model", new DeviceAttribute.Text("model-" + number % 4),
+                        "index", new DeviceAttribute.Number(number),
+                        "ecc", new DeviceAttribute.Flag(true),
+                        "firmware", new DeviceAttribute.Version("1." + number + ".0")),
+                Map.of("memory", new DeviceCapacity(Quantity.of((16L + 8 * number) << 30), Optional.empty())),
+                List.of(),
+                NodeReach.NONE,
+                List.of(),
+                false,
+                List.of(),
+                List.of(),
+                false,
+                Map.of());
+    }
+
+    /** The claims of such pods as {@link #pods} gives. */
+    List<ClusterObject> claims(String prefix, int count) {
+        List<ClusterObject> objects = new ArrayList<>();
+        if (!kind.equals("devices")) {
+            return objects;
+        }
+        for (int i = 0; i < count; i++) {
+            String name = prefix + "-" + i;
+            String attributes = "device.attributes[\"" + DRIVER + "\"]";
+            String selector = attributes + ".ecc && " + attributes + ".index >= " + i % SELECTORS + " && " + attributes
+                    + ".firmware.isGreaterThan(semver(\"1.0.0-rc.1\")) && device.capacity[\"" + DRIVER
+                    + "\"].memory.compareTo(quantity(\"16Gi\")) >= 0";
+            ObjectMeta metadata = ObjectMeta.named(name)
+                    .namespace("default")
+                    .uid("claim-" + name)
+                    .build();
+            objects.add(ResourceClaim.of(
+                    metadata,
+                    List.of(new DeviceRequest(
+                            "gpu",
+                            "gpu",
+                            List.of(selector),
+                            DeviceRequest.EXACT_COUNT,
+                            1,
+                            false,
+                            List.of(),
+                            Map.of(),
+                            List.of()))));
+        }
+        return objects;
     }
 
     private PodSpec spec(Map<String, Quantity> requests) {

@@ -11,7 +11,7 @@ final class Comparisons {
 
     /** Adds two texts, the same if they are equal. */
     void compare(String what, String expected, String got) {
-        add(what, expected, got, expected.equals(got));
+        add(what, expected, got, JsonText.withoutCelError(expected).equals(JsonText.withoutCelError(got)));
     }
 
     /** Adds two values that were compared elsewhere. */

@@ -7,6 +7,9 @@ import java.util.List;
 
 /** Reads plain values from trees of JSON, and shows values in messages. */
 final class JsonText {
+    private static final String CEL_ERROR = "CEL runtime error: ";
+    private static final String CEL_LIMIT = "operation cancelled: ";
+
     private JsonText() {}
 
     /** The texts of a list; none if there is no list. */
@@ -27,6 +30,15 @@ final class JsonText {
     static String names(Iterable<String> names) {
         String joined = String.join(" ", names);
         return joined.isEmpty() ? "none" : joined;
+    }
+
+    /**
+     * A text without what an expression about devices says is wrong with a device, which the CEL library here says in other words
+     * than kube-scheduler's. That an evaluation costs too much is said by us, and stays.
+     */
+    static String withoutCelError(String text) {
+        int end = text.indexOf(CEL_ERROR) + CEL_ERROR.length();
+        return end < CEL_ERROR.length() || text.startsWith(CEL_LIMIT, end) ? text : text.substring(0, end);
     }
 
     /** The start of a text. */

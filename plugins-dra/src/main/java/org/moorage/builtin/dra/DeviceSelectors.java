@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.builtin.dra;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.google.common.base.Suppliers;
+import com.google.common.cache.CacheBuilder;
+import com.google.common.cache.CacheLoader;
+import com.google.common.cache.LoadingCache;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.Device;
 import org.moorage.api.model.DeviceAttribute;
@@ -26,24 +29,16 @@ final class DeviceSelectors {
     private final DeviceFeatures features;
 
     // Made when the first expression is met, since it takes a while and most clusters have no devices.
-    @GuardedBy("compiled")
-    private @Nullable SelectorLanguage language;
-
-    @GuardedBy("compiled")
-    private final Map<String, Compiled> compiled = new LinkedHashMap<>(16, 0.75f, true) {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Compiled> eldest) {
-            return size() > KEPT;
-        }
-    };
+    private final Supplier<SelectorLanguage> language;
+    private final LoadingCache<String, Compiled> compiled =
+            CacheBuilder.newBuilder().maximumSize(KEPT).build(CacheLoader.from(this::compile));
 
     /** A compiled expression, or what is wrong with it. */
     private record Compiled(@Nullable Selector program, String problem) {}
 
     DeviceSelectors(DeviceFeatures features) {
         this.features = features;
+        language = Suppliers.memoize(() -> new SelectorLanguage(features.attributeValues()));
     }
 
     /**
@@ -52,7 +47,7 @@ final class DeviceSelectors {
      * @throws SelectorException if the expression makes no sense, or does not for the device
      */
     boolean matches(String expression, Subject device) throws SelectorException {
-        Compiled known = compiled(expression);
+        Compiled known = compiled.getUnchecked(expression);
         if (known.program == null) {
             throw new SelectorException("CEL compile error: " + known.problem, null);
         }
@@ -63,21 +58,11 @@ final class DeviceSelectors {
         }
     }
 
-    private Compiled compiled(String expression) {
-        synchronized (compiled) {
-            Compiled known = compiled.get(expression);
-            if (known == null) {
-                SelectorLanguage speaks =
-                        language == null ? new SelectorLanguage(features.attributeValues()) : language;
-                language = speaks;
-                try {
-                    known = new Compiled(speaks.compile(expression), "");
-                } catch (SelectorException invalid) {
-                    known = new Compiled(null, String.valueOf(invalid.getMessage()));
-                }
-                compiled.put(expression, known);
-            }
-            return known;
+    private Compiled compile(String expression) {
+        try {
+            return new Compiled(language.get().compile(expression), "");
+        } catch (SelectorException invalid) {
+            return new Compiled(null, String.valueOf(invalid.getMessage()));
         }
     }
 

@@ -4,9 +4,14 @@ package org.moorage.builtin.dra;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -98,5 +103,24 @@ class DeviceSelectorsTest {
             })
     void saysWhatIsWrong(String expression, String problem) {
         assertThatThrownBy(() -> SELECTORS.matches(expression, GPU)).hasMessageStartingWith(problem);
+    }
+
+    @Test
+    void answersSeveralThreads() throws Exception {
+        DeviceSelectors selectors = new DeviceSelectors(DeviceFeatures.of(FeatureGates.DEFAULTS));
+        ExecutorService executor = Executors.newFixedThreadPool(4);
+        try {
+            List<Callable<Boolean>> questions = new ArrayList<>();
+            for (int i = 0; i < 400; i++) {
+                String expression = "lists.range(" + i % 20 + ").all(x, x < " + i % 20
+                        + " && device.attributes['gpu'].model == 'a100')";
+                questions.add(() -> selectors.matches(expression, GPU));
+            }
+            for (Future<Boolean> answer : executor.invokeAll(questions)) {
+                assertThat(answer.get()).isTrue();
+            }
+        } finally {
+            executor.shutdownNow();
+        }
     }
 }

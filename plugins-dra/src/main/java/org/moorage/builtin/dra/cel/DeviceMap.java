@@ -34,9 +34,14 @@ public final class DeviceMap extends AbstractMap<String, Object> {
         return value == null ? otherwise : value;
     }
 
+    /** Whether there is something of that name, other than what is taken for everything that is not known. */
+    boolean isKnown(Object name) {
+        return known.containsKey(name);
+    }
+
     @Override
     public boolean containsKey(@Nullable Object name) {
-        return known.containsKey(name);
+        return otherwise != null || known.containsKey(name);
     }
 
     @Override

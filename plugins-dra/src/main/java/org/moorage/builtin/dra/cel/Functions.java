@@ -1,36 +1,155 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.builtin.dra.cel;
 
+import com.google.common.collect.ImmutableBiMap;
+import com.google.common.collect.ImmutableList;
+import com.google.common.primitives.UnsignedLong;
 import dev.cel.common.CelFunctionDecl;
+import dev.cel.common.CelOverloadDecl;
+import dev.cel.common.types.CelType;
+import dev.cel.common.types.ListType;
+import dev.cel.common.types.MapType;
+import dev.cel.common.types.OpaqueType;
+import dev.cel.common.types.OptionalType;
+import dev.cel.common.types.SimpleType;
+import dev.cel.common.types.TypeType;
+import dev.cel.common.values.CelByteString;
+import dev.cel.common.values.NullValue;
+import dev.cel.runtime.CelFunctionBinding;
+import dev.cel.runtime.CelFunctionOverload;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import java.util.Optional;
+import org.moorage.api.model.Quantity;
 
-/** All functions of expressions, by name. Two libraries may add to one function. */
+/** The functions that the library lacks or has otherwise: how the compiler knows them, and what they do. */
 final class Functions {
-    private final Map<String, Function> standard = new HashMap<>();
-    private final Map<String, Function> extensions = new LinkedHashMap<>();
+    static final OpaqueType QUANTITY = OpaqueType.create("kubernetes.Quantity");
+    static final OpaqueType SEMVER = OpaqueType.create("kubernetes.Semver");
+    static final OpaqueType URL = OpaqueType.create("kubernetes.URL");
+    static final OpaqueType FORMAT = OpaqueType.create("kubernetes.NamedFormat");
+    static final OpaqueType IP = OpaqueType.create("net.IP");
+    static final OpaqueType CIDR = OpaqueType.create("net.CIDR");
 
-    /** A function that the compiler knows anyway. */
-    Function standard(String name) {
-        return standard.computeIfAbsent(name, Function::new);
+    private static final ImmutableBiMap<Class<?>, CelType> TYPES = ImmutableBiMap.<Class<?>, CelType>builder()
+            .put(Quantity.class, QUANTITY)
+            .put(SemanticVersion.class, SEMVER)
+            .put(Url.class, URL)
+            .put(NamedFormat.class, FORMAT)
+            .put(InetAddress.class, IP)
+            .put(Cidr.class, CIDR)
+            .put(Boolean.class, SimpleType.BOOL)
+            .put(Long.class, SimpleType.INT)
+            .put(UnsignedLong.class, SimpleType.UINT)
+            .put(Double.class, SimpleType.DOUBLE)
+            .put(String.class, SimpleType.STRING)
+            .put(CelByteString.class, SimpleType.BYTES)
+            .put(NullValue.class, SimpleType.NULL_TYPE)
+            .put(Duration.class, SimpleType.DURATION)
+            .put(Instant.class, SimpleType.TIMESTAMP)
+            .put(List.class, ListType.create(SimpleType.DYN))
+            .put(Map.class, MapType.create(SimpleType.DYN, SimpleType.DYN))
+            .put(Optional.class, OptionalType.create(SimpleType.DYN))
+            .put(TypeType.class, SimpleType.DYN)
+            .buildOrThrow();
+
+    private final List<CelFunctionDecl> declarations = new ArrayList<>();
+    private final Map<String, CelFunctionBinding> bindings = new HashMap<>();
+
+    /** The type of a value, whatever its elements are of. */
+    static CelType type(Object value) {
+        return TYPES.entrySet().stream()
+                .filter(entry -> entry.getKey().isInstance(value))
+                .findFirst()
+                .<CelType>map(Map.Entry::getValue)
+                .orElse(SimpleType.DYN);
     }
 
-    /** A function that the compiler must be told of. */
-    Function extension(String name) {
-        return extensions.computeIfAbsent(name, Function::new);
+    /** Whether a value is of a type that only Kubernetes has. */
+    static boolean isOfKubernetes(Object value) {
+        return type(value) instanceof OpaqueType;
     }
 
-    /** What the compiler must be told. */
+    <A> void global(String name, CelType result, Class<A> argument, CelFunctionOverload.Unary<A> body) {
+        global(name, result, List.of(typeOf(argument)), a -> body.apply(argument.cast(a[0])));
+    }
+
+    <A> void member(String name, CelType result, Class<A> target, CelFunctionOverload.Unary<A> body) {
+        member(name, result, List.of(typeOf(target)), a -> body.apply(target.cast(a[0])));
+    }
+
+    <A, B> void member(
+            String name, CelType result, Class<A> target, Class<B> argument, CelFunctionOverload.Binary<A, B> body) {
+        List<CelType> parameters = List.of(typeOf(target), typeOf(argument));
+        member(name, result, parameters, a -> body.apply(target.cast(a[0]), argument.cast(a[1])));
+    }
+
+    private static CelType typeOf(Class<?> javaClass) {
+        return TYPES.getOrDefault(javaClass, SimpleType.DYN);
+    }
+
+    void global(String name, CelType result, List<CelType> parameters, CelFunctionOverload body) {
+        add(name, CelOverloadDecl.newGlobalOverload(name + parameters, result, parameters), body);
+    }
+
+    void member(String name, CelType result, List<CelType> parameters, CelFunctionOverload body) {
+        add(name, CelOverloadDecl.newMemberOverload(name + parameters, result, parameters), body);
+    }
+
+    private void add(String name, CelOverloadDecl overload, CelFunctionOverload body) {
+        declarations.add(CelFunctionDecl.newFunctionDeclaration(name, overload));
+        bind(overload.overloadId(), overload.parameterTypes(), body);
+    }
+
+    /** What is done instead of what the library has for an overload. */
+    void instead(String overload, List<CelType> parameters, CelFunctionOverload body) {
+        bind(replacing(overload), parameters, body);
+    }
+
+    private static String replacing(String overload) {
+        return "instead_of_" + overload;
+    }
+
+    private void bind(String overload, List<CelType> parameters, CelFunctionOverload body) {
+        List<Class<?>> classes =
+                parameters.stream().<Class<?>>map(Functions::javaClass).toList();
+        bindings.put(overload, CelFunctionBinding.from(overload, classes, body));
+    }
+
+    private static Class<?> javaClass(CelType type) {
+        return switch (type.kind()) {
+            case LIST -> List.class;
+            case MAP -> Map.class;
+            case DYN -> Object.class;
+            default -> TYPES.inverse().getOrDefault(type, Object.class);
+        };
+    }
+
     List<CelFunctionDecl> declarations() {
-        return extensions.values().stream().map(Function::declaration).toList();
+        return declarations;
     }
 
-    @Nullable
-    Function find(String name) {
-        Function found = extensions.get(name);
-        return found != null ? found : standard.get(name);
+    Iterable<CelFunctionBinding> bindings() {
+        return bindings.values();
+    }
+
+    /** The overloads that carry out calls for which the compiler found some: one if all do the same. */
+    ImmutableList<String> carriedOutBy(ImmutableList<String> found) {
+        ImmutableList<String> overloads = found.stream()
+                .map(overload -> bindings.containsKey(replacing(overload)) ? replacing(overload) : overload)
+                .collect(ImmutableList.toImmutableList());
+        boolean areSame = overloads.stream()
+                        .map(overload -> bindings.containsKey(overload)
+                                ? bindings.get(overload).getDefinition()
+                                : overload)
+                        .distinct()
+                        .count()
+                == 1;
+        return areSame ? overloads.subList(0, 1) : overloads;
     }
 }

@@ -1,96 +1,87 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.builtin.dra.cel;
 
-import dev.cel.common.types.CelType;
-import dev.cel.common.types.OpaqueType;
-import dev.cel.common.types.SimpleType;
+import static dev.cel.common.types.SimpleType.BOOL;
+import static dev.cel.common.types.SimpleType.DOUBLE;
+import static dev.cel.common.types.SimpleType.INT;
+import static dev.cel.common.types.SimpleType.STRING;
+import static org.moorage.builtin.dra.cel.Functions.QUANTITY;
+import static org.moorage.builtin.dra.cel.Functions.SEMVER;
+
 import java.math.BigDecimal;
 import java.util.List;
-import java.util.Optional;
-import java.util.regex.Pattern;
 import org.moorage.api.model.Quantity;
 
-/** Quantities such as {@code 16Gi}. */
+/** Quantities such as {@code 16Gi}, and versions such as {@code 1.10.0}. */
 final class QuantityLibrary {
-    static final OpaqueType TYPE = OpaqueType.create("kubernetes.Quantity");
     private static final String FORM = "^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$";
-    private static final Pattern FORM_PATTERN = Pattern.compile(FORM);
 
     private QuantityLibrary() {}
 
     static void addTo(Functions functions) {
-        List<CelType> text = List.of(SimpleType.STRING);
-        List<CelType> one = List.of(TYPE);
-        List<CelType> two = List.of(TYPE, TYPE);
-        List<CelType> withNumber = List.of(TYPE, SimpleType.INT);
-        functions.extension("quantity").global("string_to_quantity", TYPE, text, a -> parse((String) a[0]));
-        functions
-                .extension("isQuantity")
-                .global("is_quantity_string", SimpleType.BOOL, text, a -> isOne((String) a[0]));
-        functions.extension("sign").global("quantity_sign", SimpleType.INT, one, a ->
-                (long) of(a[0]).compareTo(Quantity.ZERO));
-        functions
-                .extension("isInteger")
-                .member(
-                        "quantity_is_integer",
-                        SimpleType.BOOL,
-                        one,
-                        a -> exact(of(a[0])).isPresent());
-        functions
-                .extension("asInteger")
-                .member(
-                        "quantity_get_int",
-                        SimpleType.INT,
-                        one,
-                        a -> exact(of(a[0]))
-                                .<Object>map(value -> value)
-                                .orElse(new Failure("cannot convert value to integer")));
-        functions
-                .extension("asApproximateFloat")
-                .member(
-                        "quantity_get_float",
-                        SimpleType.DOUBLE,
-                        one,
-                        a -> new BigDecimal(of(a[0]).toString()).doubleValue());
-        functions
-                .extension("isGreaterThan")
-                .member("quantity_is_greater_than", SimpleType.BOOL, two, a -> of(a[0]).compareTo(of(a[1])) > 0);
-        functions
-                .extension("isLessThan")
-                .member("quantity_is_less_than", SimpleType.BOOL, two, a -> of(a[0]).compareTo(of(a[1])) < 0);
-        functions.extension("compareTo").member("quantity_compare_to", SimpleType.INT, two, a ->
-                (long) Integer.signum(of(a[0]).compareTo(of(a[1]))));
-        functions
-                .extension("add")
-                .member("quantity_add", TYPE, two, a -> of(a[0]).plus(of(a[1])))
-                .member("quantity_add_int", TYPE, withNumber, a -> of(a[0]).plus(Quantity.of((Long) a[1])));
-        functions
-                .extension("sub")
-                .member("quantity_sub", TYPE, two, a -> of(a[0]).minus(of(a[1])))
-                .member("quantity_sub_int", TYPE, withNumber, a -> of(a[0]).minus(Quantity.of((Long) a[1])));
+        functions.global("quantity", QUANTITY, String.class, QuantityLibrary::parse);
+        functions.global("isQuantity", BOOL, String.class, text -> isOne(() -> parse(text)));
+        functions.global("sign", INT, Quantity.class, quantity -> (long) quantity.compareTo(Quantity.ZERO));
+        functions.member("isInteger", BOOL, Quantity.class, QuantityLibrary::isInteger);
+        functions.member("asInteger", INT, Quantity.class, quantity -> {
+            if (!isInteger(quantity)) {
+                throw new IllegalArgumentException("cannot convert value to integer");
+            }
+            return quantity.value();
+        });
+        functions.member(
+                "asApproximateFloat",
+                DOUBLE,
+                Quantity.class,
+                quantity -> new BigDecimal(quantity.toString()).doubleValue());
+        functions.member("add", QUANTITY, Quantity.class, Quantity.class, Quantity::plus);
+        functions.member("add", QUANTITY, Quantity.class, Long.class, (one, added) -> one.plus(Quantity.of(added)));
+        functions.member("sub", QUANTITY, Quantity.class, Quantity.class, Quantity::minus);
+        functions.member("sub", QUANTITY, Quantity.class, Long.class, (one, taken) -> one.minus(Quantity.of(taken)));
+        addOrder(functions, Quantity.class);
+        functions.global("semver", SEMVER, String.class, SemanticVersion::parse);
+        functions.global("semver", SEMVER, List.of(STRING, BOOL), QuantityLibrary::parseVersion);
+        functions.global("isSemver", BOOL, String.class, text -> isOne(() -> SemanticVersion.parse(text)));
+        functions.global("isSemver", BOOL, List.of(STRING, BOOL), a -> isOne(() -> parseVersion(a)));
+        functions.member("major", INT, SemanticVersion.class, SemanticVersion::major);
+        functions.member("minor", INT, SemanticVersion.class, SemanticVersion::minor);
+        functions.member("patch", INT, SemanticVersion.class, SemanticVersion::patch);
+        addOrder(functions, SemanticVersion.class);
     }
 
-    private static Quantity of(Object value) {
-        return (Quantity) value;
+    private static <T extends Comparable<T>> void addOrder(Functions functions, Class<T> type) {
+        functions.member("isGreaterThan", BOOL, type, type, (one, other) -> one.compareTo(other) > 0);
+        functions.member("isLessThan", BOOL, type, type, (one, other) -> one.compareTo(other) < 0);
+        functions.member("compareTo", INT, type, type, (one, other) -> (long) Integer.signum(one.compareTo(other)));
     }
 
-    private static Object parse(String text) {
+    private static Quantity parse(String text) {
         try {
             return Quantity.parse(text);
         } catch (IllegalArgumentException invalid) {
-            return new Failure(
-                    FORM_PATTERN.matcher(text).matches()
-                            ? "unable to parse quantity's suffix"
-                            : "quantities must match the regular expression '" + FORM + "'");
+            String problem = text.matches(FORM)
+                    ? "unable to parse quantity's suffix"
+                    : "quantities must match the regular expression '" + FORM + "'";
+            throw new IllegalArgumentException(problem, invalid);
         }
     }
 
-    private static boolean isOne(String text) {
-        return !(parse(text) instanceof Failure);
+    private static boolean isInteger(Quantity quantity) {
+        return Quantity.of(quantity.value()).equals(quantity);
     }
 
-    private static Optional<Long> exact(Quantity quantity) {
-        long value = quantity.value();
-        return Quantity.of(value).equals(quantity) ? Optional.of(value) : Optional.empty();
+    private static SemanticVersion parseVersion(Object[] arguments) {
+        String text = (String) arguments[0];
+        return (Boolean) arguments[1] ? SemanticVersion.parseTolerantly(text) : SemanticVersion.parse(text);
+    }
+
+    /** Whether a text can be read as something. */
+    static boolean isOne(Runnable read) {
+        try {
+            read.run();
+            return true;
+        } catch (IllegalArgumentException invalid) {
+            return false;
+        }
     }
 }

@@ -3,9 +3,11 @@ package org.moorage.builtin.dra.cel;
 
 import dev.cel.common.CelIssue;
 import dev.cel.common.CelValidationException;
+import dev.cel.common.exceptions.CelRuntimeException;
+import dev.cel.runtime.CelEvaluationException;
 import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.regex.Pattern;
-import org.moorage.api.model.Quantity;
 
 /** What is wrong with an expression, in the words of the CEL library that kube-scheduler uses. */
 final class SelectorErrors {
@@ -15,6 +17,9 @@ final class SelectorErrors {
 
     private static final Pattern OF_MAP =
             Pattern.compile("The argument must be a simple name(\n \\| [^\n]*\\.(?:map|filter)\\([^,\n]*,)");
+
+    private static final Pattern PLACE = Pattern.compile("^evaluation error( at <input>:[0-9]+)?: ");
+    private static final Pattern MISSING = Pattern.compile("^(?:key|Error resolving field) '([^']*)'.*$");
 
     private SelectorErrors() {}
 
@@ -36,27 +41,29 @@ final class SelectorErrors {
                         "cel.bind() variable names must be simple identifiers");
     }
 
-    /** Why an answer is not one to whether a device will do. */
-    static String notBool(Object answer) {
-        if (answer instanceof String) {
-            return notBool("string", "unsupported native conversion from string to 'bool'");
+    /** Why an expression has no value for a device. */
+    static String ofEvaluation(CelEvaluationException failed) {
+        Throwable cause = failed;
+        while ((cause instanceof CelEvaluationException || cause instanceof CelRuntimeException)
+                && cause.getCause() != null) {
+            cause = cause.getCause();
         }
-        if (answer instanceof Double) {
-            return notBool("double", "type conversion error from Double to 'bool'");
+        String message = PLACE.matcher(String.valueOf(cause.getMessage())).replaceFirst("");
+        if (cause instanceof NoSuchElementException) {
+            return "optional.none() dereference";
         }
-        if (answer instanceof Quantity) {
-            return notBool("kubernetes.Quantity", "type conversion error from 'Quantity' to 'bool'");
-        }
-        if (answer instanceof Long) {
-            return notBool("int", "unsupported type conversion from 'int' to bool");
-        }
-        if (answer instanceof SemanticVersion) {
-            return notBool("kubernetes.Semver", "type conversion error from 'Semver' to 'bool'");
-        }
-        return notBool("dyn", "unsupported type conversion");
+        return switch (failed.getErrorCode()) {
+            case ATTRIBUTE_NOT_FOUND -> "no such key: " + MISSING.matcher(message).replaceFirst("$1");
+            case INDEX_OUT_OF_BOUNDS -> message.replace("Index out", "index out");
+            case OVERLOAD_NOT_FOUND -> "no such overload";
+            case DIVIDE_BY_ZERO -> "division by zero";
+            case NUMERIC_OVERFLOW -> "integer overflow";
+            default -> cause instanceof ArithmeticException ? "integer overflow" : message;
+        };
     }
 
-    private static String notBool(String type, String problem) {
-        return "CEL result of type " + type + " could not be converted to bool: " + problem;
+    /** Why an answer is not one to whether a device will do. */
+    static String notBool(Object answer) {
+        return "CEL result of type " + Functions.type(answer).name() + " could not be converted to bool";
     }
 }

@@ -5,9 +5,7 @@ import com.google.common.collect.ImmutableCollection;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import dev.cel.common.CelAbstractSyntaxTree;
-import dev.cel.common.CelFunctionDecl;
 import dev.cel.common.CelOptions;
-import dev.cel.common.CelOverloadDecl;
 import dev.cel.common.CelValidationException;
 import dev.cel.common.types.CelKind;
 import dev.cel.common.types.CelType;
@@ -19,6 +17,13 @@ import dev.cel.common.types.StructTypeReference;
 import dev.cel.compiler.CelCompiler;
 import dev.cel.compiler.CelCompilerFactory;
 import dev.cel.extensions.CelExtensions;
+import dev.cel.extensions.CelListsExtensions;
+import dev.cel.extensions.CelSetsExtensions;
+import dev.cel.extensions.CelStringExtensions;
+import dev.cel.runtime.CelEvaluationException;
+import dev.cel.runtime.CelRuntime;
+import dev.cel.runtime.CelRuntimeFactory;
+import java.util.EnumSet;
 import java.util.Optional;
 
 /**
@@ -27,14 +32,23 @@ import java.util.Optional;
  */
 public final class SelectorLanguage {
     private static final String DEVICE_TYPE = "kubernetes.DRADevice";
-    private static final CelOptions OPTIONS = CelOptions.current()
+    static final CelOptions OPTIONS = CelOptions.current()
             .enableHeterogeneousNumericComparisons(true)
             .enableOptionalSyntax(true)
             .build();
+    private static final CelStringExtensions STRINGS =
+            CelExtensions.strings(EnumSet.complementOf(EnumSet.of(CelStringExtensions.Function.REVERSE)));
+    private static final CelListsExtensions LISTS = CelExtensions.lists(
+            CelListsExtensions.Function.SLICE,
+            CelListsExtensions.Function.FLATTEN,
+            CelListsExtensions.Function.DISTINCT,
+            CelListsExtensions.Function.REVERSE);
+    private static final CelSetsExtensions SETS = CelExtensions.sets(OPTIONS);
 
     private final AttributeValues attributeValues;
     private final Functions functions = new Functions();
     private final CelCompiler compiler;
+    private final CelRuntime runtime;
 
     /** What expressions may take an attribute of a device for. */
     public enum AttributeValues {
@@ -47,32 +61,25 @@ public final class SelectorLanguage {
     /** The language with all its libraries, which takes a moment to make. */
     public SelectorLanguage(AttributeValues attributeValues) {
         this.attributeValues = attributeValues;
-        StandardLibrary.addTo(functions);
-        OptionalLibrary.addTo(functions);
-        StringLibrary.addTo(functions);
-        CollectionLibraries.addTo(functions);
-        RegexLibrary.addTo(functions);
         QuantityLibrary.addTo(functions);
-        SemverLibrary.addTo(functions);
-        AddressLibrary.addTo(functions);
-        UrlLibrary.addTo(functions);
-        FormatLibrary.addTo(functions);
-        AuthorizationLibrary.addTo(functions);
+        NetworkLibrary.addTo(functions);
+        NamedFormat.addTo(functions);
+        TextLibrary.addTo(functions);
+        ListLibrary.addTo(functions);
+        StandardLibrary.addTo(functions);
         compiler = CelCompilerFactory.standardCelCompilerBuilder()
                 .setOptions(OPTIONS)
                 .setStandardMacros(Macros.STANDARD)
                 .setTypeProvider(new DeviceTypes(attributeValues))
                 .addVar("device", StructTypeReference.create(DEVICE_TYPE))
-                .addLibraries(new Macros(), CelExtensions.bindings())
+                .addLibraries(STRINGS, LISTS, SETS, new Macros(), CelExtensions.bindings())
                 .addMacros(CelExtensions.comprehensions().macros())
                 .addFunctionDeclarations(functions.declarations())
-                .addFunctionDeclarations(CelFunctionDecl.newFunctionDeclaration(
-                        "string",
-                        CelOverloadDecl.newGlobalOverload("ip_to_string", SimpleType.STRING, AddressLibrary.IP),
-                        CelOverloadDecl.newGlobalOverload("cidr_to_string", SimpleType.STRING, AddressLibrary.CIDR)))
-                .addFunctionDeclarations(CelFunctionDecl.newFunctionDeclaration(
-                        "int",
-                        CelOverloadDecl.newGlobalOverload("duration_to_int64", SimpleType.INT, SimpleType.DURATION)))
+                .build();
+        runtime = CelRuntimeFactory.legacyCelRuntimeBuilder()
+                .setOptions(OPTIONS)
+                .addLibraries(STRINGS, LISTS, SETS, CelExtensions.optional())
+                .addFunctionBindings(functions.bindings())
                 .build();
     }
 
@@ -84,7 +91,9 @@ public final class SelectorLanguage {
     public Selector compile(String expression) throws SelectorException {
         try {
             CelAbstractSyntaxTree checked = compiler.compile(expression).getAst();
-            String issues = Validation.issues(checked);
+            CelAbstractSyntaxTree adjusted = Adjustment.of(checked, functions);
+            Validation validation = new Validation(checked, adjusted, runtime);
+            String issues = validation.issues();
             if (!issues.isEmpty()) {
                 throw new SelectorException("compilation failed: " + issues, null);
             }
@@ -93,15 +102,14 @@ public final class SelectorLanguage {
                     || answer == CelKind.ANY
                     || answer == CelKind.DYN && attributeValues == AttributeValues.SEVERAL;
             if (!mayBeBool) {
-                throw new SelectorException(
-                        "must evaluate to bool or the unknown type, not "
-                                + checked.getResultType().name(),
-                        null);
+                String found = checked.getResultType().name();
+                throw new SelectorException("must evaluate to bool or the unknown type, not " + found, null);
             }
-            return new Selector(new Planner(checked, functions).plan());
+            validation.checkConstants();
+            return new Selector(runtime.createProgram(adjusted), new CostTracker.Plan(adjusted));
         } catch (CelValidationException invalid) {
             throw new SelectorException("compilation failed: " + SelectorErrors.ofCompiler(invalid), invalid);
-        } catch (IllegalArgumentException notUsable) {
+        } catch (CelEvaluationException | IllegalArgumentException notUsable) {
             throw new SelectorException("program instantiation failed: " + notUsable.getMessage(), notUsable);
         }
     }
@@ -120,7 +128,7 @@ public final class SelectorLanguage {
                     "attributes",
                     byDomainAndName(value),
                     "capacity",
-                    byDomainAndName(QuantityLibrary.TYPE));
+                    byDomainAndName(Functions.QUANTITY));
             device = StructType.create(DEVICE_TYPE, fields.keySet(), field -> Optional.ofNullable(fields.get(field)));
         }
 
@@ -130,8 +138,7 @@ public final class SelectorLanguage {
 
         @Override
         public ImmutableCollection<CelType> types() {
-            return ImmutableList.of(
-                    device, QuantityLibrary.TYPE, SemverLibrary.TYPE, AddressLibrary.IP, AddressLibrary.CIDR);
+            return ImmutableList.of(device, Functions.QUANTITY, Functions.SEMVER, Functions.IP, Functions.CIDR);
         }
 
         @Override

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.builtin.dra.cel;
 
-import java.math.BigInteger;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -17,12 +16,9 @@ import org.jspecify.annotations.Nullable;
  * @param preRelease what tells versions before the release apart; empty for the release
  * @param build what tells builds of one version apart; empty if nothing does
  */
-public record SemanticVersion(
-        BigInteger major, BigInteger minor, BigInteger patch, List<String> preRelease, String build)
+public record SemanticVersion(long major, long minor, long patch, List<String> preRelease, String build)
         implements Comparable<SemanticVersion> {
-    private static final BigInteger MAX = BigInteger.ONE.shiftLeft(64).subtract(BigInteger.ONE);
     private static final String DIGITS = "[0-9]+";
-    private static final String ALPHANUMERIC = "[0-9A-Za-z-]+";
 
     public SemanticVersion {
         preRelease = List.copyOf(preRelease);
@@ -41,32 +37,54 @@ public record SemanticVersion(
         if (parts.length != 3) {
             throw new IllegalArgumentException("No Major.Minor.Patch elements found");
         }
-        BigInteger major = number("major", parts[0]);
-        BigInteger minor = number("minor", parts[1]);
-        String rest = parts[2];
-        int plus = rest.indexOf('+');
-        String build = plus < 0 ? "" : rest.substring(plus + 1);
-        String release = plus < 0 ? rest : rest.substring(0, plus);
-        int dash = release.indexOf('-');
-        String patch = dash < 0 ? release : release.substring(0, dash);
+        long major = number("Major", parts[0]);
+        long minor = number("Minor", parts[1]);
+        String[] build = parts[2].split("\\+", 2);
+        String[] release = build[0].split("-", 2);
         SemanticVersion version = new SemanticVersion(
                 major,
                 minor,
-                number("patch", patch),
-                dash < 0 ? List.of() : preRelease(release.substring(dash + 1)),
-                build);
-        if (plus >= 0) {
-            for (String part : build.split("\\.", -1)) {
-                if (part.isEmpty()) {
-                    throw new IllegalArgumentException("Build meta data is empty");
-                }
-                if (!part.matches(ALPHANUMERIC)) {
-                    throw new IllegalArgumentException(
-                            "Invalid character(s) found in build meta data \"" + part + "\"");
-                }
+                number("Patch", release[0]),
+                release.length == 1 ? List.of() : List.of(release[1].split("\\.", -1)),
+                build.length == 1 ? "" : build[1]);
+        for (String part : version.preRelease) {
+            check(part, "Prerelease is empty", "prerelease");
+            if (part.matches("0" + DIGITS)) {
+                throw new IllegalArgumentException(
+                        "Numeric PreRelease version must not contain leading zeroes \"" + part + "\"");
+            }
+        }
+        if (build.length == 2) {
+            for (String part : version.build.split("\\.", -1)) {
+                check(part, "Build meta data is empty", "build meta data");
             }
         }
         return version;
+    }
+
+    private static long number(String which, String text) {
+        if (!text.isEmpty() && !text.matches(DIGITS)) {
+            throw new IllegalArgumentException("Invalid character(s) found in " + which.toLowerCase(Locale.ROOT)
+                    + " number \"" + text + "\"");
+        }
+        if (text.matches("0" + DIGITS)) {
+            throw new IllegalArgumentException(which + " number must not contain leading zeroes \"" + text + "\"");
+        }
+        try {
+            return Long.parseUnsignedLong(text);
+        } catch (NumberFormatException invalid) {
+            String problem = text.isEmpty() ? "invalid syntax" : "value out of range";
+            throw new IllegalArgumentException("strconv.ParseUint: parsing \"" + text + "\": " + problem, invalid);
+        }
+    }
+
+    private static void check(String part, String ifEmpty, String where) {
+        if (part.isEmpty()) {
+            throw new IllegalArgumentException(ifEmpty);
+        }
+        if (!part.matches("[0-9A-Za-z-]+")) {
+            throw new IllegalArgumentException("Invalid character(s) found in " + where + " \"" + part + "\"");
+        }
     }
 
     /** Reads a version that may have a {@code v} before it, leading zeros, and only its first one or two numbers. */
@@ -90,7 +108,8 @@ public record SemanticVersion(
 
     @Override
     public String toString() {
-        return major + "." + minor + "." + patch + (preRelease.isEmpty() ? "" : "-" + String.join(".", preRelease))
+        return Long.toUnsignedString(major) + "." + Long.toUnsignedString(minor) + "." + Long.toUnsignedString(patch)
+                + (preRelease.isEmpty() ? "" : "-" + String.join(".", preRelease))
                 + (build.isEmpty() ? "" : "+" + build);
     }
 
@@ -104,56 +123,13 @@ public record SemanticVersion(
         return Objects.hash(major, minor, patch, preRelease);
     }
 
-    private static BigInteger number(String which, String text) {
-        if (!text.matches(DIGITS)) {
-            throw text.isEmpty()
-                    ? new IllegalArgumentException("strconv.ParseUint: parsing \"\": invalid syntax")
-                    : new IllegalArgumentException(
-                            "Invalid character(s) found in " + which + " number \"" + text + "\"");
-        }
-        if (hasLeadingZero(text)) {
-            String name = Character.toUpperCase(which.charAt(0)) + which.substring(1);
-            throw new IllegalArgumentException(name + " number must not contain leading zeroes \"" + text + "\"");
-        }
-        BigInteger value = new BigInteger(text);
-        if (value.compareTo(MAX) > 0) {
-            throw new IllegalArgumentException("strconv.ParseUint: parsing \"" + text + "\": value out of range");
-        }
-        return value;
-    }
-
-    private static List<String> preRelease(String text) {
-        List<String> parts = new ArrayList<>();
-        for (String part : text.split("\\.", -1)) {
-            if (part.isEmpty()) {
-                throw new IllegalArgumentException("Prerelease is empty");
-            }
-            if (part.matches(DIGITS) && hasLeadingZero(part)) {
-                throw new IllegalArgumentException(
-                        "Numeric PreRelease version must not contain leading zeroes \"" + part + "\"");
-            }
-            if (!part.matches(ALPHANUMERIC)) {
-                throw new IllegalArgumentException("Invalid character(s) found in prerelease \"" + part + "\"");
-            }
-            parts.add(part);
-        }
-        return parts;
-    }
-
-    private static boolean hasLeadingZero(String digits) {
-        return digits.length() > 1 && digits.charAt(0) == '0';
-    }
-
     @Override
     public int compareTo(SemanticVersion other) {
-        int order = major.compareTo(other.major);
-        order = order != 0 ? order : minor.compareTo(other.minor);
-        order = order != 0 ? order : patch.compareTo(other.patch);
-        if (order != 0) {
-            return order;
-        }
-        if (preRelease.isEmpty() || other.preRelease.isEmpty()) {
-            return Boolean.compare(preRelease.isEmpty(), other.preRelease.isEmpty());
+        int order = Long.compareUnsigned(major, other.major);
+        order = order != 0 ? order : Long.compareUnsigned(minor, other.minor);
+        order = order != 0 ? order : Long.compareUnsigned(patch, other.patch);
+        if (order != 0 || preRelease.isEmpty() || other.preRelease.isEmpty()) {
+            return order != 0 ? order : Boolean.compare(preRelease.isEmpty(), other.preRelease.isEmpty());
         }
         int common = Math.min(preRelease.size(), other.preRelease.size());
         for (int i = 0; i < common; i++) {
@@ -170,7 +146,9 @@ public record SemanticVersion(
         if (isNumber != other.matches(DIGITS)) {
             return isNumber ? -1 : 1;
         }
-        int order = isNumber ? new BigInteger(one).compareTo(new BigInteger(other)) : one.compareTo(other);
-        return Integer.signum(order);
+        // Numbers have no leading zeros, so the longer one is greater.
+        return isNumber && one.length() != other.length()
+                ? Integer.compare(one.length(), other.length())
+                : one.compareTo(other);
     }
 }

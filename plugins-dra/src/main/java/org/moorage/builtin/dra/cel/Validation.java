@@ -7,14 +7,22 @@ import dev.cel.common.CelSource;
 import dev.cel.common.CelSourceLocation;
 import dev.cel.common.ast.CelConstant;
 import dev.cel.common.ast.CelExpr;
+import dev.cel.common.ast.CelExpr.ExprKind.Kind;
+import dev.cel.common.navigation.CelNavigableAst;
+import dev.cel.common.navigation.CelNavigableExpr;
+import dev.cel.common.navigation.TraversalOrder;
 import dev.cel.common.types.CelKind;
 import dev.cel.common.types.CelType;
 import dev.cel.common.types.CelTypes;
 import dev.cel.common.types.OptionalType;
+import dev.cel.runtime.CelEvaluationException;
+import dev.cel.runtime.CelRuntime;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * What Kubernetes asks of an expression beyond its types: that the elements of a list or map are of one type, and that constant
@@ -22,58 +30,94 @@ import java.util.Set;
  */
 final class Validation {
     private final CelAbstractSyntaxTree expression;
+    private final CelAbstractSyntaxTree adjusted;
+    private final CelRuntime runtime;
     private final List<CelIssue> issues = new ArrayList<>();
 
-    private Validation(CelAbstractSyntaxTree expression) {
+    Validation(CelAbstractSyntaxTree expression, CelAbstractSyntaxTree adjusted, CelRuntime runtime) {
         this.expression = expression;
+        this.adjusted = adjusted;
+        this.runtime = runtime;
     }
 
     /** What is wrong, as it is shown; empty if nothing. */
-    static String issues(CelAbstractSyntaxTree expression) {
-        Validation validation = new Validation(expression);
-        validation.visit(expression.getExpr(), false);
-        validation.issues.sort(Comparator.comparingInt(
+    String issues() {
+        nodes().forEach(this::check);
+        issues.sort(Comparator.comparingInt(
                         (CelIssue issue) -> issue.getSourceLocation().getLine())
                 .thenComparingInt(issue -> issue.getSourceLocation().getColumn()));
-        return CelIssue.toDisplayString(validation.issues, expression.getSource());
+        return CelIssue.toDisplayString(issues, expression.getSource());
     }
 
-    private void visit(CelExpr part, boolean isInFormat) {
-        switch (part.getKind()) {
-            case SELECT -> visit(part.select().operand(), isInFormat);
-            case LIST -> {
-                part.list().elements().forEach(element -> visit(element, isInFormat));
-                if (!isInFormat) {
-                    checkElements(part.list());
-                }
-            }
-            case MAP -> {
-                part.map().entries().forEach(entry -> {
-                    visit(entry.key(), isInFormat);
-                    visit(entry.value(), isInFormat);
+    private Stream<CelNavigableExpr> nodes() {
+        return CelNavigableAst.fromAst(expression)
+                .getRoot()
+                .allNodes(TraversalOrder.POST_ORDER)
+                .map(CelNavigableExpr.class::cast);
+    }
+
+    /**
+     * Evaluates conversions of constants, and reads constant patterns.
+     *
+     * @throws IllegalArgumentException if one has no value
+     */
+    void checkConstants() {
+        nodes().map(CelNavigableExpr::expr)
+                .filter(part -> part.getKind() == Kind.CALL)
+                .forEach(part -> {
+                    CelExpr.CelCall call = part.call();
+                    if (Adjustment.isConstant(part)) {
+                        checkConversion(part);
+                    } else if (call.function().startsWith("find") && isText(call.args().get(0))) {
+                        TextLibrary.compiled(call.args().get(0).constant().stringValue(), "");
+                    }
                 });
-                if (!isInFormat) {
-                    checkEntries(part.map());
-                }
-            }
-            case CALL -> {
-                CelExpr.CelCall call = part.call();
-                boolean isFormat = isInFormat || call.function().equals("format");
-                call.target().ifPresent(target -> visit(target, isFormat));
-                call.args().forEach(argument -> visit(argument, isFormat));
-                checkLiterals(part);
-            }
-            case COMPREHENSION -> {
-                CelExpr.CelComprehension fold = part.comprehension();
-                for (CelExpr inner : List.of(
-                        fold.iterRange(), fold.accuInit(), fold.loopCondition(), fold.loopStep(), fold.result())) {
-                    visit(inner, isInFormat);
-                }
-            }
-            default -> {
-                // Has no parts.
-            }
+    }
+
+    private void checkConversion(CelExpr part) {
+        String from = "";
+        try {
+            from = Functions.type(evaluated(part.call().args().get(0))).name();
+            evaluated(part);
+        } catch (CelEvaluationException invalid) {
+            String to = part.call().function();
+            throw new IllegalArgumentException(
+                    switch (invalid.getErrorCode()) {
+                        case OVERLOAD_NOT_FOUND -> "no such overload: " + to + "(" + from + ")";
+                        case NUMERIC_OVERFLOW -> (to.equals("uint") ? "unsigned " : "") + "integer overflow";
+                        default -> "type conversion error from '" + from + "' to '" + to + "'";
+                    },
+                    invalid);
         }
+    }
+
+    private Object evaluated(CelExpr part) throws CelEvaluationException {
+        return runtime.createProgram(CelAbstractSyntaxTree.newCheckedAst(
+                        part, adjusted.getSource(), adjusted.getReferenceMap(), adjusted.getTypeMap()))
+                .eval();
+    }
+
+    private void check(CelNavigableExpr node) {
+        CelExpr part = node.expr();
+        if (part.getKind() == Kind.LIST && !isInFormat(node)) {
+            checkElements(part.list());
+        } else if (part.getKind() == Kind.MAP && !isInFormat(node)) {
+            checkEntries(part.map());
+        } else if (part.getKind() == Kind.CALL && !part.call().args().isEmpty()) {
+            checkConstant(part, part.call().args().get(0));
+        }
+    }
+
+    private static boolean isInFormat(CelNavigableExpr node) {
+        Optional<CelNavigableExpr> outer = node.parent();
+        while (outer.isPresent()) {
+            CelExpr part = outer.get().expr();
+            if (part.getKind() == Kind.CALL && part.call().function().equals("format")) {
+                return true;
+            }
+            outer = outer.get().parent();
+        }
+        return false;
     }
 
     private CelType type(CelExpr part) {
@@ -81,35 +125,24 @@ final class Validation {
     }
 
     private void checkElements(CelExpr.CelList list) {
-        CelType first = null;
-        for (int i = 0; i < list.elements().size(); i++) {
-            CelExpr element = list.elements().get(i);
-            CelType type = unwrapped(type(element), list.optionalIndices().contains(i));
-            if (first == null) {
-                first = type;
-            } else if (!first.equals(type)) {
-                report(element, first, type);
+        List<CelExpr> elements = list.elements();
+        for (int i = 1; i < elements.size(); i++) {
+            CelType first = unwrapped(type(elements.get(0)), list.optionalIndices().contains(0));
+            CelType type = unwrapped(type(elements.get(i)), list.optionalIndices().contains(i));
+            if (report(elements.get(i), first, type)) {
                 return;
             }
         }
     }
 
     private void checkEntries(CelExpr.CelMap map) {
-        CelType key = null;
-        CelType value = null;
         for (CelExpr.CelMap.Entry entry : map.entries()) {
-            CelType entryValue = unwrapped(type(entry.value()), entry.optionalEntry());
-            if (key == null || value == null) {
-                key = type(entry.key());
-                value = entryValue;
-                continue;
-            }
-            if (!key.equals(type(entry.key()))) {
-                report(entry.key(), key, type(entry.key()));
-            }
-            if (!value.equals(entryValue)) {
-                report(entry.value(), value, entryValue);
-            }
+            CelExpr.CelMap.Entry first = map.entries().get(0);
+            report(entry.key(), type(first.key()), type(entry.key()));
+            report(
+                    entry.value(),
+                    unwrapped(type(first.value()), first.optionalEntry()),
+                    unwrapped(type(entry.value()), entry.optionalEntry()));
         }
     }
 
@@ -119,8 +152,12 @@ final class Validation {
                 : type;
     }
 
-    private void report(CelExpr part, CelType expected, CelType found) {
+    private boolean report(CelExpr part, CelType expected, CelType found) {
+        if (expected.equals(found)) {
+            return false;
+        }
         report(part, "expected type '" + CelTypes.format(expected) + "' but found '" + CelTypes.format(found) + "'");
+        return true;
     }
 
     private void report(CelExpr part, String problem) {
@@ -130,132 +167,82 @@ final class Validation {
         issues.add(CelIssue.formatError(part.id(), location, problem));
     }
 
-    private void checkLiterals(CelExpr part) {
-        CelExpr.CelCall call = part.call();
-        if (call.args().isEmpty()) {
-            return;
-        }
-        CelExpr argument = call.args().get(0);
-        boolean isText = argument.getKind() == CelExpr.ExprKind.Kind.CONSTANT
-                && argument.constant().getKind() == CelConstant.Kind.STRING_VALUE;
-        switch (call.function()) {
+    private void checkConstant(CelExpr call, CelExpr argument) {
+        String function = call.call().function();
+        switch (function) {
             case "duration", "timestamp" -> {
-                if (argument.getKind() == CelExpr.ExprKind.Kind.CONSTANT
-                        && !isTime(call.function(), argument.constant())) {
-                    report(argument, "invalid " + call.function() + " argument");
+                if (argument.getKind() == Kind.CONSTANT) {
+                    try {
+                        evaluated(call);
+                    } catch (CelEvaluationException invalid) {
+                        report(argument, "invalid " + function + " argument");
+                    }
                 }
             }
             case "matches" -> {
-                if (isText && !isPattern(argument.constant().stringValue())) {
+                if (isText(argument)
+                        && !QuantityLibrary.isOne(() -> TextLibrary.compiled(
+                                argument.constant().stringValue(), ""))) {
                     report(argument, "invalid matches argument");
                 }
             }
-            case "format" -> checkFormat(part, argument);
-            default -> {
-                // No literals that could be wrong.
-            }
+            case "format" ->
+                call.call()
+                        .target()
+                        .filter(target -> isText(target) && argument.getKind() == Kind.LIST)
+                        .ifPresent(target -> checkFormat(call, target.constant().stringValue(), argument.list().elements()));
+            default -> {}
         }
     }
 
-    private static boolean isTime(String function, CelConstant constant) {
-        return switch (constant.getKind()) {
-            case STRING_VALUE -> !(Times.converted(function, constant.stringValue()) instanceof Failure);
-            case INT64_VALUE -> !(Times.converted(function, constant.int64Value()) instanceof Failure);
-            default -> true;
-        };
+    private static boolean isText(CelExpr part) {
+        return part.getKind() == Kind.CONSTANT && part.constant().getKind() == CelConstant.Kind.STRING_VALUE;
     }
 
-    private static boolean isPattern(String text) {
+    private void checkFormat(CelExpr call, String template, List<CelExpr> arguments) {
+        List<CelExpr> wrong = new ArrayList<>();
+        int[] requested = {0};
         try {
-            RegexLibrary.compiled(text, "");
-            return true;
+            TextFormat.interpolated(template, arguments.size(), (clause, precision, argument) -> {
+                requested[0]++;
+                wrong.add(arguments.get(argument));
+                checkClause(clause, arguments.get(argument));
+                wrong.clear();
+                return "";
+            });
         } catch (IllegalArgumentException invalid) {
-            return false;
-        }
-    }
-
-    private void checkFormat(CelExpr part, CelExpr arguments) {
-        CelExpr target = part.call().target().orElse(arguments);
-        if (target.getKind() != CelExpr.ExprKind.Kind.CONSTANT
-                || target.constant().getKind() != CelConstant.Kind.STRING_VALUE
-                || arguments.getKind() != CelExpr.ExprKind.Kind.LIST) {
+            report(wrong.isEmpty() ? call : wrong.get(0), String.valueOf(invalid.getMessage()));
             return;
         }
-        List<CelExpr> elements = arguments.list().elements();
-        ArgumentTypes types = new ArgumentTypes(elements);
-        try {
-            TextFormat.interpolated(target.constant().stringValue(), elements.size(), types);
-        } catch (IllegalArgumentException invalid) {
-            report(types.wrong.isEmpty() ? part : types.wrong.get(0), String.valueOf(invalid.getMessage()));
-            return;
-        }
-        if (elements.size() > types.requested) {
+        if (arguments.size() > requested[0]) {
             report(
-                    part,
-                    "too many arguments supplied to string.format (expected " + types.requested + ", got "
-                            + elements.size() + ")");
+                    call,
+                    "too many arguments supplied to string.format (expected " + requested[0] + ", got "
+                            + arguments.size() + ")");
         }
     }
 
-    /** Looks at the types of what will be formatted. */
-    private final class ArgumentTypes implements TextFormat.Clauses {
-        private static final Set<CelKind> FORMATTED = Set.of(
-                CelKind.LIST,
-                CelKind.MAP,
-                CelKind.INT,
-                CelKind.UINT,
-                CelKind.DOUBLE,
-                CelKind.BOOL,
-                CelKind.STRING,
-                CelKind.TIMESTAMP,
-                CelKind.BYTES,
-                CelKind.DURATION,
-                CelKind.TYPE,
-                CelKind.NULL_TYPE,
-                CelKind.DYN);
-
-        private final List<CelExpr> elements;
-        private final List<CelExpr> wrong = new ArrayList<>();
-        private int requested;
-
-        ArgumentTypes(List<CelExpr> elements) {
-            this.elements = elements;
+    private void checkClause(char clause, CelExpr argument) {
+        CelKind kind = type(argument).kind();
+        boolean isWhole = kind == CelKind.DYN || kind == CelKind.INT || kind == CelKind.UINT;
+        boolean fits = switch (clause) {
+            case 's' -> kind != CelKind.ANY && kind != CelKind.OPAQUE && kind != CelKind.STRUCT;
+            case 'f', 'e' -> Set.of(CelKind.DOUBLE, CelKind.STRING, CelKind.DYN).contains(kind);
+            case 'b' -> isWhole || kind == CelKind.BOOL;
+            case 'x', 'X' -> isWhole || kind == CelKind.STRING || kind == CelKind.BYTES;
+            default -> isWhole;
+        };
+        if (!fits) {
+            throw TextFormat.wrongType(clause, type(argument).name());
         }
-
-        @Override
-        public Object argument(int index) {
-            requested++;
-            return index;
+        if (clause == 's' && argument.getKind() == Kind.LIST) {
+            argument.list().elements().forEach(inner -> checkClause(clause, inner));
         }
-
-        @Override
-        public String format(char clause, int precision, Object argument) {
-            CelExpr element = elements.get((Integer) argument);
-            Set<CelKind> kinds = switch (clause) {
-                case 's' -> FORMATTED;
-                case 'f', 'e' -> Set.of(CelKind.DOUBLE, CelKind.STRING, CelKind.DYN);
-                case 'b' -> Set.of(CelKind.INT, CelKind.UINT, CelKind.BOOL, CelKind.DYN);
-                case 'x', 'X' -> Set.of(CelKind.INT, CelKind.UINT, CelKind.STRING, CelKind.BYTES, CelKind.DYN);
-                default -> Set.of(CelKind.INT, CelKind.UINT, CelKind.DYN);
-            };
-            check(clause, kinds, element);
-            return "";
-        }
-
-        private void check(char clause, Set<CelKind> kinds, CelExpr element) {
-            if (!kinds.contains(type(element).kind())) {
-                wrong.add(element);
-                throw TextFormat.wrongType(clause, type(element).name());
-            }
-            if (clause == 's' && element.getKind() == CelExpr.ExprKind.Kind.LIST) {
-                element.list().elements().forEach(inner -> check(clause, kinds, inner));
-            }
-            if (clause == 's' && element.getKind() == CelExpr.ExprKind.Kind.MAP) {
-                element.map().entries().forEach(entry -> {
-                    check(clause, kinds, entry.key());
-                    check(clause, kinds, entry.value());
-                });
-            }
+        if (clause == 's' && argument.getKind() == Kind.MAP) {
+            argument.map().entries().forEach(entry -> {
+                checkClause(clause, entry.key());
+                checkClause(clause, entry.value());
+            });
         }
     }
 }

@@ -2,6 +2,7 @@
 package org.moorage.builtin.dra.cel;
 
 import dev.cel.common.values.CelByteString;
+import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -12,17 +13,17 @@ import java.util.Set;
  * What calls cost: mostly a unit, or a tenth for each character that is looked at. The figures are those of kube-scheduler's CEL
  * library and of Kubernetes' own functions.
  */
-final class Costs {
-    static final int LIST = 10;
-    static final int MAP = 30;
+final class CallCosts {
+    private static final int LIST = 10;
     // Where the compiler cannot tell which overload it is, the library does not count.
-    private static final Set<String> COUNTED_BY_OVERLOAD = Set.of("sort", "flatten", "@sortByAssociatedKeys");
+    private static final Set<String> COUNTED_BY_OVERLOAD = Set.of("sort", "flatten", Macros.SORT_BY_KEYS);
     private static final double PER_CHARACTER = 0.1;
     private static final double PER_CHARACTER_OF_PATTERN = 0.25;
 
-    private Costs() {}
+    private CallCosts() {}
 
-    static long ofCall(String name, String overload, Object[] arguments, Object result) {
+    /** The cost of a call; the overload is empty if the compiler could not tell it. */
+    static long of(String name, String overload, Object[] arguments, Object result) {
         if (arguments.length == 0) {
             return 1;
         }
@@ -30,8 +31,8 @@ final class Costs {
             return 1;
         }
         return switch (name) {
-            case "slice", "lists.range", "reverse" -> list(1, Values.size(result));
-            case "flatten" -> list(arguments.length == 2 ? (double) (Long) arguments[1] : 1, Values.size(arguments[0]));
+            case "slice", "lists.range", "reverse" -> list(1, count(result));
+            case "flatten" -> list(arguments.length == 2 ? (double) (Long) arguments[1] : 1, count(arguments[0]));
             case "distinct", "sort" -> comparisons(arguments[0]);
             case "@sortByAssociatedKeys" -> comparisons(arguments[1]);
             case "sets.contains", "sets.intersects" -> 1 + product(arguments);
@@ -40,6 +41,7 @@ final class Costs {
             case "url",
                     "lowerAscii",
                     "upperAscii",
+                    "format",
                     "substring",
                     "trim",
                     "cidr",
@@ -48,23 +50,23 @@ final class Costs {
                     "quantity",
                     "isQuantity",
                     "semver",
-                    "isSemver" -> characters(Values.size(arguments[0]));
-            case "replace", "split", "ip.isCanonical" -> characters(2 * Values.size(arguments[0]));
-            case "join" -> characters(2 * Values.size(result));
-            case "ip" -> overload.equals("cidr_ip") ? 1 : characters(Values.size(arguments[0]));
-            case "find", "findAll" -> match(arguments[0], Values.size(arguments[1]));
+                    "isSemver" -> characters(count(arguments[0]));
+            case "replace", "split", "ip.isCanonical" -> characters(2 * count(arguments[0]));
+            case "join" -> characters(2 * count(result));
+            case "ip" -> arguments[0] instanceof Cidr ? 1 : characters(count(arguments[0]));
+            case "find", "findAll" -> match(arguments[0], count(arguments[1]));
             case "containsIP" ->
-                characters(2 * Values.size(arguments[0]))
-                        + (overload.equals("cidr_contains_ip_string") ? characters(Values.size(arguments[1])) : 0);
+                characters(2 * count(arguments[0]))
+                        + (!overload.isEmpty() && arguments[1] instanceof String ? characters(count(arguments[1])) : 0);
             case "containsCIDR" ->
-                characters(2 * Values.size(arguments[0]))
-                        + characters(Values.size(arguments[0]))
+                characters(2 * count(arguments[0]))
+                        + characters(count(arguments[0]))
                         + 1
-                        + (overload.equals("cidr_contains_cidr_string") ? characters(Values.size(arguments[1])) : 0);
+                        + (!overload.isEmpty() && arguments[1] instanceof String ? characters(count(arguments[1])) : 0);
             case "validate" ->
                 arguments[0] instanceof NamedFormat format ? match(arguments[1], format.patternSize()) : 1;
             case "_==_" ->
-                arguments[0] instanceof Address || arguments[0] instanceof Subnet
+                arguments[0] instanceof InetAddress || arguments[0] instanceof Cidr
                         ? 1
                         : ofStandardCall(overload, arguments);
             default -> ofStandardCall(overload, arguments);
@@ -77,8 +79,7 @@ final class Costs {
                     "ends_with_string",
                     "string_to_bytes",
                     "bytes_to_string",
-                    "strings_quote",
-                    "string_format" -> characters(size(arguments[0]));
+                    "strings_quote" -> characters(size(arguments[0]));
             case "in_list" -> size(arguments[1]);
             case "less_string",
                     "greater_string",
@@ -98,9 +99,27 @@ final class Costs {
     }
 
     private static long size(Object value) {
-        return value instanceof Optional<?> optional && optional.isPresent()
-                ? size(optional.get())
-                : Values.size(value);
+        return value instanceof Optional<?> optional && optional.isPresent() ? size(optional.get()) : count(value);
+    }
+
+    // How many parts a value has: 1 if it is of a kind that has no size.
+    private static long count(Object value) {
+        if (value instanceof String text) {
+            return text.codePointCount(0, text.length());
+        }
+        if (value instanceof List<?> list) {
+            return list.size();
+        }
+        if (value instanceof Map<?, ?> map) {
+            return map.size();
+        }
+        if (value instanceof CelByteString bytes) {
+            return bytes.size();
+        }
+        if (value instanceof InetAddress address) {
+            return address.getAddress().length;
+        }
+        return value instanceof Cidr cidr ? (cidr.prefix() + 7) / 8 : 1;
     }
 
     private static long characters(long count) {
@@ -108,7 +127,7 @@ final class Costs {
     }
 
     private static long match(Object text, long patternSize) {
-        return (long) Math.ceil((1.0 + Values.size(text)) * PER_CHARACTER)
+        return (long) Math.ceil((1.0 + count(text)) * PER_CHARACTER)
                 * (long) Math.ceil(patternSize * PER_CHARACTER_OF_PATTERN);
     }
 
@@ -117,7 +136,7 @@ final class Costs {
     }
 
     private static long comparisons(Object value) {
-        long size = Values.size(value);
+        long size = count(value);
         boolean hasTexts = value instanceof List<?> list
                 && !list.isEmpty()
                 && (list.get(0) instanceof String || list.get(0) instanceof CelByteString);
@@ -125,7 +144,7 @@ final class Costs {
     }
 
     private static long product(Object[] lists) {
-        return Values.size(lists[0]) * Values.size(lists[1]);
+        return count(lists[0]) * count(lists[1]);
     }
 
     private static long traversal(Object value) {

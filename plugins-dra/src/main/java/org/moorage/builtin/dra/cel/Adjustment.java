@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.dra.cel;
+
+import com.google.common.collect.ImmutableList;
+import dev.cel.common.CelAbstractSyntaxTree;
+import dev.cel.common.CelMutableAst;
+import dev.cel.common.ast.CelConstant;
+import dev.cel.common.ast.CelExpr;
+import dev.cel.common.ast.CelExpr.ExprKind.Kind;
+import dev.cel.common.ast.CelMutableExpr;
+import dev.cel.common.ast.CelMutableExprConverter;
+import dev.cel.common.ast.CelReference;
+import dev.cel.common.navigation.CelNavigableMutableAst;
+import dev.cel.common.navigation.CelNavigableMutableExpr;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** Changes checked expressions where the library would evaluate them to something else than kube-scheduler's does. */
+final class Adjustment {
+    private static final Set<String> CONVERSIONS =
+            Set.of("bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint");
+
+    private Adjustment() {}
+
+    /** The expression as it is to be evaluated. Its parts keep their ids. */
+    static CelAbstractSyntaxTree of(CelAbstractSyntaxTree checked, Functions functions) {
+        Map<Long, CelReference> references = new HashMap<>(checked.getReferenceMap());
+        references.replaceAll((id, reference) ->
+                reference.overloadIds().isEmpty() ? reference : calling(functions.carriedOutBy(reference.overloadIds())));
+        CelMutableAst ast = CelMutableAst.fromCelAst(checked);
+        List<CelMutableExpr> parts = CelNavigableMutableAst.fromAst(ast)
+                .getRoot()
+                .allNodes()
+                .map(CelNavigableMutableExpr::expr)
+                .toList();
+        for (CelMutableExpr part : parts) {
+            if (part.getKind() == Kind.CALL
+                    && part.call().function().equals("@in")
+                    && part.call().args().get(1).getKind() == Kind.LIST
+                    && part.call().args().get(1).list().elements().isEmpty()) {
+                // Nothing is in an empty list, not even an error.
+                part.setConstant(CelConstant.ofValue(false));
+            } else if (part.getKind() == Kind.SELECT && part.select().testOnly()) {
+                // What has no fields does not have this one; the library calls that an error.
+                CelMutableExpr field =
+                        CelMutableExpr.ofConstant(CelConstant.ofValue(part.select().field()));
+                references.put(part.id(), calling(functions.carriedOutBy(ImmutableList.of("has"))));
+                part.setCall(CelMutableExpr.CelMutableCall.create("has", part.select().operand(), field));
+            }
+        }
+        return CelAbstractSyntaxTree.newCheckedAst(
+                CelMutableExprConverter.fromMutableExpr(ast.expr()),
+                checked.getSource(),
+                references,
+                checked.getTypeMap());
+    }
+
+    private static CelReference calling(List<String> overloads) {
+        return CelReference.newBuilder().addOverloadIds(overloads).build();
+    }
+
+    /** Whether kube-scheduler's library evaluates a part while it prepares the expression, after which it costs nothing. */
+    static boolean isConstant(CelExpr part) {
+        return switch (part.getKind()) {
+            case CONSTANT -> true;
+            case LIST -> part.list().elements().stream().allMatch(Adjustment::isConstant);
+            case MAP ->
+                part.map().entries().stream()
+                        .flatMap(entry -> Stream.of(entry.key(), entry.value()))
+                        .allMatch(Adjustment::isConstant);
+            case CALL ->
+                CONVERSIONS.contains(part.call().function())
+                        && part.call().target().isEmpty()
+                        && part.call().args().stream().allMatch(Adjustment::isConstant);
+            default -> false;
+        };
+    }
+}

@@ -28,8 +28,9 @@ final class Adjustment {
     /** The expression as it is to be evaluated. Its parts keep their ids. */
     static CelAbstractSyntaxTree of(CelAbstractSyntaxTree checked, Functions functions) {
         Map<Long, CelReference> references = new HashMap<>(checked.getReferenceMap());
-        references.replaceAll((id, reference) ->
-                reference.overloadIds().isEmpty() ? reference : calling(functions.carriedOutBy(reference.overloadIds())));
+        references.replaceAll((id, reference) -> reference.overloadIds().isEmpty()
+                ? reference
+                : calling(functions.carriedOutBy(reference.overloadIds())));
         CelMutableAst ast = CelMutableAst.fromCelAst(checked);
         List<CelMutableExpr> parts = CelNavigableMutableAst.fromAst(ast)
                 .getRoot()
@@ -45,10 +46,11 @@ final class Adjustment {
                 part.setConstant(CelConstant.ofValue(false));
             } else if (part.getKind() == Kind.SELECT && part.select().testOnly()) {
                 // What has no fields does not have this one; the library calls that an error.
-                CelMutableExpr field =
-                        CelMutableExpr.ofConstant(CelConstant.ofValue(part.select().field()));
+                CelMutableExpr field = CelMutableExpr.ofConstant(
+                        CelConstant.ofValue(part.select().field()));
                 references.put(part.id(), calling(functions.carriedOutBy(ImmutableList.of("has"))));
-                part.setCall(CelMutableExpr.CelMutableCall.create("has", part.select().operand(), field));
+                part.setCall(CelMutableExpr.CelMutableCall.create(
+                        "has", part.select().operand(), field));
             }
         }
         return CelAbstractSyntaxTree.newCheckedAst(

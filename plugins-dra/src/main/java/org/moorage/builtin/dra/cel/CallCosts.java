@@ -75,11 +75,8 @@ final class CallCosts {
 
     private static long ofStandardCall(String overload, Object[] arguments) {
         return switch (overload) {
-            case "starts_with_string",
-                    "ends_with_string",
-                    "string_to_bytes",
-                    "bytes_to_string",
-                    "strings_quote" -> characters(size(arguments[0]));
+            case "starts_with_string", "ends_with_string", "string_to_bytes", "bytes_to_string", "strings_quote" ->
+                characters(size(arguments[0]));
             case "in_list" -> size(arguments[1]);
             case "less_string",
                     "greater_string",

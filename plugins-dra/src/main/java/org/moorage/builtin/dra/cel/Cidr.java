@@ -37,8 +37,7 @@ record Cidr(InetAddress address, int prefix) {
 
     Cidr masked() {
         int rest = bits() - prefix;
-        BigInteger first =
-                InetAddresses.toBigInteger(address).shiftRight(rest).shiftLeft(rest);
+        BigInteger first = InetAddresses.toBigInteger(address).shiftRight(rest).shiftLeft(rest);
         return new Cidr(
                 address instanceof Inet4Address
                         ? InetAddresses.fromIPv4BigInteger(first)

@@ -71,7 +71,9 @@ final class CostTracker {
                 part.call().args().forEach(side -> mustBeBool.add(side.id()));
             } else if (function.equals("_?_:_") || INDEX.contains(function)) {
                 // Branches and indices are not paths of their own.
-                part.call().args().stream().skip(1).forEach(inner -> partsOfPaths.add(start(inner).id()));
+                part.call().args().stream()
+                        .skip(1)
+                        .forEach(inner -> partsOfPaths.add(start(inner).id()));
             }
         }
 
@@ -123,7 +125,8 @@ final class CostTracker {
             case SELECT -> step(part.select().operand(), value);
             case LIST -> LIST;
             case MAP -> MAP;
-            case CALL -> INDEX.contains(function(part)) ? step(part.call().args().get(0), value) : call(part, value);
+            case CALL ->
+                INDEX.contains(function(part)) ? step(part.call().args().get(0), value) : call(part, value);
             default -> 0;
         };
     }
@@ -171,8 +174,11 @@ final class CostTracker {
                 }
             }
             case "value", "orValue" -> {
-                // kube-scheduler's library takes variables that are optionals apart, and cannot put all of them together.
-                if (call.target().filter(target -> target.getKind() == Kind.IDENT).isPresent()
+                // kube-scheduler's library takes variables that are optionals apart, and cannot put all of them
+                // together.
+                if (call.target()
+                                .filter(target -> target.getKind() == Kind.IDENT)
+                                .isPresent()
                         && arguments[0] instanceof Optional<?> optional
                         && optional.filter(Functions::isOfKubernetes).isPresent()) {
                     throw new IllegalArgumentException("unsupported conversion to ref.Val: " + optional.get());
@@ -188,8 +194,12 @@ final class CostTracker {
         boolean areKeys = list.getKind() == Kind.LIST
                 && plan.constants.contains(list.id())
                 && list.list().elements().stream()
-                        .allMatch(element -> KEYS.contains(plan.ast.getTypeOrThrow(element.id()).kind()));
-        if (areKeys && (value instanceof SemanticVersion || value instanceof CelByteString || value instanceof NamedFormat)) {
+                        .allMatch(element -> KEYS.contains(
+                                plan.ast.getTypeOrThrow(element.id()).kind()));
+        if (areKeys
+                && (value instanceof SemanticVersion
+                        || value instanceof CelByteString
+                        || value instanceof NamedFormat)) {
             String type = value instanceof SemanticVersion ? "cel.Semver" : "types.Bytes";
             throw new Cancelled("internal error: runtime error: hash of unhashable type " + type);
         }

@@ -22,7 +22,6 @@ import dev.cel.runtime.CelFunctionOverload;
 import dev.cel.runtime.RuntimeEquality;
 import dev.cel.runtime.RuntimeHelpers;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -47,7 +46,8 @@ final class ListLibrary {
         CelFunctionOverload isSorted = a -> isSorted((List<?>) a[0]);
         CelFunctionOverload max = a -> extreme((List<?>) a[0], "max", -1);
         CelFunctionOverload min = a -> extreme((List<?>) a[0], "min", 1);
-        CelFunctionOverload sum = a -> ((List<?>) a[0]).stream().<Object>map(x -> x).reduce(ListLibrary::plus).orElse(0L);
+        CelFunctionOverload sum = a -> ((List<?>) a[0])
+                .stream().<Object>map(x -> x).reduce(ListLibrary::plus).orElse(0L);
         CelFunctionOverload sort = a -> sorted((List<?>) a[0], (List<?>) a[0]);
         CelFunctionOverload sortByKeys = a -> sorted((List<?>) a[0], (List<?>) a[1]);
         for (CelType type : COMPARABLE) {
@@ -62,9 +62,16 @@ final class ListLibrary {
             }
         }
         functions.member("includes", BOOL, List.of(DYN, DYN), a -> includes(a[0], a[1]));
-        functions.member("indexOf", INT, List.of(LIST, T), a -> places((List<?>) a[0], a[1]).findFirst().orElse(-1L));
-        functions.member("lastIndexOf", INT, List.of(LIST, T), a -> places((List<?>) a[0], a[1])
-                .reduce(-1L, (first, second) -> second));
+        functions.member(
+                "indexOf",
+                INT,
+                List.of(LIST, T),
+                a -> places((List<?>) a[0], a[1]).findFirst().orElse(-1L));
+        functions.member(
+                "lastIndexOf",
+                INT,
+                List.of(LIST, T),
+                a -> places((List<?>) a[0], a[1]).reduce(-1L, (first, second) -> second));
         functions.global("lists.range", ListType.create(INT), Long.class, end -> {
             // Costs a unit for each element, and is refused before they are there.
             if (end >= CostTracker.LIMIT) {
@@ -73,14 +80,18 @@ final class ListLibrary {
             return LongStream.range(0, end).boxed().toList();
         });
         functions.member(
-                "unwrapOpt", LIST, List.of(ListType.create(OptionalType.create(T))), a -> ((List<?>) a[0])
-                        .stream().flatMap(element -> ((Optional<?>) element).stream()).toList());
+                "unwrapOpt",
+                LIST,
+                List.of(ListType.create(OptionalType.create(T))),
+                a -> ((List<?>) a[0])
+                        .stream()
+                                .flatMap(element -> ((Optional<?>) element).stream())
+                                .toList());
         TypeParamType value = TypeParamType.create("V");
         MapType map = MapType.create(T, value);
         functions.global(
                 "cel.@mapInsert", map, List.of(map, T, value), a -> inserted((Map<?, ?>) a[0], Map.of(a[1], a[2])));
-        functions.global(
-                "cel.@mapInsert", map, List.of(map, map), a -> inserted((Map<?, ?>) a[0], (Map<?, ?>) a[1]));
+        functions.global("cel.@mapInsert", map, List.of(map, map), a -> inserted((Map<?, ?>) a[0], (Map<?, ?>) a[1]));
     }
 
     @SuppressWarnings("unchecked") // Both are of one class.
@@ -147,7 +158,8 @@ final class ListLibrary {
         if (!(value instanceof List<?> list)) {
             return EQUALITY.objectEquals(value, included);
         }
-        boolean isThere = list.stream().limit(MOST_INCLUDED).anyMatch(element -> EQUALITY.objectEquals(element, included));
+        boolean isThere =
+                list.stream().limit(MOST_INCLUDED).anyMatch(element -> EQUALITY.objectEquals(element, included));
         if (!isThere && list.size() > MOST_INCLUDED) {
             throw new IllegalArgumentException(
                     "'includes' function cannot be applied to lists longer than " + MOST_INCLUDED + " values");

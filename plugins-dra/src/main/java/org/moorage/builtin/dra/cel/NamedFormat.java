@@ -107,11 +107,18 @@ record NamedFormat(String name, int patternSize, Function<String, List<String>> 
     static void addTo(Functions functions) {
         ALL.forEach(
                 (name, format) -> functions.global("format." + name, Functions.FORMAT, List.of(), a -> ALL.get(name)));
-        functions.global("format.named", OptionalType.create(Functions.FORMAT), String.class, name ->
-                Optional.ofNullable(ALL.get(name)));
+        functions.global(
+                "format.named",
+                OptionalType.create(Functions.FORMAT),
+                String.class,
+                name -> Optional.ofNullable(ALL.get(name)));
         OptionalType problems = OptionalType.create(ListType.create(STRING));
-        functions.member("validate", problems, NamedFormat.class, String.class, (format, text) ->
-                Optional.of(format.problems.apply(text)).filter(found -> !found.isEmpty()));
+        functions.member(
+                "validate",
+                problems,
+                NamedFormat.class,
+                String.class,
+                (format, text) -> Optional.of(format.problems.apply(text)).filter(found -> !found.isEmpty()));
     }
 
     private static void put(String name, int patternSize, Function<String, List<String>> problems) {

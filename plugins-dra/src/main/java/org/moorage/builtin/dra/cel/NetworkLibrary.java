@@ -21,7 +21,10 @@ final class NetworkLibrary {
     static void addTo(Functions functions) {
         functions.global("ip", IP, String.class, NetworkLibrary::address);
         functions.global(
-                "ip.isCanonical", BOOL, String.class, text -> text(address(text)).equals(text));
+                "ip.isCanonical",
+                BOOL,
+                String.class,
+                text -> text(address(text)).equals(text));
         functions.global("isIP", BOOL, String.class, text -> QuantityLibrary.isOne(() -> address(text)));
         functions.global("string", STRING, InetAddress.class, NetworkLibrary::text);
         functions.member("family", INT, InetAddress.class, ip -> ip instanceof Inet4Address ? 4L : 6L);
@@ -47,7 +50,8 @@ final class NetworkLibrary {
         functions.member("containsIP", BOOL, Cidr.class, InetAddress.class, Cidr::contains);
         functions.member("containsIP", BOOL, Cidr.class, String.class, (cidr, ip) -> cidr.contains(address(ip)));
         functions.member("containsCIDR", BOOL, Cidr.class, Cidr.class, Cidr::contains);
-        functions.member("containsCIDR", BOOL, Cidr.class, String.class, (one, other) -> one.contains(Cidr.parse(other)));
+        functions.member(
+                "containsCIDR", BOOL, Cidr.class, String.class, (one, other) -> one.contains(Cidr.parse(other)));
         functions.global("url", URL, String.class, Url::parse);
         functions.global("isURL", BOOL, String.class, text -> QuantityLibrary.isOne(() -> Url.parse(text)));
         functions.member("getScheme", STRING, Url.class, Url::scheme);

@@ -53,7 +53,8 @@ final class SelectorErrors {
             return "optional.none() dereference";
         }
         return switch (failed.getErrorCode()) {
-            case ATTRIBUTE_NOT_FOUND -> "no such key: " + MISSING.matcher(message).replaceFirst("$1");
+            case ATTRIBUTE_NOT_FOUND ->
+                "no such key: " + MISSING.matcher(message).replaceFirst("$1");
             case INDEX_OUT_OF_BOUNDS -> message.replace("Index out", "index out");
             case OVERLOAD_NOT_FOUND -> "no such overload";
             case DIVIDE_BY_ZERO -> "division by zero";

@@ -64,8 +64,8 @@ public record SemanticVersion(long major, long minor, long patch, List<String> p
 
     private static long number(String which, String text) {
         if (!text.isEmpty() && !text.matches(DIGITS)) {
-            throw new IllegalArgumentException("Invalid character(s) found in " + which.toLowerCase(Locale.ROOT)
-                    + " number \"" + text + "\"");
+            throw new IllegalArgumentException(
+                    "Invalid character(s) found in " + which.toLowerCase(Locale.ROOT) + " number \"" + text + "\"");
         }
         if (text.matches("0" + DIGITS)) {
             throw new IllegalArgumentException(which + " number must not contain leading zeroes \"" + text + "\"");

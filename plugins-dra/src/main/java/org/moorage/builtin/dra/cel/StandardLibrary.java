@@ -18,8 +18,9 @@ import java.util.Optional;
 /** What CEL's own functions do otherwise in kube-scheduler's library. */
 final class StandardLibrary {
     private static final OpaqueType AUTHORIZER = OpaqueType.create("kubernetes.authorization.Authorizer");
-    private static final String AUTHORIZER_FUNCTIONS = "path serviceAccount group resource subresource namespace name check"
-            + " allowed reason errored error fieldSelector labelSelector";
+    private static final String AUTHORIZER_FUNCTIONS =
+            "path serviceAccount group resource subresource namespace name check"
+                    + " allowed reason errored error fieldSelector labelSelector";
 
     private StandardLibrary() {}
 
@@ -31,8 +32,10 @@ final class StandardLibrary {
         functions.instead("type", List.of(DYN), a -> TypeType.create(Functions.type(a[0])));
         // The library's would evaluate twice what it selects from.
         functions.instead("select_optional_field", List.of(DYN, STRING), a -> field(a[0], a[1]));
-        functions.instead("in_map", List.of(DYN, MapType.create(DYN, DYN)), a ->
-                a[1] instanceof DeviceMap device
+        functions.instead(
+                "in_map",
+                List.of(DYN, MapType.create(DYN, DYN)),
+                a -> a[1] instanceof DeviceMap device
                         ? device.isKnown(a[0])
                         : ListLibrary.EQUALITY.findInMap((Map<?, ?>) a[1], a[0]).isPresent());
         functions.instead("has", List.of(DYN, STRING), a -> field(a[0], a[1]).isPresent());

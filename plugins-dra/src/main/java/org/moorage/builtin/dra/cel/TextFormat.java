@@ -159,7 +159,10 @@ final class TextFormat {
             return bytes.toStringUtf8();
         }
         if (value instanceof Duration duration) {
-            return new BigDecimal(duration.toNanos()).movePointLeft(9).stripTrailingZeros().toPlainString() + "s";
+            return new BigDecimal(duration.toNanos())
+                            .movePointLeft(9)
+                            .stripTrailingZeros()
+                            .toPlainString() + "s";
         }
         if (value instanceof TypeType type) {
             return type.containingTypeName();
@@ -173,7 +176,9 @@ final class TextFormat {
     // As it would be written in an expression.
     private static String literal(Object value) {
         if (value instanceof Double number && !Double.isNaN(number) && !Double.isInfinite(number)) {
-            return new BigDecimal(number).setScale(DIGITS, RoundingMode.HALF_EVEN).toPlainString();
+            return new BigDecimal(number)
+                    .setScale(DIGITS, RoundingMode.HALF_EVEN)
+                    .toPlainString();
         }
         String quoted = "\"" + text(value).replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
         if (value instanceof Duration || value instanceof Instant) {

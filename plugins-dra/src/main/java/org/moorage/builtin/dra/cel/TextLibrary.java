@@ -23,10 +23,16 @@ final class TextLibrary {
         });
         ListType texts = ListType.create(STRING);
         functions.member("findAll", texts, String.class, String.class, (text, pattern) -> findAll(text, pattern, -1));
-        functions.member("findAll", texts, List.of(STRING, STRING, INT), a -> findAll((String) a[0], (String) a[1], (Long)
-                a[2]));
-        functions.member("format", STRING, List.of(STRING, ListType.create(DYN)), a -> TextFormat.format(
-                (String) a[0], (List<?>) a[1]));
+        functions.member(
+                "findAll",
+                texts,
+                List.of(STRING, STRING, INT),
+                a -> findAll((String) a[0], (String) a[1], (Long) a[2]));
+        functions.member(
+                "format",
+                STRING,
+                List.of(STRING, ListType.create(DYN)),
+                a -> TextFormat.format((String) a[0], (List<?>) a[1]));
     }
 
     /**

@@ -70,7 +70,8 @@ record Url(URI uri) {
     /** The parameters of the query; those that are not well formed are left out. */
     Map<String, List<String>> parameters() {
         Map<String, List<String>> parameters = new LinkedHashMap<>();
-        for (String parameter : Optional.ofNullable(uri.getRawQuery()).orElse("").split("&")) {
+        for (String parameter :
+                Optional.ofNullable(uri.getRawQuery()).orElse("").split("&")) {
             if (!parameter.isEmpty() && parameter.indexOf(';') < 0) {
                 String[] pair = (parameter + "=").split("=", 3);
                 parameters

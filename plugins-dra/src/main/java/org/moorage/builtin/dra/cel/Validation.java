@@ -68,7 +68,8 @@ final class Validation {
                     CelExpr.CelCall call = part.call();
                     if (Adjustment.isConstant(part)) {
                         checkConversion(part);
-                    } else if (call.function().startsWith("find") && isText(call.args().get(0))) {
+                    } else if (call.function().startsWith("find")
+                            && isText(call.args().get(0))) {
                         TextLibrary.compiled(call.args().get(0).constant().stringValue(), "");
                     }
                 });
@@ -127,8 +128,10 @@ final class Validation {
     private void checkElements(CelExpr.CelList list) {
         List<CelExpr> elements = list.elements();
         for (int i = 1; i < elements.size(); i++) {
-            CelType first = unwrapped(type(elements.get(0)), list.optionalIndices().contains(0));
-            CelType type = unwrapped(type(elements.get(i)), list.optionalIndices().contains(i));
+            CelType first =
+                    unwrapped(type(elements.get(0)), list.optionalIndices().contains(0));
+            CelType type =
+                    unwrapped(type(elements.get(i)), list.optionalIndices().contains(i));
             if (report(elements.get(i), first, type)) {
                 return;
             }
@@ -181,8 +184,8 @@ final class Validation {
             }
             case "matches" -> {
                 if (isText(argument)
-                        && !QuantityLibrary.isOne(() -> TextLibrary.compiled(
-                                argument.constant().stringValue(), ""))) {
+                        && !QuantityLibrary.isOne(
+                                () -> TextLibrary.compiled(argument.constant().stringValue(), ""))) {
                     report(argument, "invalid matches argument");
                 }
             }
@@ -190,7 +193,10 @@ final class Validation {
                 call.call()
                         .target()
                         .filter(target -> isText(target) && argument.getKind() == Kind.LIST)
-                        .ifPresent(target -> checkFormat(call, target.constant().stringValue(), argument.list().elements()));
+                        .ifPresent(target -> checkFormat(
+                                call,
+                                target.constant().stringValue(),
+                                argument.list().elements()));
             default -> {}
         }
     }

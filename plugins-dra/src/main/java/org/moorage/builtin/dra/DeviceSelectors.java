@@ -5,9 +5,7 @@ import com.google.common.base.Suppliers;
 import com.google.common.cache.CacheBuilder;
 import com.google.common.cache.CacheLoader;
 import com.google.common.cache.LoadingCache;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -83,11 +81,12 @@ final class DeviceSelectors {
         DeviceMap fields(DeviceFeatures features) throws SelectorException {
             DeviceMap known = fields;
             if (known == null) {
+                boolean isMultiple = isShared && !features.usesStableAllocator();
                 known = DeviceMap.of(Map.of(
                         "driver",
                         driver,
                         "allowMultipleAllocations",
-                        isShared && !features.usesStableAllocator(),
+                        isMultiple,
                         "attributes",
                         attributes(features),
                         "capacity",
@@ -100,7 +99,11 @@ final class DeviceSelectors {
         private DeviceMap attributes(DeviceFeatures features) throws SelectorException {
             Map<String, Map<String, Object>> domains = new HashMap<>();
             for (Map.Entry<String, DeviceAttribute> entry : device.attributes().entrySet()) {
-                put(domains, entry.getKey(), value(entry.getKey(), entry.getValue(), features));
+                try {
+                    put(domains, entry.getKey(), value(entry.getValue(), features));
+                } catch (IllegalArgumentException invalid) {
+                    throw new SelectorException("attribute " + entry.getKey() + ": " + invalid.getMessage(), invalid);
+                }
             }
             return byDomain(domains);
         }
@@ -123,14 +126,11 @@ final class DeviceSelectors {
                     .put(name.substring(slash + 1), value);
         }
 
-        private static Object value(String name, DeviceAttribute attribute, DeviceFeatures features)
-                throws SelectorException {
+        private static Object value(DeviceAttribute attribute, DeviceFeatures features) {
             if (attribute instanceof DeviceAttribute.Several several && features.listTypeAttributes()) {
-                List<Object> values = new ArrayList<>(several.values().size());
-                for (DeviceAttribute one : several.values()) {
-                    values.add(value(name, one, features));
-                }
-                return values;
+                return several.values().stream()
+                        .map(one -> value(one, features))
+                        .toList();
             }
             if (attribute instanceof DeviceAttribute.Number number) {
                 return number.value();
@@ -142,14 +142,9 @@ final class DeviceSelectors {
                 return text.value();
             }
             if (attribute instanceof DeviceAttribute.Version version) {
-                try {
-                    return SemanticVersion.parse(version.value());
-                } catch (IllegalArgumentException invalid) {
-                    throw new SelectorException(
-                            "attribute " + name + ": parse semantic version: " + invalid.getMessage(), invalid);
-                }
+                return SemanticVersion.parse(version.value());
             }
-            throw new SelectorException("attribute " + name + ": unsupported attribute value", null);
+            throw new IllegalArgumentException("unsupported attribute value");
         }
     }
 }

@@ -93,11 +93,11 @@ class DeviceSelectorsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "device.attributes['gpu'].gone == 1 | CEL runtime error: no such key: gone",
-                "device.attributes['nowhere.org'].line == 'x' | CEL runtime error: no such key: line",
-                "device.attributes['gpu'].model < 2 | CEL runtime error: no such overload",
-                "1 / (device.attributes['gpu'].numa - 1) == 1 | CEL runtime error: division by zero",
-                "semver('1').major() == 1 | CEL runtime error: No Major.Minor.Patch elements found",
+                "device.attributes['gpu'].gone == 1 | CEL runtime error:",
+                "device.attributes['nowhere.org'].line == 'x' | CEL runtime error:",
+                "device.attributes['gpu'].model < 2 | CEL runtime error:",
+                "1 / (device.attributes['gpu'].numa - 1) == 1 | CEL runtime error:",
+                "semver('1').major() == 1 | CEL runtime error:",
                 "device.gone == 1 | CEL compile error: compilation failed: ERROR: <input>:1:7: undefined field 'gone'",
                 "device.driver | CEL compile error: must evaluate to bool or the unknown type, not string",
             })

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.builtin.dra.cel;
 
-import com.google.common.collect.ImmutableList;
 import dev.cel.common.CelAbstractSyntaxTree;
 import dev.cel.common.CelMutableAst;
 import dev.cel.common.ast.CelConstant;
 import dev.cel.common.ast.CelExpr;
 import dev.cel.common.ast.CelExpr.ExprKind.Kind;
 import dev.cel.common.ast.CelMutableExpr;
+import dev.cel.common.ast.CelMutableExpr.CelMutableCall;
 import dev.cel.common.ast.CelMutableExprConverter;
 import dev.cel.common.ast.CelReference;
 import dev.cel.common.navigation.CelNavigableMutableAst;
@@ -30,27 +30,22 @@ final class Adjustment {
         Map<Long, CelReference> references = new HashMap<>(checked.getReferenceMap());
         references.replaceAll((id, reference) -> reference.overloadIds().isEmpty()
                 ? reference
-                : calling(functions.carriedOutBy(reference.overloadIds())));
+                : calling(reference.overloadIds().stream()
+                        .map(functions::carriedOutBy)
+                        .toList()));
         CelMutableAst ast = CelMutableAst.fromCelAst(checked);
-        List<CelMutableExpr> parts = CelNavigableMutableAst.fromAst(ast)
-                .getRoot()
-                .allNodes()
-                .map(CelNavigableMutableExpr::expr)
-                .toList();
-        for (CelMutableExpr part : parts) {
-            if (part.getKind() == Kind.CALL
-                    && part.call().function().equals("@in")
-                    && part.call().args().get(1).getKind() == Kind.LIST
-                    && part.call().args().get(1).list().elements().isEmpty()) {
+        List<CelNavigableMutableExpr> parts =
+                CelNavigableMutableAst.fromAst(ast).getRoot().allNodes().toList();
+        for (CelNavigableMutableExpr node : parts) {
+            CelMutableExpr part = node.expr();
+            if (node.getKind() == Kind.CALL && isInNothing(part.call())) {
                 // Nothing is in an empty list, not even an error.
                 part.setConstant(CelConstant.ofValue(false));
-            } else if (part.getKind() == Kind.SELECT && part.select().testOnly()) {
+            } else if (node.getKind() == Kind.SELECT && part.select().testOnly()) {
                 // What has no fields does not have this one; the library calls that an error.
-                CelMutableExpr field = CelMutableExpr.ofConstant(
-                        CelConstant.ofValue(part.select().field()));
-                references.put(part.id(), calling(functions.carriedOutBy(ImmutableList.of("has"))));
-                part.setCall(CelMutableExpr.CelMutableCall.create(
-                        "has", part.select().operand(), field));
+                CelConstant field = CelConstant.ofValue(part.select().field());
+                references.put(part.id(), calling(List.of(functions.carriedOutBy("has"))));
+                part.setCall(CelMutableCall.create("has", part.select().operand(), CelMutableExpr.ofConstant(field)));
             }
         }
         return CelAbstractSyntaxTree.newCheckedAst(
@@ -58,6 +53,12 @@ final class Adjustment {
                 checked.getSource(),
                 references,
                 checked.getTypeMap());
+    }
+
+    private static boolean isInNothing(CelMutableCall call) {
+        return call.function().equals("@in")
+                && call.args().get(1).getKind() == Kind.LIST
+                && call.args().get(1).list().elements().isEmpty();
     }
 
     private static CelReference calling(List<String> overloads) {

@@ -20,15 +20,14 @@ record Cidr(InetAddress address, int prefix) {
      */
     static Cidr parse(String text) {
         int slash = text.indexOf('/');
-        String bits = text.substring(slash + 1);
-        if (slash < 0 || !bits.matches("0|[1-9][0-9]{0,2}")) {
-            throw new IllegalArgumentException("network address parse error during conversion from string: " + text);
+        if (slash >= 0 && text.substring(slash + 1).matches("0|[1-9][0-9]{0,2}")) {
+            InetAddress address = NetworkLibrary.address(text.substring(0, slash));
+            Cidr range = new Cidr(address, Integer.parseInt(text.substring(slash + 1)));
+            if (range.prefix <= range.bits()) {
+                return range;
+            }
         }
-        Cidr range = new Cidr(NetworkLibrary.address(text.substring(0, slash)), Integer.parseInt(bits));
-        if (range.prefix > range.bits()) {
-            throw new IllegalArgumentException("network address parse error: prefix length out of range: " + text);
-        }
-        return range;
+        throw new IllegalArgumentException("\"" + text + "\" (expected: a range such as 10.0.0.0/8)");
     }
 
     private int bits() {
@@ -38,11 +37,9 @@ record Cidr(InetAddress address, int prefix) {
     Cidr masked() {
         int rest = bits() - prefix;
         BigInteger first = InetAddresses.toBigInteger(address).shiftRight(rest).shiftLeft(rest);
+        boolean isIpv4 = address instanceof Inet4Address;
         return new Cidr(
-                address instanceof Inet4Address
-                        ? InetAddresses.fromIPv4BigInteger(first)
-                        : InetAddresses.fromIPv6BigInteger(first),
-                prefix);
+                isIpv4 ? InetAddresses.fromIPv4BigInteger(first) : InetAddresses.fromIPv6BigInteger(first), prefix);
     }
 
     boolean contains(InetAddress other) {

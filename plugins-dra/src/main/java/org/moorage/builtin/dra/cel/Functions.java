@@ -2,7 +2,6 @@
 package org.moorage.builtin.dra.cel;
 
 import com.google.common.collect.ImmutableBiMap;
-import com.google.common.collect.ImmutableList;
 import com.google.common.primitives.UnsignedLong;
 import dev.cel.common.CelFunctionDecl;
 import dev.cel.common.CelOverloadDecl;
@@ -12,12 +11,12 @@ import dev.cel.common.types.MapType;
 import dev.cel.common.types.OpaqueType;
 import dev.cel.common.types.OptionalType;
 import dev.cel.common.types.SimpleType;
-import dev.cel.common.types.TypeType;
 import dev.cel.common.values.CelByteString;
 import dev.cel.common.values.NullValue;
 import dev.cel.runtime.CelFunctionBinding;
 import dev.cel.runtime.CelFunctionOverload;
 import java.net.InetAddress;
+import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -39,7 +38,7 @@ final class Functions {
     private static final ImmutableBiMap<Class<?>, CelType> TYPES = ImmutableBiMap.<Class<?>, CelType>builder()
             .put(Quantity.class, QUANTITY)
             .put(SemanticVersion.class, SEMVER)
-            .put(Url.class, URL)
+            .put(URI.class, URL)
             .put(NamedFormat.class, FORMAT)
             .put(InetAddress.class, IP)
             .put(Cidr.class, CIDR)
@@ -55,7 +54,6 @@ final class Functions {
             .put(List.class, ListType.create(SimpleType.DYN))
             .put(Map.class, MapType.create(SimpleType.DYN, SimpleType.DYN))
             .put(Optional.class, OptionalType.create(SimpleType.DYN))
-            .put(TypeType.class, SimpleType.DYN)
             .buildOrThrow();
 
     private final List<CelFunctionDecl> declarations = new ArrayList<>();
@@ -63,11 +61,12 @@ final class Functions {
 
     /** The type of a value, whatever its elements are of. */
     static CelType type(Object value) {
-        return TYPES.entrySet().stream()
-                .filter(entry -> entry.getKey().isInstance(value))
-                .findFirst()
-                .<CelType>map(Map.Entry::getValue)
-                .orElse(SimpleType.DYN);
+        for (Map.Entry<Class<?>, CelType> type : TYPES.entrySet()) {
+            if (type.getKey().isInstance(value)) {
+                return type.getValue();
+            }
+        }
+        return SimpleType.DYN;
     }
 
     /** Whether a value is of a type that only Kubernetes has. */
@@ -76,21 +75,20 @@ final class Functions {
     }
 
     <A> void global(String name, CelType result, Class<A> argument, CelFunctionOverload.Unary<A> body) {
-        global(name, result, List.of(typeOf(argument)), a -> body.apply(argument.cast(a[0])));
+        global(name, result, types(argument), a -> body.apply(argument.cast(a[0])));
     }
 
     <A> void member(String name, CelType result, Class<A> target, CelFunctionOverload.Unary<A> body) {
-        member(name, result, List.of(typeOf(target)), a -> body.apply(target.cast(a[0])));
+        member(name, result, types(target), a -> body.apply(target.cast(a[0])));
     }
 
     <A, B> void member(
             String name, CelType result, Class<A> target, Class<B> argument, CelFunctionOverload.Binary<A, B> body) {
-        List<CelType> parameters = List.of(typeOf(target), typeOf(argument));
-        member(name, result, parameters, a -> body.apply(target.cast(a[0]), argument.cast(a[1])));
+        member(name, result, types(target, argument), a -> body.apply(target.cast(a[0]), argument.cast(a[1])));
     }
 
-    private static CelType typeOf(Class<?> javaClass) {
-        return TYPES.getOrDefault(javaClass, SimpleType.DYN);
+    private static List<CelType> types(Class<?>... classes) {
+        return List.of(classes).stream().<CelType>map(TYPES::get).toList();
     }
 
     void global(String name, CelType result, List<CelType> parameters, CelFunctionOverload body) {
@@ -108,11 +106,7 @@ final class Functions {
 
     /** What is done instead of what the library has for an overload. */
     void instead(String overload, List<CelType> parameters, CelFunctionOverload body) {
-        bind(replacing(overload), parameters, body);
-    }
-
-    private static String replacing(String overload) {
-        return "instead_of_" + overload;
+        bind("instead_of_" + overload, parameters, body);
     }
 
     private void bind(String overload, List<CelType> parameters, CelFunctionOverload body) {
@@ -138,18 +132,8 @@ final class Functions {
         return bindings.values();
     }
 
-    /** The overloads that carry out calls for which the compiler found some: one if all do the same. */
-    ImmutableList<String> carriedOutBy(ImmutableList<String> found) {
-        ImmutableList<String> overloads = found.stream()
-                .map(overload -> bindings.containsKey(replacing(overload)) ? replacing(overload) : overload)
-                .collect(ImmutableList.toImmutableList());
-        boolean areSame = overloads.stream()
-                        .map(overload -> bindings.containsKey(overload)
-                                ? bindings.get(overload).getDefinition()
-                                : overload)
-                        .distinct()
-                        .count()
-                == 1;
-        return areSame ? overloads.subList(0, 1) : overloads;
+    /** The overload that carries out calls of one that the compiler found. */
+    String carriedOutBy(String found) {
+        return bindings.containsKey("instead_of_" + found) ? "instead_of_" + found : found;
     }
 }

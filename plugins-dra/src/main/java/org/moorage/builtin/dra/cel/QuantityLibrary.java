@@ -14,13 +14,11 @@ import org.moorage.api.model.Quantity;
 
 /** Quantities such as {@code 16Gi}, and versions such as {@code 1.10.0}. */
 final class QuantityLibrary {
-    private static final String FORM = "^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$";
-
     private QuantityLibrary() {}
 
     static void addTo(Functions functions) {
-        functions.global("quantity", QUANTITY, String.class, QuantityLibrary::parse);
-        functions.global("isQuantity", BOOL, String.class, text -> isOne(() -> parse(text)));
+        functions.global("quantity", QUANTITY, String.class, Quantity::parse);
+        functions.global("isQuantity", BOOL, String.class, text -> isOne(() -> Quantity.parse(text)));
         functions.global("sign", INT, Quantity.class, quantity -> (long) quantity.compareTo(Quantity.ZERO));
         functions.member("isInteger", BOOL, Quantity.class, QuantityLibrary::isInteger);
         functions.member("asInteger", INT, Quantity.class, quantity -> {
@@ -40,9 +38,9 @@ final class QuantityLibrary {
         functions.member("sub", QUANTITY, Quantity.class, Long.class, (one, taken) -> one.minus(Quantity.of(taken)));
         addOrder(functions, Quantity.class);
         functions.global("semver", SEMVER, String.class, SemanticVersion::parse);
-        functions.global("semver", SEMVER, List.of(STRING, BOOL), QuantityLibrary::parseVersion);
+        functions.global("semver", SEMVER, List.of(STRING, BOOL), QuantityLibrary::version);
         functions.global("isSemver", BOOL, String.class, text -> isOne(() -> SemanticVersion.parse(text)));
-        functions.global("isSemver", BOOL, List.of(STRING, BOOL), a -> isOne(() -> parseVersion(a)));
+        functions.global("isSemver", BOOL, List.of(STRING, BOOL), a -> isOne(() -> version(a)));
         functions.member("major", INT, SemanticVersion.class, SemanticVersion::major);
         functions.member("minor", INT, SemanticVersion.class, SemanticVersion::minor);
         functions.member("patch", INT, SemanticVersion.class, SemanticVersion::patch);
@@ -55,24 +53,13 @@ final class QuantityLibrary {
         functions.member("compareTo", INT, type, type, (one, other) -> (long) Integer.signum(one.compareTo(other)));
     }
 
-    private static Quantity parse(String text) {
-        try {
-            return Quantity.parse(text);
-        } catch (IllegalArgumentException invalid) {
-            String problem = text.matches(FORM)
-                    ? "unable to parse quantity's suffix"
-                    : "quantities must match the regular expression '" + FORM + "'";
-            throw new IllegalArgumentException(problem, invalid);
-        }
-    }
-
     private static boolean isInteger(Quantity quantity) {
         return Quantity.of(quantity.value()).equals(quantity);
     }
 
-    private static SemanticVersion parseVersion(Object[] arguments) {
-        String text = (String) arguments[0];
-        return (Boolean) arguments[1] ? SemanticVersion.parseTolerantly(text) : SemanticVersion.parse(text);
+    private static SemanticVersion version(Object[] textAndTolerance) {
+        String text = (String) textAndTolerance[0];
+        return (Boolean) textAndTolerance[1] ? SemanticVersion.parseTolerantly(text) : SemanticVersion.parse(text);
     }
 
     /** Whether a text can be read as something. */

@@ -21,27 +21,15 @@ public final class Selector {
      * @throws SelectorException if the expression makes no sense for the device, or costs too much
      */
     public boolean matches(DeviceMap device) throws SelectorException {
-        Object answer = answer(device, new CostTracker(costs));
-        if (answer instanceof Boolean matches) {
-            return matches;
-        }
-        throw new SelectorException(SelectorErrors.notBool(answer), null);
-    }
-
-    private Object answer(DeviceMap device, CostTracker tracker) throws SelectorException {
         try {
-            return program.trace(Map.of("device", device), tracker::evaluated);
-        } catch (CelEvaluationException failed) {
-            throw new SelectorException(SelectorErrors.ofEvaluation(failed), failed);
-        } catch (CostTracker.Cancelled cancelled) {
-            throw new SelectorException(String.valueOf(cancelled.getMessage()), cancelled);
+            Object answer = program.trace(Map.of("device", device), new CostTracker(costs)::evaluated);
+            if (answer instanceof Boolean matches) {
+                return matches;
+            }
+            String found = Functions.type(answer).name();
+            throw new SelectorException("CEL result of type " + found + " could not be converted to bool", null);
+        } catch (CelEvaluationException | CostTracker.Cancelled failed) {
+            throw new SelectorException(String.valueOf(failed.getMessage()), failed);
         }
-    }
-
-    /** What it costs to ask about a device. */
-    long cost(DeviceMap device) throws SelectorException {
-        CostTracker tracker = new CostTracker(costs);
-        answer(device, tracker);
-        return tracker.cost();
     }
 }

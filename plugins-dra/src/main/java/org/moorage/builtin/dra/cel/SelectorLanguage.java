@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.builtin.dra.cel;
 
-import com.google.common.collect.ImmutableCollection;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.Sets;
 import dev.cel.common.CelAbstractSyntaxTree;
+import dev.cel.common.CelIssue;
 import dev.cel.common.CelOptions;
+import dev.cel.common.CelSourceLocation;
 import dev.cel.common.CelValidationException;
+import dev.cel.common.ast.CelExpr;
 import dev.cel.common.types.CelKind;
 import dev.cel.common.types.CelType;
 import dev.cel.common.types.CelTypeProvider;
@@ -16,15 +19,20 @@ import dev.cel.common.types.StructType;
 import dev.cel.common.types.StructTypeReference;
 import dev.cel.compiler.CelCompiler;
 import dev.cel.compiler.CelCompilerFactory;
+import dev.cel.extensions.CelComprehensionsExtensions;
 import dev.cel.extensions.CelExtensions;
 import dev.cel.extensions.CelListsExtensions;
 import dev.cel.extensions.CelSetsExtensions;
 import dev.cel.extensions.CelStringExtensions;
+import dev.cel.parser.CelMacro;
+import dev.cel.parser.CelMacroExprFactory;
+import dev.cel.parser.CelStandardMacro;
 import dev.cel.runtime.CelEvaluationException;
 import dev.cel.runtime.CelRuntime;
 import dev.cel.runtime.CelRuntimeFactory;
 import java.util.EnumSet;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * CEL as Kubernetes has it in selectors of devices: the variable {@code device}, CEL's own functions and extensions, and those of
@@ -38,12 +46,13 @@ public final class SelectorLanguage {
             .build();
     private static final CelStringExtensions STRINGS =
             CelExtensions.strings(EnumSet.complementOf(EnumSet.of(CelStringExtensions.Function.REVERSE)));
-    private static final CelListsExtensions LISTS = CelExtensions.lists(
-            CelListsExtensions.Function.SLICE,
-            CelListsExtensions.Function.FLATTEN,
-            CelListsExtensions.Function.DISTINCT,
-            CelListsExtensions.Function.REVERSE);
+    // Its sortBy has the type of what it sorts wrong.
+    private static final CelListsExtensions LISTS =
+            CelExtensions.lists(EnumSet.complementOf(EnumSet.of(CelListsExtensions.Function.SORT_BY)));
     private static final CelSetsExtensions SETS = CelExtensions.sets(OPTIONS);
+    private static final CelComprehensionsExtensions COMPREHENSIONS = CelExtensions.comprehensions();
+    private static final Set<CelStandardMacro> MACROS =
+            Sets.filter(CelStandardMacro.STANDARD_MACROS, macro -> macro != CelStandardMacro.HAS);
 
     private final AttributeValues attributeValues;
     private final Functions functions = new Functions();
@@ -64,21 +73,21 @@ public final class SelectorLanguage {
         QuantityLibrary.addTo(functions);
         NetworkLibrary.addTo(functions);
         NamedFormat.addTo(functions);
-        TextLibrary.addTo(functions);
         ListLibrary.addTo(functions);
         StandardLibrary.addTo(functions);
         compiler = CelCompilerFactory.standardCelCompilerBuilder()
                 .setOptions(OPTIONS)
-                .setStandardMacros(Macros.STANDARD)
-                .setTypeProvider(new DeviceTypes(attributeValues))
+                .setStandardMacros(MACROS)
+                .addMacros(CelMacro.newGlobalMacro("has", 1, SelectorLanguage::has))
+                .addMacros(CelExtensions.lists(2).macros())
+                .setTypeProvider(DeviceTypes.of(attributeValues))
                 .addVar("device", StructTypeReference.create(DEVICE_TYPE))
-                .addLibraries(STRINGS, LISTS, SETS, new Macros(), CelExtensions.bindings())
-                .addMacros(CelExtensions.comprehensions().macros())
+                .addLibraries(STRINGS, LISTS, SETS, COMPREHENSIONS, CelExtensions.optional(), CelExtensions.bindings())
                 .addFunctionDeclarations(functions.declarations())
                 .build();
         runtime = CelRuntimeFactory.legacyCelRuntimeBuilder()
                 .setOptions(OPTIONS)
-                .addLibraries(STRINGS, LISTS, SETS, CelExtensions.optional())
+                .addLibraries(STRINGS, LISTS, SETS, COMPREHENSIONS, CelExtensions.optional())
                 .addFunctionBindings(functions.bindings())
                 .build();
     }
@@ -97,27 +106,37 @@ public final class SelectorLanguage {
             if (!issues.isEmpty()) {
                 throw new SelectorException("compilation failed: " + issues, null);
             }
-            CelKind answer = checked.getResultType().kind();
-            boolean mayBeBool = answer == CelKind.BOOL
-                    || answer == CelKind.ANY
-                    || answer == CelKind.DYN && attributeValues == AttributeValues.SEVERAL;
+            CelType answer = checked.getResultType();
+            boolean mayBeBool = Set.of(CelKind.BOOL, CelKind.ANY).contains(answer.kind())
+                    || answer.kind() == CelKind.DYN && attributeValues == AttributeValues.SEVERAL;
             if (!mayBeBool) {
-                String found = checked.getResultType().name();
-                throw new SelectorException("must evaluate to bool or the unknown type, not " + found, null);
+                throw new SelectorException("must evaluate to bool or the unknown type, not " + answer.name(), null);
             }
-            validation.checkConstants();
+            String notUsable = validation.notUsable();
+            if (notUsable != null) {
+                throw new SelectorException("program instantiation failed: " + notUsable, null);
+            }
             return new Selector(runtime.createProgram(adjusted), new CostTracker.Plan(adjusted));
         } catch (CelValidationException invalid) {
             throw new SelectorException("compilation failed: " + SelectorErrors.ofCompiler(invalid), invalid);
-        } catch (CelEvaluationException | IllegalArgumentException notUsable) {
-            throw new SelectorException("program instantiation failed: " + notUsable.getMessage(), notUsable);
+        } catch (CelEvaluationException invalid) {
+            throw new SelectorException("program instantiation failed: " + invalid.getMessage(), invalid);
         }
     }
 
-    private static final class DeviceTypes implements CelTypeProvider {
-        private final StructType device;
+    // The library's is the same, but for where its error is shown.
+    private static Optional<CelExpr> has(CelMacroExprFactory make, CelExpr target, ImmutableList<CelExpr> arguments) {
+        CelExpr argument = arguments.get(0);
+        if (argument.getKind() == CelExpr.ExprKind.Kind.SELECT) {
+            CelExpr.CelSelect select = argument.select();
+            return Optional.of(make.newSelect(select.operand(), select.field(), true));
+        }
+        CelSourceLocation place = make.getSourceLocation(argument);
+        return Optional.of(make.reportError(CelIssue.formatError(place, "invalid argument to has() macro")));
+    }
 
-        DeviceTypes(AttributeValues attributeValues) {
+    private record DeviceTypes(ImmutableList<CelType> types) implements CelTypeProvider {
+        static DeviceTypes of(AttributeValues attributeValues) {
             CelType value = attributeValues == AttributeValues.SEVERAL ? SimpleType.DYN : SimpleType.ANY;
             // Expressions may name what a feature brings although it is off.
             ImmutableMap<String, CelType> fields = ImmutableMap.of(
@@ -129,7 +148,10 @@ public final class SelectorLanguage {
                     byDomainAndName(value),
                     "capacity",
                     byDomainAndName(Functions.QUANTITY));
-            device = StructType.create(DEVICE_TYPE, fields.keySet(), field -> Optional.ofNullable(fields.get(field)));
+            CelType device =
+                    StructType.create(DEVICE_TYPE, fields.keySet(), name -> Optional.ofNullable(fields.get(name)));
+            return new DeviceTypes(
+                    ImmutableList.of(device, Functions.QUANTITY, Functions.SEMVER, Functions.IP, Functions.CIDR));
         }
 
         private static CelType byDomainAndName(CelType value) {
@@ -137,13 +159,8 @@ public final class SelectorLanguage {
         }
 
         @Override
-        public ImmutableCollection<CelType> types() {
-            return ImmutableList.of(device, Functions.QUANTITY, Functions.SEMVER, Functions.IP, Functions.CIDR);
-        }
-
-        @Override
         public Optional<CelType> findType(String name) {
-            return types().stream().filter(type -> type.name().equals(name)).findFirst();
+            return types.stream().filter(type -> type.name().equals(name)).findFirst();
         }
     }
 }

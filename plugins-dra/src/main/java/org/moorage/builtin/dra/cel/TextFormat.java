@@ -10,10 +10,11 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -21,122 +22,71 @@ import java.util.stream.Collectors;
 /** {@code format} of texts. */
 final class TextFormat {
     private static final int DIGITS = 6;
-    private static final int MOST_DIGITS = 400;
-    private static final Pattern PRECISION = Pattern.compile("(?:\\.([0-9]{1,9}))?");
+    private static final Pattern CLAUSE = Pattern.compile("%(?:\\.([0-9]{1,3}))?(.?)", Pattern.DOTALL);
 
     private TextFormat() {}
 
-    /** What a clause of a template makes of an argument. */
-    interface Clauses {
-        String format(char clause, int precision, int argument);
+    /** What the clauses of a template are that take an argument, each by its letter. */
+    static List<String> clauses(String template) {
+        return CLAUSE.matcher(template)
+                .results()
+                .map(clause -> clause.group(2))
+                .filter(letter -> !letter.equals("%"))
+                .toList();
     }
 
     static String format(String template, List<?> arguments) {
-        return interpolated(
-                template,
-                arguments.size(),
-                (clause, precision, argument) -> formatted(clause, precision, arguments.get(argument)));
+        Iterator<?> rest = arguments.iterator();
+        return CLAUSE.matcher(template)
+                .replaceAll(clause ->
+                        Matcher.quoteReplacement(clause.group(2).equals("%") ? "%" : formatted(clause, rest.next())));
     }
 
-    /**
-     * Goes through a template.
-     *
-     * @throws IllegalArgumentException if it is malformed, or has more clauses than there are arguments
-     */
-    static String interpolated(String template, int count, Clauses clauses) {
-        StringBuilder built = new StringBuilder();
-        int argument = 0;
-        for (int i = 0; i < template.length(); i++) {
-            if (template.charAt(i) != '%' || template.startsWith("%%", i)) {
-                built.append(template.charAt(i));
-                i += template.charAt(i) == '%' ? 1 : 0;
-                continue;
-            }
-            Matcher dot = PRECISION.matcher(template).region(i + 1, template.length());
-            i = dot.lookingAt() ? dot.end() : i + 1;
-            int precision = dot.group(1) == null ? DIGITS : Integer.parseInt(dot.group(1));
-            if (i >= template.length()) {
-                throw new IllegalArgumentException("unexpected end of string");
-            }
-            if (argument >= count) {
-                throw new IllegalArgumentException("index " + argument + " out of range");
-            }
-            char clause = template.charAt(i);
-            if ("sdfebxXo".indexOf(clause) < 0) {
-                throw new IllegalArgumentException(
-                        "could not parse formatting clause: unrecognized formatting clause \"" + clause + "\"");
-            }
-            try {
-                built.append(clauses.format(clause, precision, argument++));
-            } catch (IllegalArgumentException wrong) {
-                throw new IllegalArgumentException("error during formatting: " + wrong.getMessage(), wrong);
-            }
-        }
-        return built.toString();
-    }
-
-    /** What is said of an argument of the wrong type. */
-    static IllegalArgumentException wrongType(char clause, String type) {
-        return new IllegalArgumentException(switch (clause) {
-                    case 's' ->
-                        "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists,"
-                                + " types, durations, and timestamps";
-                    case 'd' -> "decimal clause can only be used on integers";
-                    case 'f' -> "fixed-point clause can only be used on doubles";
-                    case 'e' -> "scientific clause can only be used on doubles";
-                    case 'b' -> "only integers and bools can be formatted as binary";
-                    case 'o' -> "octal clause can only be used on integers";
-                    default -> "only integers, byte buffers, and strings can be formatted as hex";
-                }
-                + ", was given " + type);
-    }
-
-    private static String formatted(char clause, int precision, Object value) {
-        return switch (clause) {
-            case 's' -> text(value);
-            case 'f' -> fraction("%,." + precision + "f", precision, number(clause, value));
-            case 'e' -> fraction("%.6e", MOST_DIGITS, number(clause, value));
-            case 'x' -> hex(value);
-            case 'X' -> hex(value).toUpperCase(Locale.ROOT);
-            case 'b' -> value instanceof Boolean flag ? (flag ? "1" : "0") : whole(clause, value, 2);
-            case 'o' -> whole(clause, value, 8);
-            default -> whole(clause, value, 10);
+    private static String formatted(MatchResult clause, Object value) {
+        int precision = clause.group(1) == null ? DIGITS : Integer.parseInt(clause.group(1));
+        return switch (clause.group(2)) {
+            case "s" -> text(value);
+            case "d" -> whole(value, 10);
+            case "b" -> value instanceof Boolean flag ? (flag ? "1" : "0") : whole(value, 2);
+            case "o" -> whole(value, 8);
+            case "x" -> hex(value);
+            case "X" -> hex(value).toUpperCase(Locale.ROOT);
+            case "f", "e" -> fraction(clause.group(2), precision, number(value));
+            default -> throw new IllegalArgumentException("unrecognized formatting clause: " + clause.group(2));
         };
     }
 
-    private static String whole(char clause, Object value, int radix) {
-        if (value instanceof Long number) {
-            return Long.toString(number, radix);
-        }
+    private static String whole(Object value, int radix) {
         if (value instanceof UnsignedLong number) {
             return number.toString(radix);
         }
-        throw wrongType(clause, Functions.type(value).name());
+        return Long.toString((Long) value, radix);
     }
 
     private static String hex(Object value) {
         if (value instanceof String text) {
-            return BaseEncoding.base16().lowerCase().encode(text.getBytes(StandardCharsets.UTF_8));
+            return hex(CelByteString.of(text.getBytes(StandardCharsets.UTF_8)));
         }
         return value instanceof CelByteString bytes
                 ? BaseEncoding.base16().lowerCase().encode(bytes.toByteArray())
-                : whole('x', value, 16);
+                : whole(value, 16);
     }
 
-    private static double number(char clause, Object value) {
-        if (value instanceof Double number) {
-            return number;
+    private static String fraction(String letter, int precision, double number) {
+        if (!Double.isFinite(number)) {
+            return shortest(number);
         }
-        if (value instanceof String text && text.matches("NaN|-?Infinity")) {
-            return Double.parseDouble(text);
-        }
-        throw wrongType(clause, Functions.type(value).name());
+        return letter.equals("e")
+                ? String.format(Locale.US, "%.6e", number)
+                : String.format(Locale.US, "%,." + precision + "f", rounded(number, precision));
     }
 
-    private static String fraction(String format, int digits, double number) {
-        return Double.isNaN(number) || Double.isInfinite(number)
-                ? shortest(number)
-                : String.format(Locale.US, format, new BigDecimal(number).setScale(digits, RoundingMode.HALF_EVEN));
+    private static double number(Object value) {
+        return value instanceof String text ? Double.parseDouble(text) : (Double) value;
+    }
+
+    private static BigDecimal rounded(double number, int digits) {
+        return new BigDecimal(number).setScale(digits, RoundingMode.HALF_EVEN);
     }
 
     private static String text(Object value) {
@@ -159,40 +109,31 @@ final class TextFormat {
             return bytes.toStringUtf8();
         }
         if (value instanceof Duration duration) {
-            return new BigDecimal(duration.toNanos())
-                            .movePointLeft(9)
-                            .stripTrailingZeros()
-                            .toPlainString() + "s";
+            BigDecimal seconds = BigDecimal.valueOf(duration.toNanos(), 9);
+            return seconds.stripTrailingZeros().toPlainString() + "s";
         }
         if (value instanceof TypeType type) {
             return type.containingTypeName();
         }
         if (Functions.isOfKubernetes(value)) {
-            throw wrongType('s', Functions.type(value).name());
+            throw new IllegalArgumentException(
+                    "no text: " + Functions.type(value).name());
         }
         return value.toString();
     }
 
     // As it would be written in an expression.
     private static String literal(Object value) {
-        if (value instanceof Double number && !Double.isNaN(number) && !Double.isInfinite(number)) {
-            return new BigDecimal(number)
-                    .setScale(DIGITS, RoundingMode.HALF_EVEN)
-                    .toPlainString();
+        if (value instanceof Double number && Double.isFinite(number)) {
+            return rounded(number, DIGITS).toPlainString();
         }
-        String quoted = "\"" + text(value).replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
-        if (value instanceof Duration || value instanceof Instant) {
-            return (value instanceof Duration ? "duration(" : "timestamp(") + quoted + ")";
-        }
-        if (value instanceof CelByteString) {
-            return "b" + quoted;
-        }
-        return value instanceof String || value instanceof Double ? quoted : text(value);
+        String text = text(value);
+        return value instanceof String ? "\"" + text.replace("\\", "\\\\").replace("\"", "\\\"") + "\"" : text;
     }
 
     /** The shortest text that is read as the same number, with an exponent where Go's {@code %g} has one. */
     static String shortest(double value) {
-        if (Double.isNaN(value) || Double.isInfinite(value)) {
+        if (!Double.isFinite(value)) {
             return Double.isNaN(value) ? "NaN" : value < 0 ? "-Inf" : "+Inf";
         }
         BigDecimal decimal = new BigDecimal(Double.toString(value)).stripTrailingZeros();

@@ -22,6 +22,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.app.command.OwnPlugins;
 import org.moorage.runtime.Scheduler;
+import org.moorage.runtime.SchedulerListener;
 import org.moorage.runtime.cluster.Cluster;
 import org.moorage.runtime.config.ConfigLoader;
 import org.moorage.runtime.decision.Decision;
@@ -61,6 +62,12 @@ class FailedEvictionsTest {
                     }
                     tasks.add(task);
                 })
+                .listener(new SchedulerListener() {
+                    @Override
+                    public void backgroundTaskFailed(String profileName, Throwable failure) {
+                        thrown.add(failure);
+                    }
+                })
                 .build();
         opened = Optional.of(scheduler);
         scheduler.start();
@@ -92,11 +99,7 @@ class FailedEvictionsTest {
 
     private void runTasks() {
         for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-            try {
-                task.run();
-            } catch (IllegalStateException e) {
-                thrown.add(e);
-            }
+            task.run();
         }
     }
 

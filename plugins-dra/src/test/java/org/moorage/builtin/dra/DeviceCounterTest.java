@@ -14,8 +14,10 @@ import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.model.ResourceSlice;
 import org.moorage.api.plugin.DeviceCounts;
 import org.moorage.api.plugin.FeatureGates;
-import org.moorage.testkit.ClusterSketch;
 import org.moorage.testkit.Nodes;
+import org.moorage.testkit.PluginTester;
+import org.moorage.testkit.Pods;
+import org.moorage.testkit.TestScheduler;
 
 class DeviceCounterTest {
     private static final String GPUS = "selectors: [{cel: {expression: \"device.driver == 'gpu.example.com'\"}}]";
@@ -94,8 +96,14 @@ class DeviceCounterTest {
         DeviceFeatures features = DeviceFeatures.of(FeatureGates.DEFAULTS);
         DeviceCounts counts =
                 new DeviceCounter(slices, new ClaimTracker(claims), new DeviceSelectors(features), features);
-        ClusterSketch cluster = ClusterSketch.of(Nodes.named("n1").build());
-        assertThat(counts.of(deviceClass("gpu", expected.deviceClass), cluster.nodes()))
-                .containsExactly(expected.count);
+        try (TestScheduler scheduler = PluginTester.of(DynamicResources.factory())
+                .cluster(Nodes.named("n1").build())
+                .start()) {
+            scheduler.inCycle(
+                    Pods.named("p").build(),
+                    (state, snapshot) -> assertThat(
+                                    counts.of(deviceClass("gpu", expected.deviceClass), snapshot.nodes()))
+                            .containsExactly(expected.count));
+        }
     }
 }

@@ -57,7 +57,7 @@ final class DraScheduler implements AutoCloseable {
     DraScheduler(FeatureGates features, String args, List<? extends ClusterObject> objects) {
         cluster = InMemoryCluster.of(objects);
         List<PluginFactory<?>> factories = new ArrayList<>(BuiltinPlugins.all());
-        factories.add(new DynamicResources.Factory());
+        factories.add(DynamicResources.factory());
         PluginRegistry registry = PluginRegistry.of(factories);
         scheduler = Scheduler.builder(
                         ConfigLoader.load(CONFIG.formatted(args), "test.yaml", registry, features), registry, (Cluster)

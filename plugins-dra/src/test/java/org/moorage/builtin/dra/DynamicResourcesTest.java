@@ -25,7 +25,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
-import org.moorage.api.Rejection;
 import org.moorage.api.Status;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
@@ -47,6 +46,7 @@ import org.moorage.api.plugin.PreScorePlugin;
 import org.moorage.api.plugin.Problems;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.Evaluation;
+import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.PluginContract;
 import org.moorage.testkit.PluginTester;
@@ -61,7 +61,7 @@ class DynamicResourcesTest {
     private static final ClusterObject GPU = deviceClass("gpu", "extendedResourceName: example.com/gpu");
     private static final ClusterObject SLICE = slice("s", "devices: [{name: a}, {name: b}]");
     private static final PluginTester TESTER =
-            PluginTester.of(new DynamicResources.Factory()).cluster(NODE1, NODE2, GPU, SLICE);
+            PluginTester.of(DynamicResources.factory()).cluster(NODE1, NODE2, GPU, SLICE);
 
     private static Pod naming(String... claims) {
         Pods pod = Pods.named("p").uid("p");
@@ -97,7 +97,7 @@ class DynamicResourcesTest {
 
     @Test
     void keepsTheContract() {
-        PluginContract.verify(new DynamicResources.Factory());
+        PluginContract.verify(DynamicResources.factory());
     }
 
     @Nested
@@ -282,7 +282,7 @@ class DynamicResourcesTest {
 
     @Test
     void leavesAnExtendedResourceToANodeThatOffersIt() {
-        PluginTester tester = PluginTester.of(new DynamicResources.Factory())
+        PluginTester tester = PluginTester.of(DynamicResources.factory())
                 .cluster(Nodes.named("n1").allocatable("example.com/gpu", "1").build(), GPU);
         try (TestScheduler scheduler = tester.start()) {
             assertThat(scheduler.schedule(requesting("1")).outcome()).isEqualTo(Decision.Outcome.SCHEDULED);
@@ -292,7 +292,7 @@ class DynamicResourcesTest {
 
     @Test
     void failsWhenTheSearchTakesTooLong() {
-        PluginTester.of(new DynamicResources.Factory(), args(Duration.ofNanos(1), Duration.ofMinutes(10)))
+        PluginTester.of(DynamicResources.factory(), args(Duration.ofNanos(1), Duration.ofMinutes(10)))
                 .cluster(NODE1, GPU, SLICE, claim("c", requests(exactly("r", ""))))
                 .pod(naming("c"))
                 .fails("node n1: timed out trying to allocate devices");
@@ -454,7 +454,7 @@ class DynamicResourcesTest {
 
         private List<List<String>> rounds(Pod pod, ResourceClaim... claims) {
             AskingAgain again = new AskingAgain();
-            PluginTester tester = PluginTester.of(new DynamicResources.Factory())
+            PluginTester tester = PluginTester.of(DynamicResources.factory())
                     .cluster(NODE1, NODE2, GPU, shared)
                     .cluster(claims)
                     .beside(again);
@@ -493,7 +493,7 @@ class DynamicResourcesTest {
             try (DraScheduler scheduler = DraScheduler.of(NODE1, NODE2, GPU, availableOn("n3", "c", ""))) {
                 Evaluation evaluation = scheduler.evaluate(pod);
                 assertThat(evaluation.objections().get("n1"))
-                        .extracting(Rejection::status)
+                        .extracting(PluginStatus::status)
                         .contains(NOT_AVAILABLE);
                 scheduler.cluster().apply(pod);
                 assertThat(evaluation.postFilter().orElseThrow().status().message())

@@ -106,7 +106,7 @@ class NodeAllocatableResourcesTest {
     @ParameterizedTest
     @FieldSource("CASES")
     void countWithWhatThePodRequests(Case expected) {
-        PluginTester.of(new DynamicResources.Factory())
+        PluginTester.of(DynamicResources.factory())
                 .features(ON)
                 .cluster(NODE, GPU, device(expected.device), expected.claim)
                 .pod(expected.pod)
@@ -115,7 +115,7 @@ class NodeAllocatableResourcesTest {
 
     @Test
     void cannotBeACapacityThatIsNotConsumed() {
-        PluginTester.of(new DynamicResources.Factory())
+        PluginTester.of(DynamicResources.factory())
                 .features(ON)
                 .cluster(NODE, GPU, device("name: a, capacity: {cores: {value: 16}}, " + MAPPINGS), cores("c", 1))
                 .pod(pod("p", "c"))

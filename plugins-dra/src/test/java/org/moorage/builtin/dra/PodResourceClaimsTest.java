@@ -26,7 +26,7 @@ class PodResourceClaimsTest {
     private static final ResourceClaim ALLOCATED = claim("c", "{}", allocated("{device: a}"));
 
     private static PluginTester tester(ResourceClaim... claims) {
-        return PluginTester.of(new DynamicResources.Factory()).cluster(claims);
+        return PluginTester.of(DynamicResources.factory()).cluster(claims);
     }
 
     private static Pod naming(String claim) {

@@ -20,7 +20,8 @@ import org.moorage.api.plugin.ObjectLister;
 
 /** The handle of plugins that run without a scheduler around them: it shows the nodes, one namespace and the objects of a workload. */
 final class IdleHandle {
-    private static final Namespace DEFAULT = new Namespace(ObjectMeta.named("default").build());
+    private static final Namespace DEFAULT =
+            new Namespace(ObjectMeta.named("default").build());
 
     private IdleHandle() {}
 

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.Problems;
+
 /** What the record of a plugin's arguments keeps to: it has defaults, which are valid, and is nothing but its components. */
 final class ArgsContract {
     private final Set<String> violations;

@@ -174,13 +174,10 @@ public final class PluginContract {
             passInParallel(pod, () -> {
                 List<String> answers = new ArrayList<>();
                 for (NodeInfo node : nodes) {
-                    answers.add(
-                            (filters && plugin instanceof FilterPlugin filter
-                                            ? filter.filter(state, pod, node).toString()
-                                            : "")
-                                    + (scores && plugin instanceof ScorePlugin score
-                                            ? score.score(state, pod, node)
-                                            : ""));
+                    answers.add((filters && plugin instanceof FilterPlugin filter
+                                    ? filter.filter(state, pod, node).toString()
+                                    : "")
+                            + (scores && plugin instanceof ScorePlugin score ? score.score(state, pod, node) : ""));
                 }
                 return answers;
             });
@@ -190,7 +187,8 @@ public final class PluginContract {
     private static boolean skipped(TestScheduler scheduler, String method) {
         for (Object answer : scheduler.answers(method)) {
             if (answer.equals(Status.skip())
-                    || answer instanceof PreFilterResult result && !result.status().isSuccess()) {
+                    || answer instanceof PreFilterResult result
+                            && !result.status().isSuccess()) {
                 return true;
             }
         }

@@ -71,8 +71,12 @@ class PluginTesterTest {
         new Case("Filter", tester -> tester.accepts("n2").rejects("n1", FULL)),
         new Case("PreFilter", tester -> tester.leavesAllNodes()),
         new Case("Score", tester -> tester.scores("n2", 0)),
-        new Case("AddPod", tester -> tester.withPodAdded("n2", red("new").build()).rejects("n2", FULL)),
-        new Case("RemovePod", tester -> tester.withPodRemoved("n1", red("r").build()).accepts("n1", "n2")),
+        new Case(
+                "AddPod",
+                tester -> tester.withPodAdded("n2", red("new").build()).rejects("n2", FULL)),
+        new Case(
+                "RemovePod",
+                tester -> tester.withPodRemoved("n1", red("r").build()).accepts("n1", "n2")),
         new Case("PreEnqueue", PodTester::entersQueue),
         new Case("Permit", tester -> tester.permits("n2", PermitResult.allow())),
         new Case("Reserve", tester -> tester.reserves("n2")),
@@ -171,8 +175,10 @@ class PluginTesterTest {
                 "Skip leaves Filter and Score out",
                 Pods.named("p"),
                 tester -> tester.skipsFilter().skipsScore()),
-        new Asked("PreFilter rejects the pod", Pods.named("p").label("team", "banned"), tester -> tester.rejectsPod(
-                BANNED)),
+        new Asked(
+                "PreFilter rejects the pod",
+                Pods.named("p").label("team", "banned"),
+                tester -> tester.rejectsPod(BANNED)),
         new Asked(
                 "PreFilter leaves one node",
                 Pods.named("p").label("team", "old"),
@@ -190,9 +196,8 @@ class PluginTesterTest {
     @Test
     void tellsOfACopyThatIsNone() {
         PluginTester careless = PluginTester.of(new CarelessFactory()).cluster(node("n1"), node("n2"));
-        assertThatThrownBy(() -> careless.pod(RED)
-                        .withPodAdded("n2", red("new").build())
-                        .rejects("n2", FULL))
+        assertThatThrownBy(() ->
+                        careless.pod(RED).withPodAdded("n2", red("new").build()).rejects("n2", FULL))
                 .isInstanceOf(AssertionError.class)
                 .hasMessageContaining("AddPod or RemovePod changes what Filter says about the nodes as they are.");
     }

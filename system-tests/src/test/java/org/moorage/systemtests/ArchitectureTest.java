@@ -132,8 +132,9 @@ final class ArchitectureTest {
             .should()
             .dependOnClassesThat()
             .resideInAPackage(INTERNAL)
-            .because("internals change without notice, and a check that calls them in its own way says nothing about what"
-                    + " the scheduler does; only benchmarks may");
+            .because(
+                    "internals change without notice, and a check that calls them in its own way says nothing about what"
+                            + " the scheduler does; only benchmarks may");
 
     @ArchTest
     static final ArchRule PACKAGES_HAVE_NO_CYCLES = slices().matching("org.moorage.(**)")

@@ -16,8 +16,8 @@ import org.moorage.testkit.TestScheduler;
 import org.moorage.testkit.Write;
 
 class DefaultBinderTest {
-    private final PluginTester plugin = PluginTester.of(DefaultBinder.FACTORY)
-            .cluster(Nodes.named("n1").build());
+    private final PluginTester plugin =
+            PluginTester.of(DefaultBinder.FACTORY).cluster(Nodes.named("n1").build());
     private final Pod pod = Pods.named("p").build();
 
     @Test

@@ -205,7 +205,8 @@ class DefaultPreemptionTest {
         void changesNothing() {
             Pod pod = important().build();
             List<ClusterObject> cluster = cluster(
-                    running("a", "n1", 50, "1").build(), running("b", "n2", 60, "1").build());
+                    running("a", "n1", 50, "1").build(),
+                    running("b", "n2", 60, "1").build());
             try (TestScheduler scheduler =
                     PLUGIN.beside(ENOUGH_CPU).cluster(cluster).start()) {
                 scheduler.pod(pod).preempts("n1", "a");
@@ -227,7 +228,8 @@ class DefaultPreemptionTest {
         }
 
         private static final List<ClusterObject> AS_IMPORTANT = cluster(
-                running("c", "n1", 100, "1").build(), running("d", "n2", 100, "1").build());
+                running("c", "n1", 100, "1").build(),
+                running("d", "n2", 100, "1").build());
 
         @Test
         void saysWhyNobodysLeavingHelps() {
@@ -278,10 +280,10 @@ class DefaultPreemptionTest {
         @Test
         void doesNotPreemptForAPodThatMayNot() {
             List<ClusterObject> cluster = cluster(
-                    running("a", "n1", 0, "2").build(), running("b", "n2", 0, "2").build());
+                    running("a", "n1", 0, "2").build(),
+                    running("b", "n2", 0, "2").build());
             asking(important().preemptionPolicy("Never"), cluster)
-                    .doesNotPreempt(
-                            Status.unschedulable("preemption: not eligible due to preemptionPolicy=Never."));
+                    .doesNotPreempt(Status.unschedulable("preemption: not eligible due to preemptionPolicy=Never."));
         }
 
         @Test
@@ -424,8 +426,7 @@ class DefaultPreemptionTest {
             Pod greater = Pods.named("greater").priority(500).nominatedTo("n1").build();
             cluster.addAll(List.of(rival, greater));
             try (TestScheduler scheduler = start(FeatureGates.DEFAULTS)) {
-                plugin(scheduler)
-                        .execute(new CycleState(), pod, PostFilterResult.nominated("n1", List.of(first)));
+                plugin(scheduler).execute(new CycleState(), pod, PostFilterResult.nominated("n1", List.of(first)));
                 assertThat(texts(scheduler.writes()))
                         .startsWith("patchStatus rival")
                         .doesNotContain("patchStatus greater");
@@ -439,8 +440,7 @@ class DefaultPreemptionTest {
                     .deleting(Instant.parse("2024-01-01T00:00:00Z"))
                     .build();
             try (TestScheduler scheduler = start(FeatureGates.DEFAULTS)) {
-                plugin(scheduler)
-                        .execute(new CycleState(), pod, PostFilterResult.nominated("n1", List.of(leaving)));
+                plugin(scheduler).execute(new CycleState(), pod, PostFilterResult.nominated("n1", List.of(leaving)));
                 assertThat(scheduler.writes()).isEmpty();
             }
         }

@@ -21,7 +21,6 @@ import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.CsiDriver;
 import org.moorage.api.model.CsiStorageCapacity;
 import org.moorage.api.model.LabelSelector;
-import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.OwnerReference;
 import org.moorage.api.model.PersistentVolume;
@@ -151,7 +150,8 @@ class VolumeBindingTest {
 
         @Test
         void skipsPodsWithoutClaims() {
-            PLUGIN.pod(Pods.named("p").volume(new Volume.InlineCsi("csi.x")).build()).skipsFilter();
+            PLUGIN.pod(Pods.named("p").volume(new Volume.InlineCsi("csi.x")).build())
+                    .skipsFilter();
         }
     }
 
@@ -266,9 +266,7 @@ class VolumeBindingTest {
                     .cluster(c.claims)
                     .cluster(c.volumes)
                     .pod(pod.build())
-                    .filters(
-                            "n1",
-                            c.reasons.length == 0 ? Status.success() : Status.unresolvable(c.reasons));
+                    .filters("n1", c.reasons.length == 0 ? Status.success() : Status.unresolvable(c.reasons));
         }
 
         @Test
@@ -360,8 +358,7 @@ class VolumeBindingTest {
         void scoresByWhatWouldBeUsed(Case c) {
             Pods pod = Pods.named("p");
             c.claims.forEach(claim -> pod.claim(claim.name()));
-            PodTester tester =
-                    measured().cluster(c.claims).cluster(c.volumes).pod(pod.build());
+            PodTester tester = measured().cluster(c.claims).cluster(c.volumes).pod(pod.build());
             if (c.claims.isEmpty()) {
                 tester.skipsFilter();
             }
@@ -371,7 +368,9 @@ class VolumeBindingTest {
         @Test
         void hasNoSayWithoutTheFeature() {
             cluster(PluginTester.of(VolumeBinding.FACTORY))
-                    .cluster(Storage.claim("a", "local").build(), Storage.volume("v", "local", "4Gi").build())
+                    .cluster(
+                            Storage.claim("a", "local").build(),
+                            Storage.volume("v", "local", "4Gi").build())
                     .pod(Pods.named("p").claim("a").build())
                     .accepts("n1")
                     .skipsScore();

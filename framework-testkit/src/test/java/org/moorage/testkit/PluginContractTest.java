@@ -50,7 +50,7 @@ class PluginContractTest {
         new Case(
                 "a name that is not the factory's",
                 new Factory<>("Other", PluginArgs.None.class, handle -> new Fair()),
-                "name: the plugin's is \"Sample\""),
+                "name: \"Sample\" (expected: that of its factory, \"Other\")"),
         new Case(
                 "arguments without defaults",
                 new Factory<>(NAME, NoDefaults.class, handle -> new Fair()),

@@ -18,7 +18,7 @@ import org.moorage.api.model.DeviceRequest;
 import org.moorage.api.model.LabelSelector;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.NodeAffinity;
-import org.moorage.api.model.NodeReach;
+import org.moorage.api.model.NodeSelection;
 import org.moorage.api.model.NodeSelector;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
@@ -136,7 +136,7 @@ final class Workload {
                     ObjectMeta.named(name).build(),
                     DRIVER,
                     new ResourceSlice.Pool(name, 1, 1),
-                    new NodeReach(name, false, Optional.empty()),
+                    new NodeSelection(name, false, Optional.empty()),
                     false,
                     devices,
                     List.of()));
@@ -154,7 +154,7 @@ final class Workload {
                         "firmware", new DeviceAttribute.Version("1." + number + ".0")),
                 Map.of("memory", new DeviceCapacity(Quantity.of((16L + 8 * number) << 30), Optional.empty())),
                 List.of(),
-                NodeReach.NONE,
+                NodeSelection.NONE,
                 List.of(),
                 false,
                 List.of(),

@@ -8,14 +8,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Builds the sentence that says why a pod fits on no node, with the number of nodes for each reason:
+ * Builds the message for a pod that fits on no node, with the number of nodes for each reason:
  * {@code 0/3 nodes are available: 1 Insufficient cpu, 2 node(s) had untolerated taint(s).}
  */
 public final class FitMessage {
     private final int nodeCount;
     private final Map<String, Integer> nodesByReason = new HashMap<>();
 
-    /** A sentence about that many nodes, without reasons yet. */
+    /** A message for a number of nodes, without reasons yet. */
     public FitMessage(int nodeCount) {
         this.nodeCount = nodeCount;
     }
@@ -25,7 +25,7 @@ public final class FitMessage {
         return add(status, 1);
     }
 
-    /** Adds the reasons that some nodes have in common. */
+    /** Adds the reasons that several nodes have in common. */
     public FitMessage add(Status status, int nodes) {
         List<String> reasons = status.reasons();
         for (int i = 0; nodes > 0 && i < reasons.size(); i++) {
@@ -34,12 +34,12 @@ public final class FitMessage {
         return this;
     }
 
-    /** The sentence. */
+    /** The message. */
     @Override
     public String toString() {
         List<String> counted = new ArrayList<>(nodesByReason.size());
         nodesByReason.forEach((reason, count) -> counted.add(count + " " + reason));
-        // As texts, not as numbers: "10 ..." comes before "2 ...".
+        // Sorted as strings, as in kube-scheduler: "10 ..." comes before "2 ...".
         Collections.sort(counted);
         String start = "0/" + nodeCount + " nodes are available:";
         return counted.isEmpty() ? start : start + " " + String.join(", ", counted) + ".";

@@ -2,10 +2,10 @@
 package org.moorage.api;
 
 /**
- * A container image that a node holds.
+ * The state of a container image on a node.
  *
  * @param sizeBytes its size in bytes
- * @param nodes how many nodes of the cluster hold it
+ * @param nodes the number of nodes of the cluster that have it
  */
 public record ImageState(long sizeBytes, int nodes) {
     /** The image is not on the node. */

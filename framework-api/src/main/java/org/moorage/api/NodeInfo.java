@@ -9,9 +9,9 @@ import org.moorage.api.model.ResourceName;
 import org.moorage.api.model.Resources;
 
 /**
- * A node, the pods on it (running, or assumed to run soon), and the sums over them.
+ * A node with the pods on it, assumed pods included, and the sums of their requests.
  *
- * <p>The same during a whole scheduling cycle. Reading the figures allocates nothing and is safe in parallel.
+ * <p>It does not change during a scheduling cycle. Its methods allocate nothing and may be called by several threads.
  */
 public interface NodeInfo {
     /** The node itself. */
@@ -22,13 +22,13 @@ public interface NodeInfo {
         return node().name();
     }
 
-    /** The node's place in its {@link Snapshot}, from 0. A copy made to try something has the place of its original. */
+    /** The node's index in its {@link Snapshot}, from 0. A {@link org.moorage.api.plugin.NodeDraft} has that of its node. */
     int index();
 
     /** The pods on the node, in no particular order. */
     List<Pod> pods();
 
-    /** Those of {@link #pods()} that have pod affinity or anti-affinity of any sort. */
+    /** Those of {@link #pods()} that have pod affinity or anti-affinity, required or preferred. */
     List<Pod> podsWithAffinity();
 
     /** Those of {@link #pods()} that have required pod anti-affinity. */
@@ -37,27 +37,27 @@ public interface NodeInfo {
     /** How many pods are on the node. */
     int podCount();
 
-    /** How many pods the node takes. */
+    /** The maximum number of pods. */
     long allowedPods();
 
-    /** What the node offers to pods, in the units of {@link Resources}; 0 for a resource that it does not name. */
+    /** The allocatable amount of a resource, in the units of {@link Resources}; 0 if the node does not have it. */
     long allocatable(ResourceName resource);
 
-    /** What the pods on the node request together, in the units of {@link Resources}. */
+    /** The sum of the requests of the pods on the node, in the units of {@link Resources}. */
     long requested(ResourceName resource);
 
     /**
-     * As {@link #requested}, but a container that requests no cpu counts with 100 thousandths of a core, and one that
-     * requests no memory with 200 MiB. Other resources are as in {@link #requested}.
+     * As {@link #requested}, but a container without a cpu request counts with 100m, and one without a memory request with
+     * 200Mi.
      */
     long nonZeroRequested(ResourceName resource);
 
-    /** Whether a pod on the node holds this host port, so that a second one could not. */
+    /** Whether a pod on the node uses a conflicting host port. */
     boolean conflicts(HostPort port);
 
-    /** What is known of a container image of exactly this name; {@link ImageState#ABSENT} if the node does not have it. */
+    /** The state of the container image of exactly this name; {@link ImageState#ABSENT} if the node does not have it. */
     ImageState image(String name);
 
-    /** Grows with every change of the node or its pods; equal generations of a node mean equal contents. */
+    /** Increases with every change of the node or its pods. */
     long generation();
 }

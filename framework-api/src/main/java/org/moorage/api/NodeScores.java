@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * One plugin's scores of the feasible nodes, in their order. Immutable: each operation returns new scores.
+ * The scores of the feasible nodes by one plugin, in the order of the nodes. Immutable: each operation returns new scores.
  */
 public final class NodeScores {
     /** The best score that a plugin may end with; 0 is the worst. */
@@ -20,7 +20,7 @@ public final class NodeScores {
     }
 
     /**
-     * Scores of these nodes. Takes the array over: the caller does not change it any more.
+     * Scores of these nodes. Takes ownership of the array: the caller must not change it.
      *
      * @throws IllegalArgumentException if there are not as many scores as nodes
      */
@@ -37,22 +37,22 @@ public final class NodeScores {
         return scores.length;
     }
 
-    /** The node at a place. */
-    public NodeInfo node(int place) {
-        return nodes.get(place);
+    /** The node at an index. */
+    public NodeInfo node(int index) {
+        return nodes.get(index);
     }
 
-    /** The score at a place. */
-    public long score(int place) {
-        return scores[place];
+    /** The score at an index. */
+    public long score(int index) {
+        return scores[index];
     }
 
-    /** A copy of the scores, to work on. */
+    /** A copy of the scores. */
     public long[] toArray() {
         return scores.clone();
     }
 
-    /** Other scores of the same nodes. Takes the array over. */
+    /** Other scores of the same nodes. Takes ownership of the array. */
     public NodeScores with(long[] changed) {
         return of(nodes, changed);
     }
@@ -75,7 +75,7 @@ public final class NodeScores {
         return new NodeScores(nodes, scaled);
     }
 
-    /** 100 minus each score: what counted against a node now counts for the others. */
+    /** 100 minus each score. */
     public NodeScores reversed() {
         long[] reversed = new long[scores.length];
         for (int i = 0; i < reversed.length; i++) {

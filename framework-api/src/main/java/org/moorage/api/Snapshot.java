@@ -11,23 +11,23 @@ import java.util.Optional;
  * zone by zone in turn, so that neighbours in the list are apart in the cluster.
  */
 public interface Snapshot {
-    /** All nodes; a node's place in the list is its {@link NodeInfo#index()}. */
+    /** All nodes, ordered by {@link NodeInfo#index()}. */
     List<NodeInfo> nodes();
 
     /** The node of that name, or empty. */
     Optional<NodeInfo> node(String name);
 
-    /** The nodes that have a pod with pod affinity or anti-affinity of any sort. */
+    /** The nodes that have a pod with pod affinity or anti-affinity, required or preferred. */
     List<NodeInfo> nodesWithAffinityPods();
 
     /** The nodes that have a pod with required pod anti-affinity. */
     List<NodeInfo> nodesWithRequiredAntiAffinityPods();
 
-    /** How the values of a node label divide the nodes into domains. */
+    /** The topology domains of a node label. */
     default Topology topology(String key) {
         return Topology.of(key, nodes());
     }
 
-    /** Whether a pod on any of the nodes uses the claim of that name by naming it. */
+    /** Whether a volume of a pod on a node names this claim. */
     boolean isClaimInUse(String namespace, String claimName);
 }

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How the values of a node label divide the nodes of a {@link Snapshot} into domains: nodes of equal value are in one domain.
+ * The topology domains of a node label among the nodes of a {@link Snapshot}: nodes with equal values are in one domain.
  *
- * <p>Domains are numbered from 0, so that what belongs to a domain can be kept in an array. Immutable.
+ * <p>Domains are numbered from 0, so that they can be indexes of an array. Immutable.
  */
 public final class Topology {
     /** The domain of a node that does not have the label. */
@@ -38,7 +38,7 @@ public final class Topology {
         return new Topology(domainByNode, domainByValue);
     }
 
-    /** How many domains there are. */
+    /** The number of domains. */
     public int size() {
         return domainByValue.size();
     }

@@ -16,7 +16,7 @@ import org.moorage.api.model.DeviceRequest;
 import org.moorage.api.model.DeviceTaint;
 import org.moorage.api.model.DeviceTaintRule;
 import org.moorage.api.model.DeviceToleration;
-import org.moorage.api.model.NodeReach;
+import org.moorage.api.model.NodeSelection;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.model.ResourceSlice;
@@ -96,12 +96,12 @@ final class DeviceDecoder {
         return new DeviceConfig(config.texts("requests"), config.jsonWithout("requests", "source"));
     }
 
-    private NodeReach reach(FieldReader object) {
-        NodeReach reach = new NodeReach(
+    private NodeSelection reach(FieldReader object) {
+        NodeSelection reach = new NodeSelection(
                 shared.text(object.text("nodeName")),
                 object.flag("allNodes"),
                 object.optional("nodeSelector", selectors::nodeSelector));
-        return reach.isEmpty() ? NodeReach.NONE : reach;
+        return reach.isEmpty() ? NodeSelection.NONE : reach;
     }
 
     private Device device(FieldReader device) {
@@ -119,8 +119,8 @@ final class DeviceDecoder {
                 device.map("nodeAllocatableResourceMappings", this::nodeResource, shared::text));
     }
 
-    private Device.NodeResource nodeResource(FieldReader mapping) {
-        return new Device.NodeResource(
+    private Device.NodeAllocatableResourceMapping nodeResource(FieldReader mapping) {
+        return new Device.NodeAllocatableResourceMapping(
                 shared.text(mapping.text("capacityKey")), mapping.optionalQuantity("allocationMultiplier"));
     }
 
@@ -254,8 +254,8 @@ final class DeviceDecoder {
                 consumer.text("apiGroup"), consumer.text("resource"), consumer.text("name"), consumer.text("uid"));
     }
 
-    private ResourceClaim.DeviceReport report(FieldReader report) {
-        return new ResourceClaim.DeviceReport(
+    private ResourceClaim.AllocatedDeviceStatus report(FieldReader report) {
+        return new ResourceClaim.AllocatedDeviceStatus(
                 report.text("driver"),
                 report.text("pool"),
                 report.text("device"),

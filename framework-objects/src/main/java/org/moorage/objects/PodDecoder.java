@@ -159,7 +159,8 @@ final class PodDecoder {
                 .resourceClaimStatuses(status.list(
                         "resourceClaimStatuses",
                         claim -> new PodStatus.ClaimStatus(claim.text("name"), claim.text("resourceClaimName"))))
-                .nodeResourceClaims(status.list("nodeAllocatableResourceClaimStatuses", this::nodeResourceClaim));
+                .nodeAllocatableResourceClaimStatuses(
+                        status.list("nodeAllocatableResourceClaimStatuses", this::nodeResourceClaim));
         if (status.has("resources")) {
             result.podResources(shared.value(resources("", status)));
         }
@@ -170,8 +171,8 @@ final class PodDecoder {
         return result.build();
     }
 
-    private PodStatus.NodeResourceClaim nodeResourceClaim(FieldReader claim) {
-        return new PodStatus.NodeResourceClaim(
+    private PodStatus.NodeAllocatableResourceClaimStatus nodeResourceClaim(FieldReader claim) {
+        return new PodStatus.NodeAllocatableResourceClaimStatus(
                 claim.text("resourceClaimName"), claim.texts("containers"), shared.quantities(claim, "resources"));
     }
 

@@ -28,9 +28,10 @@ class DeviceDecoderTest {
     @Test
     void readsTaintRules() throws IOException {
         DeviceTaintRule rule = DECODER.decode(ObjectKind.DEVICE_TAINT_RULE, ObjectStreams.object("""
-                {"metadata": {"name": "worn"}, "spec": {
-                  "deviceSelector": {"driver": "gpu.example.com", "device": "gpu-0"},
-                  "taint": {"key": "k", "value": "v", "effect": "NoSchedule"}}}"""), false);
+            {"metadata": {"name": "worn"}, "spec": {
+              "deviceSelector": {"driver": "gpu.example.com", "device": "gpu-0"},
+              "taint": {"key": "k", "value": "v", "effect": "NoSchedule"}}}\
+            """), false);
         DeviceTaint taint = new DeviceTaint("k", "v", "NoSchedule");
         assertThat(rule).isEqualTo(new DeviceTaintRule(rule.metadata(), "gpu.example.com", "", "gpu-0", taint));
     }
@@ -38,25 +39,26 @@ class DeviceDecoderTest {
     @Test
     void readsSlices() throws IOException {
         ResourceSlice slice = DECODER.decode(ObjectKind.RESOURCE_SLICE, ObjectStreams.object("""
-                {"metadata": {"name": "s"}, "spec": {
-                  "driver": "gpu.example.com", "perDeviceNodeSelection": true,
-                  "pool": {"name": "p", "generation": 3, "resourceSliceCount": 2},
-                  "sharedCounters": [{"name": "mem", "counters": {"memory": {"value": "40Gi"}}}],
-                  "devices": [{
-                    "name": "gpu-0", "allNodes": true, "bindsToNode": true, "allowMultipleAllocations": true,
-                    "attributes": {"a": {"string": "x"}, "b": {"int": 2}, "c": {"bool": true},
-                                   "d": {"version": "1.2.3"}, "e": {"strings": ["x"]}, "f": {"ints": [1, 2]}, "g": {}},
-                    "capacity": {"memory": {"value": "8Gi", "requestPolicy": {
-                      "default": "1Gi", "validRange": {"min": "1Gi", "step": "1Gi"}}}},
-                    "consumesCounters": [{"counterSet": "mem", "counters": {"memory": {"value": "8Gi"}}}],
-                    "taints": [{"key": "k", "value": "v", "effect": "NoSchedule"}],
-                    "bindingConditions": ["ready"], "bindingFailureConditions": ["failed"]}]}}"""), false);
+            {"metadata": {"name": "s"}, "spec": {
+              "driver": "gpu.example.com", "perDeviceNodeSelection": true,
+              "pool": {"name": "p", "generation": 3, "resourceSliceCount": 2},
+              "sharedCounters": [{"name": "mem", "counters": {"memory": {"value": "40Gi"}}}],
+              "devices": [{
+                "name": "gpu-0", "allNodes": true, "bindsToNode": true, "allowMultipleAllocations": true,
+                "attributes": {"a": {"string": "x"}, "b": {"int": 2}, "c": {"bool": true},
+                               "d": {"version": "1.2.3"}, "e": {"strings": ["x"]}, "f": {"ints": [1, 2]}, "g": {}},
+                "capacity": {"memory": {"value": "8Gi", "requestPolicy": {
+                  "default": "1Gi", "validRange": {"min": "1Gi", "step": "1Gi"}}}},
+                "consumesCounters": [{"counterSet": "mem", "counters": {"memory": {"value": "8Gi"}}}],
+                "taints": [{"key": "k", "value": "v", "effect": "NoSchedule"}],
+                "bindingConditions": ["ready"], "bindingFailureConditions": ["failed"]}]}}\
+            """), false);
         assertThat(slice.pool()).isEqualTo(new ResourceSlice.Pool("p", 3, 2));
         assertThat(slice.perDeviceNodeSelection()).isTrue();
         assertThat(slice.sharedCounters())
                 .containsExactly(new CounterSet("mem", Map.of("memory", Quantity.parse("40Gi"))));
         Device device = slice.devices().get(0);
-        assertThat(device.reach().allNodes()).isTrue();
+        assertThat(device.nodeSelection().allNodes()).isTrue();
         assertThat(device.attributes())
                 .containsOnly(
                         Map.entry("a", new DeviceAttribute.Text("x")),
@@ -85,27 +87,28 @@ class DeviceDecoderTest {
         assertThat(device.taints()).containsExactly(new DeviceTaint("k", "v", "NoSchedule"));
         assertThat(device.bindingConditions()).containsExactly("ready");
         assertThat(device.bindingFailureConditions()).containsExactly("failed");
-        assertThat(device.bindsToNode() && device.isShared()).isTrue();
+        assertThat(device.bindsToNode() && device.allowsMultipleAllocations()).isTrue();
     }
 
     @Test
     void readsClaims() throws IOException {
         ResourceClaim claim = DECODER.decode(ObjectKind.RESOURCE_CLAIM, ObjectStreams.object("""
-                    {"metadata": {"name": "c", "namespace": "default", "finalizers": ["a"]},
-                     "spec": {"devices": {
-                       "requests": [
-                         {"name": "r", "exactly": {"deviceClassName": "gpu", "allocationMode": "All"}},
-                         {"name": "q", "firstAvailable": [{"name": "s", "deviceClassName": "nic", "count": 2}]}],
-                       "constraints": [{"requests": ["r"], "matchAttribute": "x.org/numa"}],
-                       "config": [{"requests": ["r"], "opaque": {"driver": "d"}}]}},
-                     "status": {
-                       "allocation": {
-                         "allocationTimestamp": "2026-01-01T00:00:00Z",
-                         "devices": {"results": [{"request": "r", "driver": "d", "pool": "p", "device": "x",
-                                                  "shareID": "1", "consumedCapacity": {"memory": "1Gi"}}]}},
-                       "reservedFor": [{"resource": "pods", "name": "p", "uid": "u"}]}}"""), false);
+            {"metadata": {"name": "c", "namespace": "default", "finalizers": ["a"]},
+             "spec": {"devices": {
+               "requests": [
+                 {"name": "r", "exactly": {"deviceClassName": "gpu", "allocationMode": "All"}},
+                 {"name": "q", "firstAvailable": [{"name": "s", "deviceClassName": "nic", "count": 2}]}],
+               "constraints": [{"requests": ["r"], "matchAttribute": "x.org/numa"}],
+               "config": [{"requests": ["r"], "opaque": {"driver": "d"}}]}},
+             "status": {
+               "allocation": {
+                 "allocationTimestamp": "2026-01-01T00:00:00Z",
+                 "devices": {"results": [{"request": "r", "driver": "d", "pool": "p", "device": "x",
+                                          "shareID": "1", "consumedCapacity": {"memory": "1Gi"}}]}},
+               "reservedFor": [{"resource": "pods", "name": "p", "uid": "u"}]}}\
+            """), false);
         assertThat(claim.finalizers()).containsExactly("a");
-        assertThat(claim.requests().get(0).wantsAll()).isTrue();
+        assertThat(claim.requests().get(0).requestsAll()).isTrue();
         assertThat(claim.requests().get(1).alternatives()).singleElement().satisfies(alternative -> {
             assertThat(alternative.name()).isEqualTo("s");
             assertThat(alternative.count()).isEqualTo(2);
@@ -121,12 +124,14 @@ class DeviceDecoderTest {
     @Test
     void readsClasses() throws IOException {
         DeviceClass gpu = DECODER.decode(ObjectKind.DEVICE_CLASS, ObjectStreams.object("""
-                {"metadata": {"name": "gpu"}, "spec": {"extendedResourceName": "example.com/gpu",
-                 "selectors": [{"cel": {"expression": "true"}}]}}"""), false);
+            {"metadata": {"name": "gpu"}, "spec": {"extendedResourceName": "example.com/gpu",
+             "selectors": [{"cel": {"expression": "true"}}]}}\
+            """), false);
         assertThat(gpu.selectors()).containsExactly("true");
-        assertThat(DeviceClass.ofResource("example.com/gpu", List.of(gpu))).contains(gpu);
-        assertThat(DeviceClass.ofResource("deviceclass.resource.kubernetes.io/gpu", List.of(gpu)))
+        assertThat(DeviceClass.forExtendedResource("example.com/gpu", List.of(gpu)))
                 .contains(gpu);
-        assertThat(DeviceClass.ofResource("cpu", List.of(gpu))).isEmpty();
+        assertThat(DeviceClass.forExtendedResource("deviceclass.resource.kubernetes.io/gpu", List.of(gpu)))
+                .contains(gpu);
+        assertThat(DeviceClass.forExtendedResource("cpu", List.of(gpu))).isEmpty();
     }
 }

@@ -173,7 +173,7 @@ class VolumeDecodingTest {
             volumeBindingMode: WaitForFirstConsumer
             allowedTopologies: [{matchLabelExpressions: [{key: zone, values: [a, b]}]}]
             """);
-        assertThat(storageClass.isDelayed()).isTrue();
+        assertThat(storageClass.waitsForFirstConsumer()).isTrue();
         assertThat(storageClass.allows(Map.of("zone", "b"))).isTrue();
         assertThat(storageClass.allows(Map.of("zone", "c"))).isFalse();
         VolumeAttachment attachment = decode(VolumeAttachment.class, """

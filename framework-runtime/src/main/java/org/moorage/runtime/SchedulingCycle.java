@@ -142,12 +142,13 @@ final class SchedulingCycle {
 
     // What an earlier attempt left in the status does not hold for this one.
     private static Pod withClaims(Pod pod, CycleState state, String nodeName) {
-        List<PodStatus.NodeResourceClaim> claims =
+        List<PodStatus.NodeAllocatableResourceClaimStatus> claims =
                 state.find(NodeAllocatableResourceClaims.KEY, nodeName).orElse(List.of());
-        return claims.equals(pod.status().nodeResourceClaims())
+        return claims.equals(pod.status().nodeAllocatableResourceClaimStatuses())
                 ? pod
-                : pod.withStatus(
-                        pod.status().toBuilder().nodeResourceClaims(claims).build());
+                : pod.withStatus(pod.status().toBuilder()
+                        .nodeAllocatableResourceClaimStatuses(claims)
+                        .build());
     }
 
     private Decision assumeAndBind(

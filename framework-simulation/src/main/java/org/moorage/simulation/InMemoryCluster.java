@@ -186,11 +186,13 @@ public final class InMemoryCluster implements Cluster {
     }
 
     @Override
-    public void patchNodeAllocatableResourceClaimStatuses(Pod pod, List<PodStatus.NodeResourceClaim> statuses) {
+    public void patchNodeAllocatableResourceClaimStatuses(
+            Pod pod, List<PodStatus.NodeAllocatableResourceClaimStatus> statuses) {
         synchronized (objects) {
             Pod current = current(pod);
-            objects.update(current.withStatus(
-                    current.status().toBuilder().nodeResourceClaims(statuses).build()));
+            objects.update(current.withStatus(current.status().toBuilder()
+                    .nodeAllocatableResourceClaimStatuses(statuses)
+                    .build()));
         }
     }
 

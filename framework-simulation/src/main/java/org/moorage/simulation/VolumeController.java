@@ -121,7 +121,7 @@ final class VolumeController {
 
     private void syncUnboundClaim(PersistentVolumeClaim claim, Map<String, TopologySegments> segmentsByDriver) {
         boolean isDelayed = objects.find(ObjectKind.STORAGE_CLASS, claim.storageClassName())
-                .filter(StorageClass::isDelayed)
+                .filter(StorageClass::waitsForFirstConsumer)
                 .isPresent();
         PersistentVolume volume = claim.volumeName().isEmpty() ? bestMatch(claim, isDelayed) : requestedVolume(claim);
         if (volume != null) {
@@ -147,7 +147,7 @@ final class VolumeController {
                 .filter(volume -> volume.claim()
                                 .filter(reference -> reference.covers(claim))
                                 .isPresent()
-                        || volume.couldServe(claim)
+                        || volume.canSatisfy(claim)
                                 && volume.storageClassName().equals(claim.storageClassName())
                                 && volume.accessModes().containsAll(claim.accessModes()))
                 .orElse(null);
@@ -161,9 +161,9 @@ final class VolumeController {
             boolean isFree = !isDelayed
                     && volume.claim().isEmpty()
                     && volume.storageClassName().equals(claim.storageClassName())
-                    && volume.isFreeFor(claim);
+                    && volume.isAvailableFor(claim);
             if ((isKept || isFree)
-                    && volume.couldServe(claim)
+                    && volume.canSatisfy(claim)
                     && (best == null || BEST_FIRST.compare(volume, best) < 0)) {
                 best = volume;
             }
@@ -192,7 +192,7 @@ final class VolumeController {
             if (volume.source() instanceof Volume.EphemeralClaim) {
                 Optional<PersistentVolumeClaim> claim = objects.find(
                                 ObjectKind.PERSISTENT_VOLUME_CLAIM, pod.namespace(), volume.claimName(pod))
-                        .filter(found -> found.isMadeFor(pod));
+                        .filter(found -> found.isCreatedFor(pod));
                 claim.ifPresent(this::delete);
                 isAnyDeleted |= claim.isPresent();
             }

@@ -259,12 +259,12 @@ class InMemoryClusterTest {
         @Test
         void sayWhatTheirClaimsTakeOfTheirNode() {
             cluster.apply(pod);
-            PodStatus.NodeResourceClaim claim =
-                    new PodStatus.NodeResourceClaim("c", List.of("main"), Map.of("cpu", Quantity.of(4)));
+            PodStatus.NodeAllocatableResourceClaimStatus claim = new PodStatus.NodeAllocatableResourceClaimStatus(
+                    "c", List.of("main"), Map.of("cpu", Quantity.of(4)));
             cluster.patchNodeAllocatableResourceClaimStatuses(pod, List.of(claim));
-            assertThat(known().status().nodeResourceClaims()).containsExactly(claim);
+            assertThat(known().status().nodeAllocatableResourceClaimStatuses()).containsExactly(claim);
             cluster.patchNodeAllocatableResourceClaimStatuses(pod, List.of());
-            assertThat(known().status().nodeResourceClaims()).isEmpty();
+            assertThat(known().status().nodeAllocatableResourceClaimStatuses()).isEmpty();
         }
 
         @Test

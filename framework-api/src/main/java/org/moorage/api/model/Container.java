@@ -9,9 +9,9 @@ import java.util.Map;
  *
  * @param name its name within the pod
  * @param image the image as written in the manifest
- * @param requests what it asks for, by resource
- * @param limits what it may use at most, by resource
- * @param hostPorts the ports of the node that it takes
+ * @param requests the requests, by resource
+ * @param limits the limits, by resource
+ * @param hostPorts the host ports that it uses
  * @param restartPolicy {@code Always} makes an init container a sidecar; empty otherwise
  * @param claims which of the pod's resource claims it uses, by their names in the pod
  */
@@ -41,7 +41,7 @@ public record Container(
         this(name, image, requests, limits, hostPorts, restartPolicy, List.of());
     }
 
-    /** Whether it is, among init containers, one that keeps running beside the pod's containers. */
+    /** Whether it is a restartable init container, which keeps running with the containers. */
     public boolean isSidecar() {
         return restartPolicy.equals("Always");
     }

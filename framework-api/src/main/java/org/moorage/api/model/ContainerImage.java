@@ -4,9 +4,9 @@ package org.moorage.api.model;
 import java.util.List;
 
 /**
- * An image that a node holds.
+ * A container image on a node.
  *
- * @param names all names it goes by
+ * @param names its names
  * @param sizeBytes its size in bytes
  */
 public record ContainerImage(List<String> names, long sizeBytes) {

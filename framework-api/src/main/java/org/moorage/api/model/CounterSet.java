@@ -5,10 +5,10 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Amounts of things under one name: in a pool what its devices share, of a device what it takes of that.
+ * A set of counters: in a pool those that its devices share, of a device how much of them it consumes.
  *
  * @param name the name of the set
- * @param counters the amounts, by name
+ * @param counters the counters, by name
  */
 public record CounterSet(String name, Map<String, Quantity> counters) {
     public CounterSet {

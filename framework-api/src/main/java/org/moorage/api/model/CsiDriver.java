@@ -2,11 +2,11 @@
 package org.moorage.api.model;
 
 /**
- * A storage driver of the cluster.
+ * A CSI driver.
  *
  * @param metadata the driver's name
- * @param storageCapacity whether the driver says where how much storage is left, and volumes are only made where it suffices
- * @param preventPodSchedulingIfMissing whether pods with volumes of the driver are kept off nodes that it does not run on
+ * @param storageCapacity whether the driver publishes storage capacities, which are checked before provisioning
+ * @param preventPodSchedulingIfMissing whether nodes without the driver are rejected for pods with its volumes
  */
 public record CsiDriver(ObjectMeta metadata, boolean storageCapacity, boolean preventPodSchedulingIfMissing)
         implements ClusterObject {}

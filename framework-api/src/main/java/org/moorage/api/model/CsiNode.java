@@ -5,13 +5,13 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * What storage drivers say of the node of the same name.
+ * The CSI drivers on the node of the same name.
  *
  * @param metadata the node's name, and annotations
  * @param drivers the drivers on the node
  */
 public record CsiNode(ObjectMeta metadata, List<Driver> drivers) implements ClusterObject {
-    /** The annotation that names, with commas, the volume plugins in whose place a driver stands on the node. */
+    /** The annotation with the in-tree plugins that are migrated on the node, separated by commas. */
     public static final String MIGRATED_PLUGINS = "storage.alpha.kubernetes.io/migrated-plugins";
 
     public CsiNode {
@@ -22,8 +22,8 @@ public record CsiNode(ObjectMeta metadata, List<Driver> drivers) implements Clus
      * A driver on a node.
      *
      * @param name the driver's name
-     * @param topologyKeys the labels of the node that say from where the driver's volumes can be reached
-     * @param limit how many of the driver's volumes the node takes; empty for any number
+     * @param topologyKeys the node labels that the driver uses as topology keys
+     * @param limit the maximum number of volumes of the driver on the node; empty for no limit
      */
     public record Driver(String name, List<String> topologyKeys, OptionalInt limit) {
         public Driver {
@@ -31,7 +31,7 @@ public record CsiNode(ObjectMeta metadata, List<Driver> drivers) implements Clus
         }
     }
 
-    /** Whether a driver stands in the place of this volume plugin. */
+    /** Whether an in-tree plugin is migrated on the node. */
     public boolean hasMigrated(String plugin) {
         String all = metadata.annotations().get(MIGRATED_PLUGINS);
         if (all == null) {

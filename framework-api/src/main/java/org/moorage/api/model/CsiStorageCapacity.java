@@ -4,13 +4,13 @@ package org.moorage.api.model;
 import java.util.Optional;
 
 /**
- * How much storage of a class is left in a part of the cluster.
+ * The storage capacity of a storage class in one topology segment.
  *
  * @param metadata its name and the like
  * @param storageClassName the class
- * @param capacity how much is left, in bytes
- * @param maximumVolumeSize how large a single volume can be, in bytes
- * @param nodeTopology the nodes that can reach it, by their labels; empty for none
+ * @param capacity the available capacity, in bytes
+ * @param maximumVolumeSize the maximum size of one volume, in bytes
+ * @param nodeTopology the nodes that can access the storage, by their labels; empty for none
  */
 public record CsiStorageCapacity(
         ObjectMeta metadata,
@@ -19,7 +19,7 @@ public record CsiStorageCapacity(
         Optional<Quantity> maximumVolumeSize,
         Optional<LabelSelector> nodeTopology)
         implements ClusterObject {
-    /** How large a volume can be; empty if nothing is known. */
+    /** The maximum size of a volume: {@link #maximumVolumeSize}, or else {@link #capacity}. */
     public Optional<Quantity> volumeLimit() {
         return maximumVolumeSize.isPresent() ? maximumVolumeSize : capacity;
     }

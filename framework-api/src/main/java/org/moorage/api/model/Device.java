@@ -7,53 +7,52 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A device that claims can be given.
+ * A device that can be allocated to claims.
  *
  * @param name its name, unique in its pool
- * @param attributes what is known of it, by name; a name without a domain is in that of the driver
- * @param capacity how much it has of what, by name
- * @param consumesCounters what it takes of its pool's shared counters while it is in use
- * @param reach the nodes from which it can be used, if its slice leaves that to its devices
- * @param taints what keeps claims off it
- * @param bindsToNode whether its use ties the claim to the node
- * @param bindingConditions the conditions that must come true before a pod that uses it is bound
- * @param bindingFailureConditions the conditions one of which means that they will not
- * @param isShared whether several claims can be given it at the same time
- * @param nodeResources what a claim that is given it takes of its node besides, by resource
+ * @param attributes its attributes; a name without a domain is in that of the driver
+ * @param capacity its capacities, by name
+ * @param consumesCounters how much of the pool's shared counters it consumes while it is allocated
+ * @param nodeSelection the nodes on which it is available, for slices with node selection per device
+ * @param taints its taints
+ * @param bindsToNode whether an allocation limits the claim to the node
+ * @param bindingConditions the conditions that must be true before a pod that uses it is bound
+ * @param bindingFailureConditions the conditions any of which means that binding fails
+ * @param allowsMultipleAllocations whether it can be allocated to several claims at the same time
+ * @param nodeAllocatableResourceMappings how an allocation counts in the node allocatable resources, by resource
  */
 public record Device(
         String name,
         Map<String, DeviceAttribute> attributes,
         Map<String, DeviceCapacity> capacity,
         List<CounterSet> consumesCounters,
-        NodeReach reach,
+        NodeSelection nodeSelection,
         List<DeviceTaint> taints,
         boolean bindsToNode,
         List<String> bindingConditions,
         List<String> bindingFailureConditions,
-        boolean isShared,
-        Map<String, NodeResource> nodeResources) {
+        boolean allowsMultipleAllocations,
+        Map<String, NodeAllocatableResourceMapping> nodeAllocatableResourceMappings) {
     public Device {
         Objects.requireNonNull(name, "name");
         attributes = Map.copyOf(attributes);
         capacity = Map.copyOf(capacity);
         consumesCounters = List.copyOf(consumesCounters);
-        Objects.requireNonNull(reach, "reach");
+        Objects.requireNonNull(nodeSelection, "nodeSelection");
         taints = List.copyOf(taints);
         bindingConditions = List.copyOf(bindingConditions);
         bindingFailureConditions = List.copyOf(bindingFailureConditions);
-        nodeResources = Map.copyOf(nodeResources);
+        nodeAllocatableResourceMappings = Map.copyOf(nodeAllocatableResourceMappings);
     }
 
     /**
-     * How much of a resource of its node a device stands for.
+     * How much of a node allocatable resource an allocation of the device takes.
      *
-     * @param capacityKey the capacity of which a claim is given some: that much, or a multiple; empty for an amount that is the
-     *     same for all claims
-     * @param multiplier by how much that is multiplied, or the amount itself
+     * @param capacityKey the capacity whose consumed amount is taken; empty for an amount that is the same for all claims
+     * @param multiplier what the consumed amount is multiplied with, or the amount itself
      */
-    public record NodeResource(String capacityKey, Optional<Quantity> multiplier) {
-        public NodeResource {
+    public record NodeAllocatableResourceMapping(String capacityKey, Optional<Quantity> multiplier) {
+        public NodeAllocatableResourceMapping {
             Objects.requireNonNull(capacityKey, "capacityKey");
             Objects.requireNonNull(multiplier, "multiplier");
         }
@@ -66,12 +65,12 @@ public record Device(
                 attributes,
                 capacity,
                 consumesCounters,
-                reach,
+                nodeSelection,
                 others,
                 bindsToNode,
                 bindingConditions,
                 bindingFailureConditions,
-                isShared,
-                nodeResources);
+                allowsMultipleAllocations,
+                nodeAllocatableResourceMappings);
     }
 }

@@ -8,12 +8,12 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The devices that a claim was given.
+ * The devices that are allocated to a claim.
  *
  * @param results the devices
- * @param config what their drivers get
- * @param nodeSelector the nodes from which all of them can be used; empty for all
- * @param time when they were given
+ * @param config the configuration for their drivers
+ * @param nodeSelector the nodes on which all of them are available; empty for all
+ * @param time when they were allocated
  */
 public record DeviceAllocation(
         List<Result> results, List<Config> config, Optional<NodeSelector> nodeSelector, Optional<Instant> time) {
@@ -25,18 +25,18 @@ public record DeviceAllocation(
     }
 
     /**
-     * A device that a request was given.
+     * A device that is allocated to a request.
      *
-     * @param request the request, or it, a slash and the alternative
+     * @param request the request, or the request, a slash and the subrequest
      * @param driver the driver of the device
      * @param pool the pool of the device
      * @param device the name of the device
-     * @param adminAccess whether it stays free for others
+     * @param adminAccess whether the allocation is for admin access, which leaves the device available
      * @param tolerations the taints that the request tolerates
-     * @param bindingConditions the conditions that must come true before the pod is bound
-     * @param bindingFailureConditions the conditions one of which means that they will not
-     * @param shareId tells the shares of a shared device apart; empty if it is not shared
-     * @param consumedCapacity how much was given of a shared device, by name
+     * @param bindingConditions the conditions that must be true before the pod is bound
+     * @param bindingFailureConditions the conditions any of which means that binding fails
+     * @param shareId the identity of the share of a device that allows multiple allocations; otherwise empty
+     * @param consumedCapacity the capacity that the share consumes, by name
      */
     public record Result(
             String request,
@@ -66,8 +66,8 @@ public record DeviceAllocation(
      */
     public record Config(boolean isFromClass, DeviceConfig config) {}
 
-    /** The same devices, given at a time. */
-    public DeviceAllocation at(Instant given) {
-        return new DeviceAllocation(results, config, nodeSelector, Optional.of(given));
+    /** The same allocation with a time. */
+    public DeviceAllocation at(Instant allocated) {
+        return new DeviceAllocation(results, config, nodeSelector, Optional.of(allocated));
     }
 }

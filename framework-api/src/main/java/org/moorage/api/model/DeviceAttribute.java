@@ -4,15 +4,15 @@ package org.moorage.api.model;
 import java.util.List;
 import java.util.Objects;
 
-/** What is known of a device under one name; of one of four types, or several values of one. Equal if type and value are. */
+/** The value of an attribute of a device, of one of four types, or several values of one type. */
 public sealed interface DeviceAttribute {
-    /** A whole number. */
+    /** An int. */
     record Number(long value) implements DeviceAttribute {}
 
-    /** A truth value. */
+    /** A bool. */
     record Flag(boolean value) implements DeviceAttribute {}
 
-    /** A text. */
+    /** A string. */
     record Text(String value) implements DeviceAttribute {
         public Text {
             Objects.requireNonNull(value, "value");
@@ -29,7 +29,7 @@ public sealed interface DeviceAttribute {
     /**
      * Several values of one type.
      *
-     * @param values the values; none of them is itself of this type
+     * @param values the values; none of them is {@code Several}
      */
     record Several(List<DeviceAttribute> values) implements DeviceAttribute {
         public Several {
@@ -37,6 +37,6 @@ public sealed interface DeviceAttribute {
         }
     }
 
-    /** A value of a type that is not known here. */
+    /** A value of an unknown type. */
     record Unknown() implements DeviceAttribute {}
 }

@@ -6,10 +6,10 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * How much a device has of something.
+ * A capacity of a device.
  *
  * @param value the amount
- * @param requestPolicy how much of it one claim may ask for, if the device is shared
+ * @param requestPolicy what requests may consume of a device that allows multiple allocations
  */
 public record DeviceCapacity(Quantity value, Optional<RequestPolicy> requestPolicy) {
     public DeviceCapacity {
@@ -18,11 +18,11 @@ public record DeviceCapacity(Quantity value, Optional<RequestPolicy> requestPoli
     }
 
     /**
-     * How much one claim may ask for.
+     * What requests may consume.
      *
-     * @param defaultValue what it gets if it does not say
-     * @param validValues the amounts that it may ask for, in rising order
-     * @param validRange the range that it may ask for amounts of
+     * @param defaultValue the amount for requests that do not name one
+     * @param validValues the valid amounts, in ascending order
+     * @param validRange the range of valid amounts
      */
     public record RequestPolicy(
             Optional<Quantity> defaultValue, List<Quantity> validValues, Optional<ValidRange> validRange) {
@@ -34,9 +34,9 @@ public record DeviceCapacity(Quantity value, Optional<RequestPolicy> requestPoli
     /**
      * A range of amounts.
      *
-     * @param min the least
-     * @param max the most
-     * @param step what amounts exceed the least by a multiple of
+     * @param min the minimum
+     * @param max the maximum
+     * @param step valid amounts are the minimum plus a multiple of it
      */
     public record ValidRange(Optional<Quantity> min, Optional<Quantity> max, Optional<Quantity> step) {}
 }

@@ -9,17 +9,17 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A class of devices that claims refer to.
+ * A device class.
  *
  * @param metadata its name and the like
- * @param selectors the CEL expressions that a device of the class satisfies
- * @param config what the drivers of its devices get
- * @param extendedResourceName the extended resource that stands for a device of the class; empty if there is none
+ * @param selectors the CEL expressions that match the devices of the class
+ * @param config the configuration for the drivers of its devices
+ * @param extendedResourceName the extended resource that is mapped to devices of the class; empty if there is none
  */
 public record DeviceClass(
         ObjectMeta metadata, List<String> selectors, List<DeviceConfig> config, String extendedResourceName)
         implements ClusterObject {
-    /** Before the name of a class, the extended resource that always stands for one of its devices. */
+    /** The prefix of the extended resource that is implicitly mapped to a class, before the name of the class. */
     public static final String RESOURCE_PREFIX = "deviceclass.resource.kubernetes.io/";
 
     public DeviceClass {
@@ -30,31 +30,31 @@ public record DeviceClass(
     }
 
     /**
-     * The class whose devices an extended resource stands for: the one of that name, or the latest that names the resource,
-     * and of two made at the same time the first by name.
+     * The class that an extended resource is mapped to: the one in its name, or else the one with the resource's name that was
+     * created last, and of several created at the same time the first by name.
      */
-    public static Optional<DeviceClass> ofResource(String resource, Collection<DeviceClass> classes) {
-        if (!canStandForDevices(resource)) {
+    public static Optional<DeviceClass> forExtendedResource(String resource, Collection<DeviceClass> classes) {
+        if (!canMapToDevices(resource)) {
             return Optional.empty();
         }
         DeviceClass found = null;
-        for (DeviceClass candidate : classes) {
-            if (resource.equals(RESOURCE_PREFIX + candidate.name())) {
-                return Optional.of(candidate);
+        for (DeviceClass deviceClass : classes) {
+            if (resource.equals(RESOURCE_PREFIX + deviceClass.name())) {
+                return Optional.of(deviceClass);
             }
-            if (resource.equals(candidate.extendedResourceName) && candidate.goesBefore(found)) {
-                found = candidate;
+            if (resource.equals(deviceClass.extendedResourceName) && deviceClass.takesPrecedenceOver(found)) {
+                found = deviceClass;
             }
         }
         return Optional.ofNullable(found);
     }
 
-    /** Whether a resource of this name may stand for devices. */
-    public static boolean canStandForDevices(String resource) {
+    /** Whether a resource of this name can be mapped to devices. */
+    public static boolean canMapToDevices(String resource) {
         return ResourceName.isExtended(resource) || resource.startsWith(RESOURCE_PREFIX);
     }
 
-    private boolean goesBefore(@Nullable DeviceClass other) {
+    private boolean takesPrecedenceOver(@Nullable DeviceClass other) {
         if (other == null) {
             return true;
         }

@@ -4,10 +4,10 @@ package org.moorage.api.model;
 import java.util.List;
 
 /**
- * Configuration that the driver of a device gets and scheduling only passes on.
+ * Configuration for the driver of a device, which the scheduler copies into allocations.
  *
- * @param requests the requests that it is for; empty for all
- * @param json the configuration without that, as JSON text
+ * @param requests the requests that it applies to; empty for all
+ * @param json the configuration without the requests, as JSON text
  */
 public record DeviceConfig(List<String> requests, String json) {
     public DeviceConfig {

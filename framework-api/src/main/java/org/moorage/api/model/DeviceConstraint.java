@@ -4,11 +4,11 @@ package org.moorage.api.model;
 import java.util.List;
 
 /**
- * Something that the devices of several requests must have in common, or must not.
+ * A constraint on the devices of several requests.
  *
- * @param requests the requests that it is about; empty for all of the claim
- * @param matchAttribute the attribute in which all devices are the same; empty if it is not that
- * @param distinctAttribute the attribute in which all devices differ; empty if it is not that
+ * @param requests the requests that it applies to; empty for all of the claim
+ * @param matchAttribute the attribute that must be the same for all devices; empty if not set
+ * @param distinctAttribute the attribute that must be different for all devices; empty if not set
  */
 public record DeviceConstraint(List<String> requests, String matchAttribute, String distinctAttribute) {
     public DeviceConstraint {

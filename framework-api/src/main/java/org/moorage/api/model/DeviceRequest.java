@@ -6,17 +6,17 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * A request for devices, or one of the alternatives of such a request.
+ * A request for devices, or a subrequest of one.
  *
- * @param name its name in the claim, or among the alternatives
- * @param deviceClass the class of the devices; empty if there are alternatives
- * @param selectors the CEL expressions that the devices must satisfy besides
+ * @param name its name in the claim, or in its request
+ * @param deviceClass the class of the devices; empty if there are subrequests
+ * @param selectors further CEL expressions that the devices must match
  * @param allocationMode {@link #EXACT_COUNT} or {@link #ALL}
- * @param count how many, for {@link #EXACT_COUNT}
- * @param adminAccess whether devices in use are given too, and stay free for others
- * @param tolerations the taints that the devices may have
- * @param capacity how much of shared devices, by name
- * @param alternatives what would do, best first; empty if the request says it itself
+ * @param count the number of devices, for {@link #EXACT_COUNT}
+ * @param adminAccess whether it is for admin access, which also allocates devices in use
+ * @param tolerations the tolerations for device taints
+ * @param capacity the capacity to consume of devices that allow multiple allocations, by name
+ * @param alternatives the subrequests of {@code firstAvailable}, preferred first; empty for an exact request
  */
 public record DeviceRequest(
         String name,
@@ -28,9 +28,9 @@ public record DeviceRequest(
         List<DeviceToleration> tolerations,
         Map<String, Quantity> capacity,
         List<DeviceRequest> alternatives) {
-    /** A number of devices. */
+    /** Allocates a number of devices. */
     public static final String EXACT_COUNT = "ExactCount";
-    /** All devices there are. */
+    /** Allocates all matching devices. */
     public static final String ALL = "All";
 
     public DeviceRequest {
@@ -49,8 +49,8 @@ public record DeviceRequest(
                 name, deviceClass, List.of(), EXACT_COUNT, count, false, List.of(), Map.of(), List.of());
     }
 
-    /** Whether it asks for all devices. */
-    public boolean wantsAll() {
+    /** Whether it requests all matching devices. */
+    public boolean requestsAll() {
         return allocationMode.equals(ALL);
     }
 }

@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Taints devices that others offer.
+ * A rule that adds a taint to devices.
  *
  * @param metadata its name and the like
- * @param driver whose devices it taints; empty for everybody's
+ * @param driver the driver whose devices it taints; empty for all drivers
  * @param pool the pool whose devices it taints; empty for all pools
  * @param device the device that it taints; empty for all devices
  * @param taint the taint
@@ -25,14 +25,14 @@ public record DeviceTaintRule(ObjectMeta metadata, String driver, String pool, S
         Objects.requireNonNull(taint, "taint");
     }
 
-    /** A slice as it is under these rules: the same one if none of them is about its devices. */
+    /** A slice with the taints of these rules added; the same instance if none of them selects a device of it. */
     public static ResourceSlice applied(Collection<DeviceTaintRule> rules, ResourceSlice slice) {
         List<Device> devices = new ArrayList<>(slice.devices().size());
         boolean isTainted = false;
         for (Device device : slice.devices()) {
             List<DeviceTaint> taints = new ArrayList<>(device.taints());
             for (DeviceTaintRule rule : rules) {
-                if (rule.isAbout(slice, device)) {
+                if (rule.selects(slice, device)) {
                     taints.add(rule.taint);
                 }
             }
@@ -43,7 +43,7 @@ public record DeviceTaintRule(ObjectMeta metadata, String driver, String pool, S
         return isTainted ? slice.withDevices(devices) : slice;
     }
 
-    private boolean isAbout(ResourceSlice slice, Device offered) {
+    private boolean selects(ResourceSlice slice, Device offered) {
         return (driver.isEmpty() || driver.equals(slice.driver()))
                 && (pool.isEmpty() || pool.equals(slice.pool().name()))
                 && (device.isEmpty() || device.equals(offered.name()));

@@ -2,18 +2,18 @@
 package org.moorage.api.model;
 
 /**
- * A request's leave to be given devices with certain taints.
+ * A device taint that a request tolerates, or several such taints.
  *
  * @param key the taint's key; empty matches every key
- * @param operator {@code Exists}, or {@code Equal} or empty to compare the values
+ * @param operator {@code Exists} or {@code Equal} (also if empty)
  * @param value the taint's value, for {@code Equal}
  * @param effect the taint's effect; empty matches every effect
- * @param json the toleration as the cluster has it, to be written into allocations
+ * @param json the toleration as JSON text, to be copied into allocations
  */
 public record DeviceToleration(String key, String operator, String value, String effect, String json) {
-    /** Whether it matches this taint. An operator that is not known matches nothing. */
+    /** Whether it matches the taint. An unknown operator matches no taint. */
     public boolean tolerates(DeviceTaint taint) {
         return new Toleration(key, operator, value, effect)
-                .tolerates(new Taint(taint.key(), taint.value(), taint.effect()), Tolerance.BY_EQUALITY);
+                .tolerates(new Taint(taint.key(), taint.value(), taint.effect()), TolerationOperators.EQUALITY);
     }
 }

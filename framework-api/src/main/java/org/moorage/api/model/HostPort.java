@@ -2,9 +2,9 @@
 package org.moorage.api.model;
 
 /**
- * A port of the node that a pod takes for itself.
+ * A host port of a pod.
  *
- * @param ip the address it is taken on; {@link #ANY} for all
+ * @param ip the host address; {@link #ANY} for all
  * @param protocol {@code TCP}, {@code UDP} or {@code SCTP}
  * @param port its number, above 0
  */
@@ -12,13 +12,13 @@ public record HostPort(String ip, String protocol, int port) {
     /** All addresses of the node. */
     public static final String ANY = "0.0.0.0";
 
-    /** Fills in what a manifest may leave out: the address {@link #ANY}, the protocol {@code TCP}. */
+    /** Sets the defaults: the address {@link #ANY}, the protocol {@code TCP}. */
     public HostPort {
         ip = ip.isEmpty() ? ANY : ip;
         protocol = protocol.isEmpty() ? "TCP" : protocol;
     }
 
-    /** Whether only one of the two can be taken on one node. */
+    /** Whether the two cannot be used on the same node. */
     public boolean conflicts(HostPort other) {
         return port == other.port
                 && protocol.equals(other.protocol)

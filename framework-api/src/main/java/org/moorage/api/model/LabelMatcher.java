@@ -6,40 +6,40 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A {@link LabelSelector} made ready to look at many objects: looking at one allocates nothing. Immutable. */
+/** A {@link LabelSelector} in a form whose matching allocates nothing. Immutable. */
 public final class LabelMatcher {
-    /** Takes every object. */
+    /** Matches all labels. */
     public static final LabelMatcher EVERYTHING = new LabelMatcher(List.of(), List.of(), List.of(), false);
-    /** Takes no object. */
+    /** Matches no labels. */
     public static final LabelMatcher NOTHING = new LabelMatcher(List.of(), List.of(), List.of(), true);
 
     private final String[] keys;
     private final String[] values;
     private final LabelSelector.Requirement[] requirements;
-    private final boolean takesNothing;
+    private final boolean matchesNothing;
 
     private LabelMatcher(
             List<String> keys,
             List<String> values,
             List<LabelSelector.Requirement> requirements,
-            boolean takesNothing) {
+            boolean matchesNothing) {
         this.keys = keys.toArray(String[]::new);
         this.values = values.toArray(String[]::new);
         this.requirements = requirements.toArray(LabelSelector.Requirement[]::new);
-        this.takesNothing = takesNothing;
+        this.matchesNothing = matchesNothing;
     }
 
-    /** Takes what the selector selects; nothing if there is none. */
+    /** Matches what the selector matches; nothing if there is none. */
     public static LabelMatcher of(Optional<LabelSelector> selector) {
         return selector.isEmpty() ? NOTHING : of(selector.get());
     }
 
-    /** Takes what the selector selects. */
+    /** Matches what the selector matches. */
     public static LabelMatcher of(LabelSelector selector) {
         return of(selector.matchLabels(), selector.matchExpressions());
     }
 
-    /** Takes objects that have all these labels. */
+    /** Matches labels that contain all of these. */
     public static LabelMatcher of(Map<String, String> labels) {
         return of(labels, List.of());
     }
@@ -57,15 +57,15 @@ public final class LabelMatcher {
         return new LabelMatcher(keys, values, requirements, false);
     }
 
-    /** Takes what both take. */
+    /** Matches what both match. */
     public LabelMatcher and(LabelMatcher other) {
-        if (takesEverything()) {
+        if (matchesEverything()) {
             return other;
         }
-        if (other.takesEverything()) {
+        if (other.matchesEverything()) {
             return this;
         }
-        if (takesNothing || other.takesNothing) {
+        if (matchesNothing || other.matchesNothing) {
             return NOTHING;
         }
         List<String> bothKeys = new ArrayList<>(List.of(keys));
@@ -77,14 +77,14 @@ public final class LabelMatcher {
         return new LabelMatcher(bothKeys, bothValues, bothRequirements, false);
     }
 
-    /** Whether it demands nothing. */
-    public boolean takesEverything() {
-        return !takesNothing && keys.length == 0 && requirements.length == 0;
+    /** Whether it has no requirements. */
+    public boolean matchesEverything() {
+        return !matchesNothing && keys.length == 0 && requirements.length == 0;
     }
 
-    /** Whether it takes an object with these labels. */
+    /** Whether it matches these labels. */
     public boolean matches(Map<String, String> labels) {
-        if (takesNothing) {
+        if (matchesNothing) {
             return false;
         }
         for (int i = 0; i < keys.length; i++) {

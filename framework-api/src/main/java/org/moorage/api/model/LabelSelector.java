@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Selects objects by their labels. All requirements must hold; a selector without any selects everything.
+ * Selects objects by their labels. All requirements must be satisfied; a selector without requirements selects everything.
  *
- * @param matchLabels labels that must have just these values
+ * @param matchLabels labels and their required values
  * @param matchExpressions further requirements
  */
 public record LabelSelector(Map<String, String> matchLabels, List<Requirement> matchExpressions) {
@@ -40,7 +40,7 @@ public record LabelSelector(Map<String, String> matchLabels, List<Requirement> m
         }
     }
 
-    /** Whether it has no requirement, so that it selects everything. */
+    /** Whether it has no requirements, so that it selects everything. */
     public boolean isEmpty() {
         return matchLabels.isEmpty() && matchExpressions.isEmpty();
     }

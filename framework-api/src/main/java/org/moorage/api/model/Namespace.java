@@ -2,7 +2,7 @@
 package org.moorage.api.model;
 
 /**
- * A namespace; its labels are what scheduling reads.
+ * A namespace; scheduling reads its labels.
  *
  * @param metadata its name and labels
  */

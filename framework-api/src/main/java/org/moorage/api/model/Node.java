@@ -8,7 +8,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A machine that runs pods. */
+/** A node. */
 public final class Node implements ClusterObject {
     private final ObjectMeta metadata;
     private final boolean unschedulable;
@@ -19,7 +19,7 @@ public final class Node implements ClusterObject {
     private final List<String> declaredFeatures;
     private final Resources allocatableResources;
     private final long allowedPods;
-    // Built on first use; a race builds it twice, which does no harm.
+    // Computed on first use; two threads may both compute it, with the same result.
     private @Nullable Set<String> imageNames;
 
     private Node(Builder builder) {
@@ -55,12 +55,12 @@ public final class Node implements ClusterObject {
         return metadata;
     }
 
-    /** The labels, for short. */
+    /** The labels of the metadata. */
     public Map<String, String> labels() {
         return metadata.labels();
     }
 
-    /** Whether an operator has closed the node for new pods. */
+    /** Whether the node is unschedulable (cordoned). */
     public boolean unschedulable() {
         return unschedulable;
     }
@@ -70,7 +70,7 @@ public final class Node implements ClusterObject {
         return taints;
     }
 
-    /** What pods may use together, by resource. */
+    /** The allocatable resources. */
     public Map<String, Quantity> allocatable() {
         return allocatable;
     }
@@ -80,17 +80,17 @@ public final class Node implements ClusterObject {
         return allocatableResources;
     }
 
-    /** How many pods may be on the node. */
+    /** The maximum number of pods. */
     public long allowedPods() {
         return allowedPods;
     }
 
-    /** The images it holds. */
+    /** The container images on the node. */
     public List<ContainerImage> images() {
         return images;
     }
 
-    /** Whether it holds an image of exactly this name. */
+    /** Whether it has an image of exactly this name. */
     public boolean hasImage(String name) {
         Set<String> known = imageNames;
         if (known == null) {
@@ -139,7 +139,7 @@ public final class Node implements ClusterObject {
             return this;
         }
 
-        /** Sets whether the node is closed. */
+        /** Sets whether the node is unschedulable. */
         public Builder unschedulable(boolean value) {
             unschedulable = value;
             return this;
@@ -151,7 +151,7 @@ public final class Node implements ClusterObject {
             return this;
         }
 
-        /** Sets what pods may use together. */
+        /** Sets the allocatable resources. */
         public Builder allocatable(Map<String, Quantity> value) {
             allocatable = Objects.requireNonNull(value, "allocatable");
             return this;

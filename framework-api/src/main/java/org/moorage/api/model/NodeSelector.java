@@ -6,9 +6,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Selects nodes by their labels and names: one term must hold. A selector without terms selects nothing.
+ * Selects nodes by their labels and names. One of the terms must match; a selector without terms selects no node.
  *
- * @param terms the alternatives
+ * @param terms the terms
  */
 public record NodeSelector(List<Term> terms) {
     public NodeSelector {
@@ -25,7 +25,7 @@ public record NodeSelector(List<Term> terms) {
         return false;
     }
 
-    /** Whether a node with these labels is selected, whatever its fields. */
+    /** Whether a node with these labels is selected; fields are only checked for validity. */
     public boolean matchesLabels(Map<String, String> labels) {
         for (int i = 0; i < terms.size(); i++) {
             if (terms.get(i).matchesLabels(labels)) {
@@ -36,11 +36,11 @@ public record NodeSelector(List<Term> terms) {
     }
 
     /**
-     * Requirements that must all hold; a term without any holds for no node, and neither does one with a requirement
-     * that makes no sense, such as a comparison with something that is not a number.
+     * Requirements that must all be satisfied. A term without requirements matches no node, and neither does a term with an
+     * invalid requirement, for example {@code Gt} with a value that is not a number.
      *
      * @param matchExpressions requirements on labels
-     * @param matchFields requirements on fields; the only one that Kubernetes knows is {@code metadata.name}
+     * @param matchFields requirements on fields; Kubernetes has only {@code metadata.name}
      */
     public record Term(List<Requirement> matchExpressions, List<Requirement> matchFields) {
         private static final String NAME_FIELD = "metadata.name";
@@ -50,12 +50,12 @@ public record NodeSelector(List<Term> terms) {
             matchFields = List.copyOf(matchFields);
         }
 
-        /** Whether it has no requirement at all. */
+        /** Whether it has no requirements. */
         public boolean isEmpty() {
             return matchExpressions.isEmpty() && matchFields.isEmpty();
         }
 
-        /** Whether the term holds for the node. */
+        /** Whether the term matches the node. */
         public boolean matches(Node node) {
             if (!matchesExpressions(node.labels())) {
                 return false;
@@ -68,13 +68,13 @@ public record NodeSelector(List<Term> terms) {
             return true;
         }
 
-        /** Whether the term holds for a node of which only the labels count, whatever its fields. */
+        /** Whether the expressions match the labels; fields are only checked for validity. */
         public boolean matchesLabels(Map<String, String> labels) {
             if (!matchesExpressions(labels)) {
                 return false;
             }
             for (int i = 0; i < matchFields.size(); i++) {
-                if (!isSensible(matchFields.get(i))) {
+                if (!isValid(matchFields.get(i))) {
                     return false;
                 }
             }
@@ -94,7 +94,7 @@ public record NodeSelector(List<Term> terms) {
             return true;
         }
 
-        private static boolean isSensible(Requirement field) {
+        private static boolean isValid(Requirement field) {
             return field.values().size() == 1
                     && (field.operator().equals("In") || field.operator().equals("NotIn"));
         }
@@ -118,7 +118,7 @@ public record NodeSelector(List<Term> terms) {
      *
      * @param key the label, or the field
      * @param operator {@code In}, {@code NotIn}, {@code Exists}, {@code DoesNotExist}, {@code Gt} or {@code Lt}
-     * @param values what it is compared with; for {@code Gt} and {@code Lt} one whole number
+     * @param values the values to compare with; for {@code Gt} and {@code Lt} one whole number
      */
     public record Requirement(String key, String operator, List<String> values) {
         public Requirement {
@@ -137,7 +137,7 @@ public record NodeSelector(List<Term> terms) {
             };
         }
 
-        // 0, which neither Gt nor Lt takes, also for what cannot be compared.
+        // 0, which satisfies neither Gt nor Lt, if the values are not whole numbers.
         private int comparison(String value) {
             if (values.size() != 1) {
                 return 0;

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * A kind of objects of the Kubernetes API, with the type that stands for it here.
+ * A kind of the Kubernetes API, with the Java type of its objects.
  *
  * @param apiVersion group and version, for example {@code v1} or {@code apps/v1}
  * @param kind the kind, for example {@code Pod}
@@ -39,43 +39,43 @@ public record ObjectKind<T extends ClusterObject>(
     /** Persistent volumes. */
     public static final ObjectKind<PersistentVolume> PERSISTENT_VOLUME =
             new ObjectKind<>("v1", "PersistentVolume", "persistentvolumes", false, PersistentVolume.class);
-    /** Claims of persistent volumes. */
+    /** Persistent volume claims. */
     public static final ObjectKind<PersistentVolumeClaim> PERSISTENT_VOLUME_CLAIM = new ObjectKind<>(
             "v1", "PersistentVolumeClaim", "persistentvolumeclaims", true, PersistentVolumeClaim.class);
-    /** Classes of storage. */
+    /** Storage classes. */
     public static final ObjectKind<StorageClass> STORAGE_CLASS =
             new ObjectKind<>("storage.k8s.io/v1", "StorageClass", "storageclasses", false, StorageClass.class);
-    /** What storage drivers say of nodes. */
+    /** CSI drivers on nodes. */
     public static final ObjectKind<CsiNode> CSI_NODE =
             new ObjectKind<>("storage.k8s.io/v1", "CSINode", "csinodes", false, CsiNode.class);
-    /** Storage drivers. */
+    /** CSI drivers. */
     public static final ObjectKind<CsiDriver> CSI_DRIVER =
             new ObjectKind<>("storage.k8s.io/v1", "CSIDriver", "csidrivers", false, CsiDriver.class);
-    /** Where storage is left. */
+    /** CSI storage capacities. */
     public static final ObjectKind<CsiStorageCapacity> CSI_STORAGE_CAPACITY = new ObjectKind<>(
             "storage.k8s.io/v1", "CSIStorageCapacity", "csistoragecapacities", true, CsiStorageCapacity.class);
-    /** Volumes attached to nodes. */
+    /** Volume attachments. */
     public static final ObjectKind<VolumeAttachment> VOLUME_ATTACHMENT = new ObjectKind<>(
             "storage.k8s.io/v1", "VolumeAttachment", "volumeattachments", false, VolumeAttachment.class);
 
-    /** Claims of devices. */
+    /** Resource claims. */
     public static final ObjectKind<ResourceClaim> RESOURCE_CLAIM =
             new ObjectKind<>("resource.k8s.io/v1", "ResourceClaim", "resourceclaims", true, ResourceClaim.class);
-    /** Devices that drivers offer. */
+    /** Resource slices. */
     public static final ObjectKind<ResourceSlice> RESOURCE_SLICE =
             new ObjectKind<>("resource.k8s.io/v1", "ResourceSlice", "resourceslices", false, ResourceSlice.class);
-    /** Classes of devices. */
+    /** Device classes. */
     public static final ObjectKind<DeviceClass> DEVICE_CLASS =
             new ObjectKind<>("resource.k8s.io/v1", "DeviceClass", "deviceclasses", false, DeviceClass.class);
-    /** Rules that taint devices. */
+    /** Device taint rules. */
     public static final ObjectKind<DeviceTaintRule> DEVICE_TAINT_RULE = new ObjectKind<>(
             "resource.k8s.io/v1beta2", "DeviceTaintRule", "devicetaintrules", false, DeviceTaintRule.class);
 
-    /** Budgets of disruptions. */
+    /** Pod disruption budgets. */
     public static final ObjectKind<PodDisruptionBudget> POD_DISRUPTION_BUDGET = new ObjectKind<>(
             "policy/v1", "PodDisruptionBudget", "poddisruptionbudgets", true, PodDisruptionBudget.class);
 
-    /** The kinds that have a type of their own. */
+    /** The kinds with a type in this model. */
     public static final List<ObjectKind<?>> TYPED = List.of(
             POD,
             NODE,
@@ -104,7 +104,7 @@ public record ObjectKind<T extends ClusterObject>(
         Objects.requireNonNull(type, "type");
     }
 
-    /** A kind without a type of its own. */
+    /** A kind without a type in this model. */
     public static ObjectKind<OtherObject> other(String apiVersion, String kind, String plural, boolean namespaced) {
         return new ObjectKind<>(apiVersion, kind, plural, namespaced, OtherObject.class);
     }
@@ -112,7 +112,7 @@ public record ObjectKind<T extends ClusterObject>(
     /**
      * The kind of an object.
      *
-     * @throws IllegalArgumentException if the object's type is none of the model's
+     * @throws IllegalArgumentException if the type of the object is not in this model
      */
     public static ObjectKind<?> of(ClusterObject object) {
         if (object instanceof OtherObject other) {

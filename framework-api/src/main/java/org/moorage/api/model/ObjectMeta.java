@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What every object of the Kubernetes API carries. */
+/** The metadata of an object. */
 public final class ObjectMeta {
     private final String name;
     private final String namespace;
@@ -70,7 +70,7 @@ public final class ObjectMeta {
         return namespace.isEmpty() ? name : namespace + "/" + name;
     }
 
-    /** The object's identity over time and space. */
+    /** The UID. */
     public String uid() {
         return uid;
     }
@@ -80,7 +80,7 @@ public final class ObjectMeta {
         return resourceVersion;
     }
 
-    /** The version of the object's specification; 0 if unknown. */
+    /** The generation of the specification; 0 if unknown. */
     public long generation() {
         return generation;
     }
@@ -90,22 +90,22 @@ public final class ObjectMeta {
         return labels;
     }
 
-    /** The annotations, without those that only tools write to themselves. */
+    /** The annotations, without those that only tools read, such as the last applied configuration. */
     public Map<String, String> annotations() {
         return annotations;
     }
 
-    /** The objects that this one belongs to. */
+    /** The owners. */
     public List<OwnerReference> ownerReferences() {
         return ownerReferences;
     }
 
-    /** When the object was made. */
+    /** When the object was created. */
     public Optional<Instant> creationTimestamp() {
         return Optional.ofNullable(creationTimestamp);
     }
 
-    /** When the object's deletion was asked for; empty while it is not being deleted. */
+    /** When the deletion was requested; empty if the object is not being deleted. */
     public Optional<Instant> deletionTimestamp() {
         return Optional.ofNullable(deletionTimestamp);
     }

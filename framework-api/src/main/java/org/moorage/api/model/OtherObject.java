@@ -2,7 +2,7 @@
 package org.moorage.api.model;
 
 /**
- * An object of a kind that has no type of its own here, for example a custom resource that a plugin watches.
+ * An object of a kind without a type in this model, for example a custom resource that a plugin watches.
  *
  * @param kind its kind
  * @param metadata its name, labels and the like

@@ -2,7 +2,7 @@
 package org.moorage.api.model;
 
 /**
- * The object that another one belongs to.
+ * A reference to the owner of an object.
  *
  * @param apiVersion the owner's API group and version
  * @param kind the owner's kind

@@ -6,12 +6,12 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A piece of storage that a {@link PersistentVolumeClaim} can be bound to. */
+/** Storage that a {@link PersistentVolumeClaim} can be bound to. */
 public final class PersistentVolume implements ClusterObject {
-    /** The annotation that says that a controller, and not a person, bound the volume. */
+    /** The annotation of volumes that a controller, not a user, bound to a claim. */
     public static final String BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller";
 
-    /** The phase of a volume that is bound to no claim and can be. */
+    /** The phase of a volume that is not bound to a claim yet. */
     public static final String AVAILABLE = "Available";
     /** The phase of a volume that is bound to a claim. */
     public static final String BOUND = "Bound";
@@ -43,11 +43,11 @@ public final class PersistentVolume implements ClusterObject {
     }
 
     /**
-     * The claim that a volume is bound to, or kept for.
+     * The claim that a volume is bound to or reserved for ({@code claimRef}).
      *
      * @param namespace the claim's namespace
      * @param name the claim's name
-     * @param uid the claim's identity; empty if the volume is kept for whatever claim has the name
+     * @param uid the claim's UID; empty if the volume is reserved for any claim of that name
      */
     public record ClaimReference(String namespace, String name, String uid) {
         /** A reference to this very claim. */
@@ -56,7 +56,7 @@ public final class PersistentVolume implements ClusterObject {
                     claim.namespace(), claim.name(), claim.metadata().uid());
         }
 
-        /** Whether the volume is kept for this claim. */
+        /** Whether the reference is to this claim. */
         public boolean covers(PersistentVolumeClaim other) {
             return name.equals(other.name())
                     && namespace.equals(other.namespace())
@@ -65,10 +65,10 @@ public final class PersistentVolume implements ClusterObject {
     }
 
     /**
-     * A volume of a storage driver.
+     * A volume of a CSI driver.
      *
      * @param driver the driver's name
-     * @param handle what the driver calls the volume
+     * @param handle the volume handle
      */
     public record CsiSource(String driver, String handle) {}
 
@@ -98,22 +98,22 @@ public final class PersistentVolume implements ClusterObject {
         return metadata;
     }
 
-    /** How much fits on it, in bytes. */
+    /** The capacity, in bytes. */
     public Quantity capacity() {
         return capacity;
     }
 
-    /** The ways in which it can be mounted, for example {@code ReadWriteOnce}. */
+    /** The access modes, for example {@code ReadWriteOnce}. */
     public List<String> accessModes() {
         return accessModes;
     }
 
-    /** The class that it belongs to; empty for none. */
+    /** The storage class; empty for none. */
     public String storageClassName() {
         return metadata.annotations().getOrDefault(StorageClass.BETA_ANNOTATION, storageClassName);
     }
 
-    /** The class without regard to the annotation in which old volumes name it; empty for none. */
+    /** The storage class in the specification, whatever the beta annotation says; empty for none. */
     public String specifiedClassName() {
         return storageClassName;
     }
@@ -123,27 +123,27 @@ public final class PersistentVolume implements ClusterObject {
         return volumeMode;
     }
 
-    /** The class of its changeable attributes; empty for none. */
+    /** The volume attributes class; empty for none. */
     public String attributesClassName() {
         return attributesClassName;
     }
 
-    /** The nodes from which it can be reached; empty for all. Only their labels are looked at. */
+    /** The nodes that can access the volume; empty for all. Only labels of nodes are matched. */
     public Optional<NodeSelector> nodeAffinity() {
         return Optional.ofNullable(nodeAffinity);
     }
 
-    /** The claim that it is bound to or kept for. */
+    /** The claim that it is bound to or reserved for. */
     public Optional<ClaimReference> claim() {
         return Optional.ofNullable(claim);
     }
 
-    /** The driver's volume that it is. */
+    /** The CSI volume; empty if it is none. */
     public Optional<CsiSource> csi() {
         return Optional.ofNullable(csi);
     }
 
-    /** The disk of a cloud that it is. */
+    /** The in-tree volume; empty if it is none. */
     public Optional<InTreeVolume> inTreeVolume() {
         return Optional.ofNullable(inTreeVolume);
     }
@@ -154,10 +154,10 @@ public final class PersistentVolume implements ClusterObject {
     }
 
     /**
-     * Whether it could serve a claim: it is not kept for another one, is large enough, has the same mode and attributes, and
-     * is not about to go.
+     * Whether it can satisfy a claim: it is not reserved for another claim, is large enough, has the same volume mode and volume
+     * attributes class, and is not being deleted.
      */
-    public boolean couldServe(PersistentVolumeClaim other) {
+    public boolean canSatisfy(PersistentVolumeClaim other) {
         return (claim == null || claim.covers(other))
                 && capacity.compareTo(other.request().orElse(Quantity.ZERO)) >= 0
                 && volumeMode.equals(other.volumeMode())
@@ -165,8 +165,8 @@ public final class PersistentVolume implements ClusterObject {
                 && !metadata.isDeleting();
     }
 
-    /** Whether a claim may take it, if it could serve the claim and is of its class, although it is not kept for the claim. */
-    public boolean isFreeFor(PersistentVolumeClaim other) {
+    /** Whether it is available to a claim that it is not reserved for: its phase, labels and access modes match. */
+    public boolean isAvailableFor(PersistentVolumeClaim other) {
         return phase.equals(AVAILABLE)
                 && (other.selector().isEmpty() || other.selector().get().matches(metadata.labels()))
                 && accessModes.containsAll(other.accessModes());
@@ -222,37 +222,37 @@ public final class PersistentVolume implements ClusterObject {
             return this;
         }
 
-        /** Sets how much fits on it. */
+        /** Sets the capacity. */
         public Builder capacity(Quantity value) {
             capacity = Objects.requireNonNull(value, "capacity");
             return this;
         }
 
-        /** Sets the ways in which it can be mounted. */
+        /** Sets the access modes. */
         public Builder accessModes(List<String> value) {
             accessModes = Objects.requireNonNull(value, "accessModes");
             return this;
         }
 
-        /** Sets the class. */
+        /** Sets the storage class. */
         public Builder storageClassName(String value) {
             storageClassName = Objects.requireNonNull(value, "storageClassName");
             return this;
         }
 
-        /** Sets the mode. */
+        /** Sets the volume mode. */
         public Builder volumeMode(String value) {
             volumeMode = Objects.requireNonNull(value, "volumeMode");
             return this;
         }
 
-        /** Sets the class of its attributes. */
+        /** Sets the volume attributes class. */
         public Builder attributesClassName(String value) {
             attributesClassName = Objects.requireNonNull(value, "attributesClassName");
             return this;
         }
 
-        /** Sets the nodes from which it can be reached. */
+        /** Sets the nodes that can access the volume. */
         public Builder nodeAffinity(NodeSelector value) {
             nodeAffinity = Objects.requireNonNull(value, "nodeAffinity");
             return this;
@@ -264,13 +264,13 @@ public final class PersistentVolume implements ClusterObject {
             return this;
         }
 
-        /** Sets the driver's volume. */
+        /** Sets the CSI volume. */
         public Builder csi(CsiSource value) {
             csi = Objects.requireNonNull(value, "csi");
             return this;
         }
 
-        /** Sets the disk of a cloud. */
+        /** Sets the in-tree volume. */
         public Builder inTreeVolume(InTreeVolume value) {
             inTreeVolume = Objects.requireNonNull(value, "inTreeVolume");
             return this;

@@ -6,15 +6,15 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A wish for storage, which is bound to a {@link PersistentVolume}. */
+/** A request for storage that is bound to a {@link PersistentVolume}. */
 public final class PersistentVolumeClaim implements ClusterObject {
-    /** The mode of a volume that neither it nor its claim says otherwise of. */
+    /** The default volume mode. */
     public static final String FILESYSTEM = "Filesystem";
-    /** The access mode of a claim that a single pod of the whole cluster may use. */
+    /** The access mode of a claim that only one pod of the cluster may use. */
     public static final String READ_WRITE_ONCE_POD = "ReadWriteOncePod";
-    /** The annotation that says that the claim is bound on both sides. */
+    /** The annotation of claims whose binding is complete. */
     public static final String BIND_COMPLETED = "pv.kubernetes.io/bind-completed";
-    /** The annotation with the node that a volume is to be made for. */
+    /** The annotation with the node that a volume is to be provisioned for. */
     public static final String SELECTED_NODE = "volume.kubernetes.io/selected-node";
 
     private final ObjectMeta metadata;
@@ -63,22 +63,22 @@ public final class PersistentVolumeClaim implements ClusterObject {
         return metadata;
     }
 
-    /** How much must fit on the volume, in bytes; empty if it does not say. */
+    /** The requested storage, in bytes; empty if not set. */
     public Optional<Quantity> request() {
         return Optional.ofNullable(request);
     }
 
-    /** The ways in which the volume must be mountable, for example {@code ReadWriteOnce}. */
+    /** The access modes that the volume must have, for example {@code ReadWriteOnce}. */
     public List<String> accessModes() {
         return accessModes;
     }
 
-    /** The class that the volume must belong to; empty for none. */
+    /** The storage class; empty for none. */
     public String storageClassName() {
         return metadata.annotations().getOrDefault(StorageClass.BETA_ANNOTATION, storageClassName);
     }
 
-    /** The class without regard to the annotation in which old claims name it; empty for none. */
+    /** The storage class in the specification, whatever the beta annotation says; empty for none. */
     public String specifiedClassName() {
         return storageClassName;
     }
@@ -88,17 +88,17 @@ public final class PersistentVolumeClaim implements ClusterObject {
         return volumeMode;
     }
 
-    /** The class of the volume's changeable attributes; empty for none. */
+    /** The volume attributes class; empty for none. */
     public String attributesClassName() {
         return attributesClassName;
     }
 
-    /** Which volumes will do, by their labels; empty for all. */
+    /** Selects volumes by their labels; empty for all. */
     public Optional<LabelSelector> selector() {
         return Optional.ofNullable(selector);
     }
 
-    /** The volume that it is bound to or wants; empty while there is none. */
+    /** The volume that it is bound to or requests; empty if not set. */
     public String volumeName() {
         return volumeName;
     }
@@ -108,17 +108,17 @@ public final class PersistentVolumeClaim implements ClusterObject {
         return phase;
     }
 
-    /** Whether its volume is gone. */
+    /** Whether the volume that it was bound to no longer exists. */
     public boolean isLost() {
         return phase.equals("Lost");
     }
 
-    /** Whether it is bound to a volume, and the volume to it. */
+    /** Whether it has a volume and its binding is complete. */
     public boolean isBound() {
         return !volumeName.isEmpty() && metadata.annotations().containsKey(BIND_COMPLETED);
     }
 
-    /** The node that a volume is to be made for. */
+    /** The node that a volume is to be provisioned for. */
     public Optional<String> selectedNode() {
         return Optional.ofNullable(metadata.annotations().get(SELECTED_NODE));
     }
@@ -133,7 +133,7 @@ public final class PersistentVolumeClaim implements ClusterObject {
         return toBuilder().metadata(changed).build();
     }
 
-    /** Whether one of the pod's volumes is this claim, by its name or because it is made for the pod. */
+    /** Whether one of the pod's volumes uses this claim, also as an ephemeral volume. */
     public boolean isUsedBy(Pod pod) {
         if (namespace().equals(pod.namespace())) {
             for (Volume volume : pod.spec().volumes()) {
@@ -145,13 +145,13 @@ public final class PersistentVolumeClaim implements ClusterObject {
         return false;
     }
 
-    /** Whether one of the pod's volumes names this claim, which those do not for which claims are made. */
+    /** Whether one of the pod's volumes names this claim; ephemeral volumes do not. */
     public boolean isNamedBy(Pod pod) {
         return namespace().equals(pod.namespace()) && pod.spec().claimNames().contains(name());
     }
 
-    /** Whether it was made for this pod alone. */
-    public boolean isMadeFor(Pod pod) {
+    /** Whether it was created for an ephemeral volume of this pod: the pod is its controller. */
+    public boolean isCreatedFor(Pod pod) {
         for (OwnerReference owner : metadata.ownerReferences()) {
             if (owner.controller()) {
                 return owner.uid().equals(pod.uid()) && namespace().equals(pod.namespace());

@@ -7,7 +7,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A group of containers that run together on one node: what is scheduled. */
+/** A pod: a group of containers that run together on one node. */
 public final class Pod implements ClusterObject {
     private final ObjectMeta metadata;
     private final PodSpec spec;
@@ -24,9 +24,9 @@ public final class Pod implements ClusterObject {
         this.status = Objects.requireNonNull(status, "status");
         this.json = json;
         requests = requests(spec, status);
-        claimed = status.nodeResourceClaims().isEmpty()
+        claimed = status.nodeAllocatableResourceClaimStatuses().isEmpty()
                 ? requests
-                : PodRequests.of(spec, status, spec.podLevelRequests(), status.nodeResourceClaims());
+                : PodRequests.of(spec, status, spec.podLevelRequests(), status.nodeAllocatableResourceClaimStatuses());
     }
 
     /** A pod that waits for a node. */
@@ -34,14 +34,14 @@ public final class Pod implements ClusterObject {
         return new Pod(metadata, spec, "", PodStatus.NONE, null);
     }
 
-    // Reported resources are nearly always what was asked for; then all pods of a template share one result.
+    // Reported resources nearly always equal the requests; then all pods of a template share one result.
     private static PodRequests requests(PodSpec spec, PodStatus status) {
-        PodRequests asked = spec.derived();
+        PodRequests specified = spec.derived();
         if (status.containerResources().isEmpty() && status.podResources().isEmpty()) {
-            return asked;
+            return specified;
         }
-        PodRequests inForce = PodRequests.of(spec, status, spec.podLevelRequests(), List.of());
-        return inForce.equals(asked) ? asked : inForce;
+        PodRequests actual = PodRequests.of(spec, status, spec.podLevelRequests(), List.of());
+        return actual.equals(specified) ? specified : actual;
     }
 
     @Override
@@ -49,27 +49,27 @@ public final class Pod implements ClusterObject {
         return metadata;
     }
 
-    /** What it asks for. */
+    /** The specification. */
     public PodSpec spec() {
         return spec;
     }
 
-    /** The node that it is on; empty while it waits for one. */
+    /** The node that it is bound to; empty if it is not bound. */
     public String nodeName() {
         return nodeName;
     }
 
-    /** Whether it has a node. */
+    /** Whether it is bound to a node. */
     public boolean isBound() {
         return !nodeName.isEmpty();
     }
 
-    /** Whether it has a node, or is nominated to one. */
+    /** Whether it is bound or nominated to a node. */
     public boolean isBoundOrNominated() {
         return isBound() || !status.nominatedNodeName().isEmpty();
     }
 
-    /** What the cluster reports of it. */
+    /** The status. */
     public PodStatus status() {
         return status;
     }
@@ -85,45 +85,45 @@ public final class Pod implements ClusterObject {
     }
 
     /**
-     * The whole object as JSON text, with all the fields that this model leaves out. Present for a waiting pod if a
-     * plugin of its scheduler asked for it, see {@link org.moorage.api.plugin.PluginFactory#needsPodJson}.
+     * The whole object as JSON text, with all the fields that this model leaves out. Present for a pending pod if a plugin needs
+     * it, see {@link org.moorage.api.plugin.PluginFactory#needsPodJson}.
      */
     public Optional<String> json() {
         return Optional.ofNullable(json);
     }
 
-    /** What the pod asks for: the requests, with what the node reports where that is more. */
+    /** The requests, or the resources in the status where these are larger. */
     public Resources requests() {
         return requests.plain();
     }
 
     /**
-     * As {@link #requests()}, but requests of the pod as a whole count even if the scheduler is to ignore them: whether a pod was
-     * scaled down is judged by these.
+     * As {@link #requests()}, but with pod-level requests even if the scheduler ignores them. Used to find out whether a pod was
+     * scaled down.
      */
     public Resources requestsAtAllLevels() {
         return spec.podRequests().isEmpty() || spec.podLevelRequests() != PodLevelRequests.IGNORED
                 ? requests.plain()
-                : PodRequests.of(spec, status, PodLevelRequests.AS_ASKED, List.of())
+                : PodRequests.of(spec, status, PodLevelRequests.AS_SPECIFIED, List.of())
                         .plain();
     }
 
-    /** As {@link #requests()}, with 100 thousandths of a core and 200 MiB for each container that does not say. */
+    /** As {@link #requests()}, with 100m of cpu and 200Mi of memory for each container without a request. */
     public Resources nonZeroRequests() {
         return requests.nonZero();
     }
 
-    /** What the pod takes of its node: {@link #requests()}, and what its claims take of the node. */
+    /** {@link #requests()}, with the node allocatable resources of its claims. */
     public Resources requestsWithClaims() {
         return claimed.plain();
     }
 
-    /** What the pod takes of its node: {@link #nonZeroRequests()}, and what its claims take of the node. */
+    /** {@link #nonZeroRequests()}, with the node allocatable resources of its claims. */
     public Resources nonZeroRequestsWithClaims() {
         return claimed.nonZero();
     }
 
-    /** The same pod on a node. */
+    /** The same pod bound to a node. */
     public Pod withNode(String name) {
         return new Pod(metadata, spec, name, status, json);
     }

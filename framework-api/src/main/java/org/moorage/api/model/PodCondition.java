@@ -2,17 +2,17 @@
 package org.moorage.api.model;
 
 /**
- * Something that is known of a pod's state.
+ * A condition of a pod.
  *
- * @param type what it is about, for example {@link #POD_SCHEDULED}
+ * @param type its type, for example {@link #POD_SCHEDULED}
  * @param status {@code True}, {@code False} or {@code Unknown}
- * @param reason one word for programs
- * @param message a sentence for people
- * @param observedGeneration the pod's generation that it was said of; 0 if unknown
+ * @param reason a word for programs
+ * @param message a text for people
+ * @param observedGeneration the generation of the pod that it was set for; 0 if unknown
  */
 public record PodCondition(String type, String status, String reason, String message, long observedGeneration) {
-    /** Whether the pod has a node. */
+    /** Whether the pod is scheduled. */
     public static final String POD_SCHEDULED = "PodScheduled";
-    /** Whether the pod is about to go for a reason that does not lie in it. */
+    /** Whether the pod is about to be terminated by a disruption, such as preemption. */
     public static final String DISRUPTION_TARGET = "DisruptionTarget";
 }

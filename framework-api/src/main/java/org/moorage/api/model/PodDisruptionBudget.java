@@ -7,12 +7,12 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * How many pods of an application may be taken away at a time.
+ * A pod disruption budget.
  *
  * @param metadata its name, namespace and the like
- * @param selector the pods that it is about; without one it is about none
- * @param disruptionsAllowed how many of them may be taken away now
- * @param disruptedPods the names of pods whose eviction the API server has let through and that are still there
+ * @param selector selects its pods; empty selects none
+ * @param disruptionsAllowed the number of disruptions that are allowed now
+ * @param disruptedPods the names of pods whose eviction was processed and that still exist
  */
 public record PodDisruptionBudget(
         ObjectMeta metadata, Optional<LabelSelector> selector, int disruptionsAllowed, Set<String> disruptedPods)
@@ -24,10 +24,10 @@ public record PodDisruptionBudget(
     }
 
     /**
-     * Whether taking this pod away counts against the budget. A selector without requirements is about no pod here, unlike
-     * elsewhere, a pod without labels is in no budget, and a pod that is on its way out has been counted.
+     * Whether the eviction of a pod counts against the budget. Unlike elsewhere, a selector without requirements matches no pod
+     * here. A pod without labels is in no budget, and a disrupted pod has already been counted.
      */
-    public boolean countsFor(Pod pod) {
+    public boolean matches(Pod pod) {
         Map<String, String> labels = pod.labels();
         return !labels.isEmpty()
                 && metadata.namespace().equals(pod.namespace())

@@ -8,14 +8,14 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * What a pod requests as a whole.
+ * The requests of a pod, computed from those of its containers.
  *
- * <p>Containers run together, so their requests add up. Init containers run one after the other, each beside the sidecars
- * started before it, so of those the largest need counts. Requests of the pod as a whole replace the result for the
- * resources that they name, and the overhead comes on top.
+ * <p>The requests of containers add up. Init containers run one after the other, each with the sidecars started before it, so
+ * of these the largest sum counts. Pod-level requests replace the result for the resources that they name, and the overhead is
+ * added.
  *
  * @param plain the requests
- * @param nonZero the same with 100 thousandths of a core and 200 MiB for containers that do not say
+ * @param nonZero the same with 100m of cpu and 200Mi of memory for containers without a request
  */
 record PodRequests(Resources plain, Resources nonZero) {
     private static final String CPU = "cpu";
@@ -24,18 +24,21 @@ record PodRequests(Resources plain, Resources nonZero) {
             Map.of(CPU, Quantity.ofMilli(100), MEMORY, Quantity.of(200L << 20));
 
     /**
-     * The requests of a pod; what its node reports counts where it is more.
+     * The requests of a pod; resources in its status count where they are larger.
      *
-     * @param level how requests of the pod as a whole count
-     * @param claims claims that take more of the node, which counts as a container's would
+     * @param level how pod-level requests count
+     * @param claims the node allocatable resources of its claims, which count like those of a container
      */
     static PodRequests of(
-            PodSpec spec, PodStatus status, PodLevelRequests level, List<PodStatus.NodeResourceClaim> claims) {
+            PodSpec spec,
+            PodStatus status,
+            PodLevelRequests level,
+            List<PodStatus.NodeAllocatableResourceClaimStatus> claims) {
         Map<String, Quantity> plain = sum(spec, status, level, Map.of(), claims);
         Map<String, Quantity> defaults = new HashMap<>(DEFAULTS);
         if (level != PodLevelRequests.IGNORED
                 && spec.podRequests().keySet().stream().anyMatch(PodRequests::isPodLevel)) {
-            // With requests of the pod as a whole, a default stands in only for what neither level names.
+            // With pod-level requests, defaults apply only to resources that neither level names.
             defaults.keySet().removeAll(plain.keySet());
         }
         Resources requests = Resources.of(plain);
@@ -43,12 +46,12 @@ record PodRequests(Resources plain, Resources nonZero) {
         return new PodRequests(requests, nonZero);
     }
 
-    /** The first resource of which containers and claims take more than the pod as a whole requests, or empty. */
-    static Optional<String> firstExceeded(PodSpec spec, List<PodStatus.NodeResourceClaim> claims) {
+    /** The first resource of which containers and claims request more than the pod-level request, or empty. */
+    static Optional<String> firstExceeded(PodSpec spec, List<PodStatus.NodeAllocatableResourceClaimStatus> claims) {
         if (spec.podRequests().isEmpty() || spec.podLevelRequests() == PodLevelRequests.IGNORED) {
             return Optional.empty();
         }
-        Map<String, Quantity> whole = sum(spec, PodStatus.NONE, PodLevelRequests.AS_ASKED, Map.of(), claims);
+        Map<String, Quantity> whole = sum(spec, PodStatus.NONE, PodLevelRequests.AS_SPECIFIED, Map.of(), claims);
         Map<String, Quantity> parts = sum(spec, PodStatus.NONE, PodLevelRequests.IGNORED, Map.of(), claims);
         for (Map.Entry<String, Quantity> part : new TreeMap<>(parts).entrySet()) {
             if (part.getValue().compareTo(whole.getOrDefault(part.getKey(), part.getValue())) > 0) {
@@ -63,16 +66,16 @@ record PodRequests(Resources plain, Resources nonZero) {
             PodStatus status,
             PodLevelRequests level,
             Map<String, Quantity> defaults,
-            List<PodStatus.NodeResourceClaim> claims) {
+            List<PodStatus.NodeAllocatableResourceClaimStatus> claims) {
         Map<String, Quantity> total = new HashMap<>();
         for (Container container : spec.containers()) {
-            add(total, withDefaults(inForce(container, status), defaults));
+            add(total, withDefaults(actual(container, status), defaults));
         }
         Map<String, Quantity> sidecars = new HashMap<>();
         Map<String, Quantity> starting = new HashMap<>();
         for (Container container : spec.initContainers()) {
             if (container.isSidecar()) {
-                Map<String, Quantity> requests = withDefaults(inForce(container, status), defaults);
+                Map<String, Quantity> requests = withDefaults(actual(container, status), defaults);
                 add(total, requests);
                 add(sidecars, requests);
                 raise(starting, sidecars);
@@ -83,7 +86,7 @@ record PodRequests(Resources plain, Resources nonZero) {
             }
         }
         raise(total, starting);
-        for (PodStatus.NodeResourceClaim claim : claims) {
+        for (PodStatus.NodeAllocatableResourceClaimStatus claim : claims) {
             add(total, claim.resources());
         }
         if (level != PodLevelRequests.IGNORED) {
@@ -93,8 +96,8 @@ record PodRequests(Resources plain, Resources nonZero) {
         return total;
     }
 
-    // While a resize is under way the node may still hold the old requests, or already the new ones.
-    private static Map<String, Quantity> inForce(Container container, PodStatus status) {
+    // During a resize the larger of the actual, the allocated and the specified requests counts.
+    private static Map<String, Quantity> actual(Container container, PodStatus status) {
         List<PodStatus.ContainerResources> reported = status.containerResources();
         for (int i = 0; i < reported.size(); i++) {
             if (reported.get(i).name().equals(container.name())) {
@@ -105,16 +108,16 @@ record PodRequests(Resources plain, Resources nonZero) {
     }
 
     private static Map<String, Quantity> largest(
-            Map<String, Quantity> asked, PodStatus.ContainerResources reported, boolean refused) {
+            Map<String, Quantity> specified, PodStatus.ContainerResources reported, boolean isInfeasible) {
         Map<String, Quantity> result = new HashMap<>(reported.requests());
         raise(result, reported.allocated());
-        if (!refused) {
-            raise(result, asked);
+        if (!isInfeasible) {
+            raise(result, specified);
         }
         return result;
     }
 
-    // Of a resize that the node refuses only what is in force counts, and if that is nothing, nothing does.
+    // Of an infeasible resize only the reported resources count, even if there are none.
     private static void replaceByPodLevel(Map<String, Quantity> total, PodSpec spec, PodStatus status) {
         if (spec.podRequests().isEmpty()) {
             return;

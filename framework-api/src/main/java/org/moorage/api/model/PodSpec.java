@@ -9,11 +9,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a pod asks for. Pods of one template are given the same instance, so what is derived from it is computed once
- * for all of them; the node, which differs from pod to pod, is therefore a property of the {@link Pod}.
+ * The specification of a pod. Pods of one template share one instance, so what is derived from it is computed once for all of
+ * them; the node name, which differs from pod to pod, is therefore a property of the {@link Pod}.
  */
 public final class PodSpec {
-    /** The name of the profile that a pod gets that names none. */
+    /** The scheduler name of pods that do not set one. */
     public static final String DEFAULT_SCHEDULER = "default-scheduler";
 
     private final List<Container> containers;
@@ -23,7 +23,7 @@ public final class PodSpec {
     private final Map<String, Quantity> podLimits;
     private final PodLevelRequests podLevelRequests;
     private final Map<String, String> nodeSelector;
-    // The selector's labels, key and value in turn: it is held against every node.
+    // The keys of the node selector at even, the values at odd indexes, for matching each node.
     private final String[] selectorLabels;
     private final Affinity affinity;
     private final List<Toleration> tolerations;
@@ -41,7 +41,7 @@ public final class PodSpec {
     private final List<String> claimNames;
     private final List<HostPort> hostPorts;
     private final int hash;
-    // Derived on first use; a race computes the same value twice, which does no harm.
+    // Computed on first use; two threads may both compute it, with the same result.
     private @Nullable PodRequests requests;
 
     private PodSpec(Builder builder) {
@@ -52,7 +52,7 @@ public final class PodSpec {
         podLimits = Map.copyOf(builder.podLimits);
         podLevelRequests = builder.podLevelRequests;
         nodeSelector = Map.copyOf(builder.nodeSelector);
-        selectorLabels = inTurn(nodeSelector);
+        selectorLabels = keysAndValues(nodeSelector);
         affinity = builder.affinity;
         tolerations = List.copyOf(builder.tolerations);
         topologySpreadConstraints = List.copyOf(builder.topologySpreadConstraints);
@@ -128,38 +128,38 @@ public final class PodSpec {
     /**
      * An entry of a pod's resource claims.
      *
-     * @param name what containers call it
-     * @param claimName the claim; empty if one is made from the template
-     * @param templateName the template to make a claim from; empty if the claim is named
+     * @param name its name within the pod
+     * @param claimName the claim; empty if one is created from the template
+     * @param templateName the template of the claim; empty if the claim is named
      */
     public record ResourceClaim(String name, String claimName, String templateName) {}
 
-    /** The containers that run side by side. */
+    /** The containers. */
     public List<Container> containers() {
         return containers;
     }
 
-    /** The containers that run first, in order; sidecars among them keep running. */
+    /** The init containers, in order. */
     public List<Container> initContainers() {
         return initContainers;
     }
 
-    /** What running the pod costs beside its containers, by resource. */
+    /** The overhead of running the pod, by resource. */
     public Map<String, Quantity> overhead() {
         return overhead;
     }
 
-    /** What the pod as a whole requests, by resource; in place of the sum over its containers. */
+    /** The pod-level requests, by resource; they replace the sum over the containers. */
     public Map<String, Quantity> podRequests() {
         return podRequests;
     }
 
-    /** How the {@link #podRequests} count. */
+    /** How the {@link #podRequests} count; set by the scheduler. */
     public PodLevelRequests podLevelRequests() {
         return podLevelRequests;
     }
 
-    /** What the pod as a whole may use at most, by resource. */
+    /** The pod-level limits, by resource. */
     public Map<String, Quantity> podLimits() {
         return podLimits;
     }
@@ -169,52 +169,52 @@ public final class PodSpec {
         return nodeSelector;
     }
 
-    /** The wishes about nodes and other pods. */
+    /** The node affinity, pod affinity and pod anti-affinity. */
     public Affinity affinity() {
         return affinity;
     }
 
-    /** The taints that the pod ignores. */
+    /** The tolerations. */
     public List<Toleration> tolerations() {
         return tolerations;
     }
 
-    /** How evenly it is to be spread with pods like it. */
+    /** The topology spread constraints. */
     public List<TopologySpreadConstraint> topologySpreadConstraints() {
         return topologySpreadConstraints;
     }
 
-    /** Its importance: higher ones go first. */
+    /** The priority; pods with a higher one are scheduled first. */
     public int priority() {
         return priority;
     }
 
-    /** {@code Never} if it does not displace other pods. */
+    /** {@code Never} if the pod does not preempt others. */
     public String preemptionPolicy() {
         return preemptionPolicy;
     }
 
-    /** The scheduler profile that is to place it. */
+    /** The scheduler name: the profile that schedules the pod. */
     public String schedulerName() {
         return schedulerName;
     }
 
-    /** What must be removed before it may be scheduled, by name. */
+    /** The names of the scheduling gates. */
     public List<String> schedulingGates() {
         return schedulingGates;
     }
 
-    /** Whether it uses the node's own network. */
+    /** Whether it uses the network of the node. */
     public boolean hostNetwork() {
         return hostNetwork;
     }
 
-    /** Whether users in the pod are those of the node; they are unless the pod says otherwise. */
+    /** Whether it uses the user namespace of the node, which is the default. */
     public boolean hostUsers() {
         return hostUsers;
     }
 
-    /** Whether a rule of one of its containers has all of them restarted when that one exits. */
+    /** Whether a restart rule of one of its containers restarts all containers. */
     public boolean restartsAllContainers() {
         return restartsAllContainers;
     }
@@ -240,7 +240,7 @@ public final class PodSpec {
                 || affinity.nodeAffinity().required().get().matches(node);
     }
 
-    private static String[] inTurn(Map<String, String> labels) {
+    private static String[] keysAndValues(Map<String, String> labels) {
         String[] inTurn = new String[2 * labels.size()];
         int next = 0;
         for (Map.Entry<String, String> label : labels.entrySet()) {
@@ -250,36 +250,36 @@ public final class PodSpec {
         return inTurn;
     }
 
-    /** Its volumes, in the order of the manifest, as far as scheduling looks at them: claims, and disks of some sorts. */
+    /** The volumes of the types that scheduling reads, in the order of the manifest. */
     public List<Volume> volumes() {
         return volumes;
     }
 
-    /** The claims that its volumes name, without those that are made for the pod; a claim named twice is here twice. */
+    /** The names of the claims of its volumes, without ephemeral volumes; a claim of two volumes is listed twice. */
     public List<String> claimNames() {
         return claimNames;
     }
 
-    /** The ports of the node that its containers and sidecars take. */
+    /** The host ports of its containers and restartable init containers. */
     public List<HostPort> hostPorts() {
         return hostPorts;
     }
 
-    /** What the pod requests by its specification alone. */
+    /** The requests by the specification alone, whatever the status reports. */
     public Resources requests() {
         return derived().plain();
     }
 
-    /** What the pod requests, with what these claims of it take of its node. */
-    public Resources requestsWith(List<PodStatus.NodeResourceClaim> claims) {
+    /** The requests, with the node allocatable resources of these claims. */
+    public Resources requestsWith(List<PodStatus.NodeAllocatableResourceClaimStatus> claims) {
         return PodRequests.of(this, PodStatus.NONE, podLevelRequests, claims).plain();
     }
 
     /**
-     * The first resource, by name, of which containers and these claims together take more than the pod as a whole requests; empty
-     * if there is none, or if requests of the pod as a whole do not count.
+     * The first resource, by name, of which containers and claims together request more than the pod-level request; empty if
+     * there is none, or if pod-level requests are ignored.
      */
-    public Optional<String> firstExceededBy(List<PodStatus.NodeResourceClaim> claims) {
+    public Optional<String> firstExceededBy(List<PodStatus.NodeAllocatableResourceClaimStatus> claims) {
         return PodRequests.firstExceeded(this, claims);
     }
 

@@ -8,9 +8,9 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What the cluster reports of a pod. */
+/** The status of a pod. */
 public final class PodStatus {
-    /** Nothing is reported. */
+    /** An empty status. */
     public static final PodStatus NONE = new Builder().build();
 
     private final String phase;
@@ -18,7 +18,7 @@ public final class PodStatus {
     private final List<PodCondition> conditions;
     private final List<ContainerResources> containerResources;
     private final List<ClaimStatus> resourceClaimStatuses;
-    private final List<NodeResourceClaim> nodeResourceClaims;
+    private final List<NodeAllocatableResourceClaimStatus> nodeAllocatableResourceClaimStatuses;
     private final @Nullable ContainerResources podResources;
     private final @Nullable Instant startTime;
 
@@ -28,7 +28,7 @@ public final class PodStatus {
         conditions = List.copyOf(builder.conditions);
         containerResources = List.copyOf(builder.containerResources);
         resourceClaimStatuses = List.copyOf(builder.resourceClaimStatuses);
-        nodeResourceClaims = List.copyOf(builder.nodeResourceClaims);
+        nodeAllocatableResourceClaimStatuses = List.copyOf(builder.nodeAllocatableResourceClaimStatuses);
         podResources = builder.podResources;
         startTime = builder.startTime;
     }
@@ -46,19 +46,19 @@ public final class PodStatus {
                 .conditions(conditions)
                 .containerResources(containerResources)
                 .resourceClaimStatuses(resourceClaimStatuses)
-                .nodeResourceClaims(nodeResourceClaims);
+                .nodeAllocatableResourceClaimStatuses(nodeAllocatableResourceClaimStatuses);
         builder.podResources = podResources;
         builder.startTime = startTime;
         return builder;
     }
 
     /**
-     * The resources that the node reports for a container, or for the pod as a whole, while they may differ from what
-     * was asked for.
+     * The resources that the node reports for a container, or for the pod as a whole; they may differ from the requests during a
+     * resize.
      *
      * @param name the container's name; empty for the pod as a whole
-     * @param requests the requests in force
-     * @param allocated the requests that the node has reserved
+     * @param requests the actuated requests
+     * @param allocated the allocated requests
      */
     public record ContainerResources(String name, Map<String, Quantity> requests, Map<String, Quantity> allocated) {
         public ContainerResources {
@@ -68,7 +68,7 @@ public final class PodStatus {
     }
 
     /**
-     * The claim that was made for an entry of the pod's resource claims.
+     * The claim that was created for an entry of the pod's resource claims.
      *
      * @param name the entry's name
      * @param claimName the claim's name; empty if no claim is needed
@@ -76,14 +76,15 @@ public final class PodStatus {
     public record ClaimStatus(String name, String claimName) {}
 
     /**
-     * What a claim of the pod takes of its node beside the devices, see {@link Device#nodeResources}.
+     * The node allocatable resources of a claim of the pod, see {@link Device#nodeAllocatableResourceMappings}.
      *
      * @param claimName the claim's name
      * @param containers the containers that use the claim
-     * @param resources how much of what
+     * @param resources the amounts, by resource
      */
-    public record NodeResourceClaim(String claimName, List<String> containers, Map<String, Quantity> resources) {
-        public NodeResourceClaim {
+    public record NodeAllocatableResourceClaimStatus(
+            String claimName, List<String> containers, Map<String, Quantity> resources) {
+        public NodeAllocatableResourceClaimStatus {
             Objects.requireNonNull(claimName, "claimName");
             containers = List.copyOf(containers);
             resources = Map.copyOf(resources);
@@ -118,12 +119,12 @@ public final class PodStatus {
         return phase;
     }
 
-    /** Whether the pod has run to its end. */
+    /** Whether the pod has succeeded or failed. */
     public boolean isTerminal() {
         return phase.equals("Succeeded") || phase.equals("Failed");
     }
 
-    /** The node that the pod is likely to get; empty if there is none. */
+    /** The nominated node; empty if there is none. */
     public String nominatedNodeName() {
         return nominatedNodeName;
     }
@@ -143,37 +144,37 @@ public final class PodStatus {
         return Optional.empty();
     }
 
-    /** What the node reports of its containers' resources, init containers included. */
+    /** The reported resources of its containers, init containers included. */
     public List<ContainerResources> containerResources() {
         return containerResources;
     }
 
-    /** What the node reports of the pod's resources as a whole. */
+    /** The reported pod-level resources. */
     public Optional<ContainerResources> podResources() {
         return Optional.ofNullable(podResources);
     }
 
-    /** Whether the node has refused to change the pod's resources to what its specification says now. */
+    /** Whether the node has refused to resize the pod as infeasible. */
     public boolean isResizeInfeasible() {
         return condition("PodResizePending")
                 .filter(condition -> condition.reason().equals("Infeasible"))
                 .isPresent();
     }
 
-    /** The claims made for the pod. */
+    /** The claims that were created for the pod. */
     public List<ClaimStatus> resourceClaimStatuses() {
         return resourceClaimStatuses;
     }
 
     /**
-     * What claims of the pod take of its node. Empty while {@link org.moorage.api.plugin.FeatureGates#DRA_NODE_ALLOCATABLE_RESOURCES}
+     * The node allocatable resources of its claims. Empty while {@link org.moorage.api.plugin.FeatureGates#DRA_NODE_ALLOCATABLE_RESOURCES}
      * is off, whatever the cluster reports.
      */
-    public List<NodeResourceClaim> nodeResourceClaims() {
-        return nodeResourceClaims;
+    public List<NodeAllocatableResourceClaimStatus> nodeAllocatableResourceClaimStatuses() {
+        return nodeAllocatableResourceClaimStatuses;
     }
 
-    /** When the pod's node took it up. */
+    /** When the kubelet acknowledged the pod. */
     public Optional<Instant> startTime() {
         return Optional.ofNullable(startTime);
     }
@@ -186,7 +187,7 @@ public final class PodStatus {
                 && conditions.equals(that.conditions)
                 && containerResources.equals(that.containerResources)
                 && resourceClaimStatuses.equals(that.resourceClaimStatuses)
-                && nodeResourceClaims.equals(that.nodeResourceClaims)
+                && nodeAllocatableResourceClaimStatuses.equals(that.nodeAllocatableResourceClaimStatuses)
                 && Objects.equals(podResources, that.podResources)
                 && Objects.equals(startTime, that.startTime);
     }
@@ -208,7 +209,7 @@ public final class PodStatus {
         private List<PodCondition> conditions = List.of();
         private List<ContainerResources> containerResources = List.of();
         private List<ClaimStatus> resourceClaimStatuses = List.of();
-        private List<NodeResourceClaim> nodeResourceClaims = List.of();
+        private List<NodeAllocatableResourceClaimStatus> nodeAllocatableResourceClaimStatuses = List.of();
         private @Nullable ContainerResources podResources;
         private @Nullable Instant startTime;
 
@@ -220,7 +221,7 @@ public final class PodStatus {
             return this;
         }
 
-        /** Sets the node that the pod is likely to get. */
+        /** Sets the nominated node. */
         public Builder nominatedNodeName(String value) {
             nominatedNodeName = Objects.requireNonNull(value, "nominatedNodeName");
             return this;
@@ -238,25 +239,26 @@ public final class PodStatus {
             return this;
         }
 
-        /** Sets the pod's resources as a whole. */
+        /** Sets the reported pod-level resources. */
         public Builder podResources(ContainerResources value) {
             podResources = Objects.requireNonNull(value, "podResources");
             return this;
         }
 
-        /** Sets the claims made for the pod. */
+        /** Sets the claims that were created for the pod. */
         public Builder resourceClaimStatuses(List<ClaimStatus> value) {
             resourceClaimStatuses = Objects.requireNonNull(value, "resourceClaimStatuses");
             return this;
         }
 
-        /** Sets what claims of the pod take of its node. */
-        public Builder nodeResourceClaims(List<NodeResourceClaim> value) {
-            nodeResourceClaims = Objects.requireNonNull(value, "nodeResourceClaims");
+        /** Sets the node allocatable resources of its claims. */
+        public Builder nodeAllocatableResourceClaimStatuses(List<NodeAllocatableResourceClaimStatus> value) {
+            nodeAllocatableResourceClaimStatuses =
+                    Objects.requireNonNull(value, "nodeAllocatableResourceClaimStatuses");
             return this;
         }
 
-        /** Sets when the pod's node took it up. */
+        /** Sets the start time. */
         public Builder startTime(Instant value) {
             startTime = Objects.requireNonNull(value, "startTime");
             return this;

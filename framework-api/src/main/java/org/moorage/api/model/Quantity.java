@@ -8,13 +8,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An amount as Kubernetes writes it: {@code 500m}, {@code 1.5Gi}, {@code 1e3}. Exact to a billionth, immutable.
+ * An amount in Kubernetes notation: {@code 500m}, {@code 1.5Gi}, {@code 1e3}. Exact to a billionth, immutable.
  *
  * <p>What is finer than a billionth is rounded away from zero, and what is too large is taken as the largest
  * {@code long}, as the API server does. Two quantities are equal if their amounts are: {@code 1} equals {@code 1000m}.
  */
 public final class Quantity implements Comparable<Quantity> {
-    /** Nothing. */
+    /** 0. */
     public static final Quantity ZERO = new Quantity(0, 0);
 
     private static final int NANOS = 1_000_000_000;
@@ -110,7 +110,7 @@ public final class Quantity implements Comparable<Quantity> {
             case "Pi" -> binary(amount, 50);
             case "Ei" -> binary(amount, 60);
             default -> {
-                // The bound keeps a hostile exponent from making a number of a billion digits.
+                // Exponents are limited so that an input cannot produce a number with a billion digits.
                 if (!suffix.matches("[eE][+-]?[0-9]{1,4}")) {
                     throw invalid(text);
                 }
@@ -139,9 +139,9 @@ public final class Quantity implements Comparable<Quantity> {
     }
 
     private static IllegalArgumentException invalid(String text) {
-        return new IllegalArgumentException(
-                "quantity: \"" + text
-                        + "\" (expected: a number with a suffix such as m, k, M, Gi or an exponent, for example 500m or 1.5Gi)");
+        return new IllegalArgumentException("quantity: \"" + text
+                + "\" (expected: a number with a suffix such as m, k, M, Gi or an exponent, for example 500m"
+                + " or 1.5Gi)");
     }
 
     /** The amount rounded to a whole number, away from zero. */

@@ -4,9 +4,9 @@ package org.moorage.api.model;
 import java.util.Optional;
 
 /**
- * A number of like pods; which pods are its own is what scheduling reads.
+ * A replica set; scheduling reads its selector.
  *
  * @param metadata its name and labels
- * @param selector selects its pods; empty if it does not say
+ * @param selector selects its pods; empty if not set
  */
 public record ReplicaSet(ObjectMeta metadata, Optional<LabelSelector> selector) implements ClusterObject {}

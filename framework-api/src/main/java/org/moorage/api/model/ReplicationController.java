@@ -4,7 +4,7 @@ package org.moorage.api.model;
 import java.util.Map;
 
 /**
- * The older form of a {@link ReplicaSet}; which pods are its own is what scheduling reads.
+ * A replication controller; scheduling reads its selector.
  *
  * @param metadata its name and labels
  * @param selector labels that its pods have

@@ -27,7 +27,7 @@ public record ResourceClaim(
         List<DeviceConfig> config,
         Optional<DeviceAllocation> allocation,
         List<Consumer> reservedFor,
-        List<DeviceReport> devices)
+        List<AllocatedDeviceStatus> devices)
         implements ClusterObject {
     /** The finalizer that keeps an allocated claim from being deleted while it is in use. */
     public static final String FINALIZER = "resource.kubernetes.io/delete-protection";
@@ -69,8 +69,9 @@ public record ResourceClaim(
      * @param conditions the conditions
      * @param json the whole report, as JSON text
      */
-    public record DeviceReport(String driver, String pool, String device, List<PodCondition> conditions, String json) {
-        public DeviceReport {
+    public record AllocatedDeviceStatus(
+            String driver, String pool, String device, List<PodCondition> conditions, String json) {
+        public AllocatedDeviceStatus {
             conditions = List.copyOf(conditions);
         }
 
@@ -139,8 +140,8 @@ public record ResourceClaim(
     }
 
     /** What a driver reports of a device that it was given, or empty. */
-    public Optional<DeviceReport> report(DeviceAllocation.Result result) {
-        for (DeviceReport report : devices) {
+    public Optional<AllocatedDeviceStatus> report(DeviceAllocation.Result result) {
+        for (AllocatedDeviceStatus report : devices) {
             if (report.device().equals(result.device())
                     && report.driver().equals(result.driver())
                     && report.pool().equals(result.pool())) {
@@ -209,7 +210,7 @@ public record ResourceClaim(
     }
 
     private ResourceClaim withStatus(
-            Optional<DeviceAllocation> given, List<Consumer> consumers, List<DeviceReport> reports) {
+            Optional<DeviceAllocation> given, List<Consumer> consumers, List<AllocatedDeviceStatus> reports) {
         return new ResourceClaim(metadata, finalizers, requests, constraints, config, given, consumers, reports);
     }
 }

@@ -4,8 +4,7 @@ package org.moorage.api.model;
 import java.util.Objects;
 
 /**
- * The name of a resource, resolved once so that reading its amount on a node costs no string comparison for the common
- * ones.
+ * The name of a resource. Reading the amount of a common resource on a node takes no string comparison.
  */
 public final class ResourceName {
     /** Processor time, counted in thousandths of a core. */
@@ -47,8 +46,8 @@ public final class ResourceName {
     }
 
     /**
-     * Whether nodes account for a resource of this name beside cpu, memory and ephemeral storage: extended resources,
-     * huge pages, attachable volumes and what lives in a {@code kubernetes.io} domain.
+     * Whether it is a scalar resource that is accounted for: an extended resource, huge pages, attachable volumes or a resource
+     * in a {@code kubernetes.io} domain.
      */
     public static boolean isScalar(String name) {
         return isExtended(name)
@@ -57,13 +56,13 @@ public final class ResourceName {
                 || name.startsWith("attachable-volumes-");
     }
 
-    /** Whether it is an extended resource: with a domain of its own, and not the name of a quota. */
+    /** Whether it is an extended resource: has a domain outside of {@code kubernetes.io}, and is not the name of a quota. */
     public static boolean isExtended(String name) {
         // A name without a slash belongs to Kubernetes, and so does every kubernetes.io domain.
         return name.indexOf('/') >= 0 && !name.contains(NATIVE_DOMAIN) && !name.startsWith("requests.");
     }
 
-    /** Whether it is the number of pods, which nodes account for apart. */
+    /** Whether it is the number of pods, which is not among {@link Resources}. */
     public static boolean isPods(String name) {
         return name.equals(PODS);
     }

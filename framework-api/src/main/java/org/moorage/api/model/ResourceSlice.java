@@ -5,21 +5,21 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Devices that a driver offers: a part of a pool.
+ * A resource slice: devices or shared counters of a pool.
  *
  * @param metadata its name and the like
  * @param driver the driver of the devices
- * @param pool the pool that it is a part of
- * @param reach the nodes from which the devices can be used
- * @param perDeviceNodeSelection whether each device says that for itself
+ * @param pool the pool
+ * @param nodeSelection the nodes on which the devices are available
+ * @param perDeviceNodeSelection whether each device has its own node selection
  * @param devices the devices
- * @param sharedCounters what the devices of the pool share; a slice has devices or counters, not both
+ * @param sharedCounters the counter sets that the devices of the pool share; a slice has devices or counter sets, not both
  */
 public record ResourceSlice(
         ObjectMeta metadata,
         String driver,
         Pool pool,
-        NodeReach reach,
+        NodeSelection nodeSelection,
         boolean perDeviceNodeSelection,
         List<Device> devices,
         List<CounterSet> sharedCounters)
@@ -28,7 +28,7 @@ public record ResourceSlice(
         Objects.requireNonNull(metadata, "metadata");
         Objects.requireNonNull(driver, "driver");
         Objects.requireNonNull(pool, "pool");
-        Objects.requireNonNull(reach, "reach");
+        Objects.requireNonNull(nodeSelection, "nodeSelection");
         devices = List.copyOf(devices);
         sharedCounters = List.copyOf(sharedCounters);
     }
@@ -37,17 +37,17 @@ public record ResourceSlice(
      * A pool of devices.
      *
      * @param name its name, unique for the driver
-     * @param generation rises when the pool is described anew; slices of lower ones are out of date
-     * @param sliceCount how many slices of this generation there are
+     * @param generation the generation; slices of lower generations are obsolete
+     * @param sliceCount the number of slices of this generation
      */
     public record Pool(String name, long generation, long sliceCount) {}
 
     /** The same slice with other devices. */
     public ResourceSlice withDevices(List<Device> others) {
-        return new ResourceSlice(metadata, driver, pool, reach, perDeviceNodeSelection, others, sharedCounters);
+        return new ResourceSlice(metadata, driver, pool, nodeSelection, perDeviceNodeSelection, others, sharedCounters);
     }
 
-    /** Whether it describes what devices share, rather than devices. */
+    /** Whether it has shared counters instead of devices. */
     public boolean hasCounters() {
         return !sharedCounters.isEmpty();
     }

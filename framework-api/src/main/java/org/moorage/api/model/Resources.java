@@ -12,7 +12,7 @@ import java.util.TreeMap;
  * <p>Fractions are rounded up, as kube-scheduler does: {@code 0.1m} of cpu is 1, half a byte of memory is 1.
  */
 public final class Resources {
-    /** Nothing of anything. */
+    /** No resources. */
     public static final Resources NONE = new Resources(0, 0, 0, new String[0], new long[0]);
 
     private final long milliCpu;
@@ -29,7 +29,7 @@ public final class Resources {
         this.scalars = scalars;
     }
 
-    /** The amounts of a resource list. Resources that nodes do not account for, such as {@code pods}, are left out. */
+    /** The amounts of a resource list, without resources that are not accounted for, such as {@code pods}. */
     public static Resources of(Map<String, Quantity> quantities) {
         long milliCpu = 0;
         long memory = 0;
@@ -77,30 +77,30 @@ public final class Resources {
         return ephemeralStorage;
     }
 
-    /** How many resources there are beside cpu, memory and ephemeral storage. They are ordered by name. */
+    /** The number of scalar resources: those other than cpu, memory and ephemeral storage. They are ordered by name. */
     public int scalarCount() {
         return scalarNames.length;
     }
 
-    /** The name of one of the other resources, by its place from 0 to {@link #scalarCount()} - 1. */
-    public String scalarName(int place) {
-        return scalarNames[place];
+    /** The name of a scalar resource, by its index. */
+    public String scalarName(int index) {
+        return scalarNames[index];
     }
 
-    /** The amount of one of the other resources, by its place. */
-    public long scalarAmount(int place) {
-        return scalars[place];
+    /** The amount of a scalar resource, by its index. */
+    public long scalarAmount(int index) {
+        return scalars[index];
     }
 
-    /** The amount of a resource, 0 if it is not there. */
+    /** The amount of a resource, 0 if it is absent. */
     public long amount(ResourceName resource) {
         return switch (resource.slot()) {
             case 0 -> milliCpu;
             case 1 -> memory;
             case 2 -> ephemeralStorage;
             default -> {
-                int place = Arrays.binarySearch(scalarNames, resource.name());
-                yield place < 0 ? 0 : scalars[place];
+                int index = Arrays.binarySearch(scalarNames, resource.name());
+                yield index < 0 ? 0 : scalars[index];
             }
         };
     }

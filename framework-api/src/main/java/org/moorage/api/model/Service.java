@@ -4,10 +4,10 @@ package org.moorage.api.model;
 import java.util.Map;
 
 /**
- * A service; which pods it is for is what scheduling reads.
+ * A service; scheduling reads its selector.
  *
  * @param metadata its name and labels
- * @param selector labels that its pods have; empty if it has no pods of its own
+ * @param selector labels that its pods have; empty if not set
  */
 public record Service(ObjectMeta metadata, Map<String, String> selector) implements ClusterObject {
     public Service {

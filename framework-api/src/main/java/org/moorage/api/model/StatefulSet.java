@@ -4,9 +4,9 @@ package org.moorage.api.model;
 import java.util.Optional;
 
 /**
- * A number of like pods, each with a name and volumes to keep; which pods are its own is what scheduling reads.
+ * A stateful set; scheduling reads its selector.
  *
  * @param metadata its name and labels
- * @param selector selects its pods; empty if it does not say
+ * @param selector selects its pods; empty if not set
  */
 public record StatefulSet(ObjectMeta metadata, Optional<LabelSelector> selector) implements ClusterObject {}

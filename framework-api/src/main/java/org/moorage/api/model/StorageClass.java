@@ -5,21 +5,21 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A class of storage.
+ * A storage class.
  *
  * @param metadata its name and the like
- * @param provisioner who makes its volumes
- * @param volumeBindingMode {@link #IMMEDIATE} or {@link #WAIT_FOR_FIRST_CONSUMER}; empty if not said
- * @param allowedTopologies the nodes that volumes may be made for, one of the terms must hold; empty for all
+ * @param provisioner the provisioner of its volumes
+ * @param volumeBindingMode {@link #IMMEDIATE} or {@link #WAIT_FOR_FIRST_CONSUMER}; empty if not set
+ * @param allowedTopologies the nodes that volumes may be provisioned for, one of the terms must match; empty for all
  */
 public record StorageClass(
         ObjectMeta metadata, String provisioner, String volumeBindingMode, List<NodeSelector.Term> allowedTopologies)
         implements ClusterObject {
-    /** The binding mode of claims that are bound as soon as they are there. */
+    /** Claims are bound as soon as they are created. */
     public static final String IMMEDIATE = "Immediate";
-    /** The binding mode of claims that are bound when a pod that uses them is scheduled. */
+    /** Claims are bound when a pod that uses them is scheduled. */
     public static final String WAIT_FOR_FIRST_CONSUMER = "WaitForFirstConsumer";
-    /** The provisioner of classes whose volumes only people make. */
+    /** The provisioner of classes without dynamic provisioning. */
     public static final String NO_PROVISIONER = "kubernetes.io/no-provisioner";
 
     static final String BETA_ANNOTATION = "volume.beta.kubernetes.io/storage-class";
@@ -28,17 +28,17 @@ public record StorageClass(
         allowedTopologies = List.copyOf(allowedTopologies);
     }
 
-    /** Whether claims are bound only when a pod that uses them is scheduled. */
-    public boolean isDelayed() {
+    /** Whether claims are bound when a pod that uses them is scheduled. */
+    public boolean waitsForFirstConsumer() {
         return volumeBindingMode.equals(WAIT_FOR_FIRST_CONSUMER);
     }
 
-    /** Whether somebody makes volumes when they are needed. */
+    /** Whether volumes are provisioned dynamically. */
     public boolean hasProvisioner() {
         return !provisioner.isEmpty() && !provisioner.equals(NO_PROVISIONER);
     }
 
-    /** Whether volumes may be made for a node with these labels. */
+    /** Whether volumes may be provisioned for a node with these labels. */
     public boolean allows(Map<String, String> nodeLabels) {
         if (allowedTopologies.isEmpty()) {
             return true;

@@ -2,29 +2,29 @@
 package org.moorage.api.model;
 
 /**
- * A pod's leave to ignore certain taints.
+ * A taint that a pod tolerates, or several such taints.
  *
  * @param key the taint's key; empty matches every key
- * @param operator {@code Exists}, {@code Equal} or empty to have the values equal, {@code Lt} or {@code Gt}
- * @param value the taint's value, for {@code Equal}
+ * @param operator {@code Exists}, {@code Equal} (also if empty), {@code Lt} or {@code Gt}
+ * @param value what the taint's value is compared with
  * @param effect the taint's effect; empty matches every effect
  */
 public record Toleration(String key, String operator, String value, String effect) {
-    /** Whether it matches this taint. An operator that is not known matches nothing. */
-    public boolean tolerates(Taint taint, Tolerance tolerance) {
-        if (!isAbout(taint)) {
+    /** Whether it matches the taint. An unknown operator matches no taint. */
+    public boolean tolerates(Taint taint, TolerationOperators operators) {
+        if (!matchesKeyAndEffect(taint)) {
             return false;
         }
         return switch (operator) {
             case "Exists" -> true;
             case "", "Equal" -> value.equals(taint.value());
-            case "Lt" -> tolerance == Tolerance.BY_NUMBER && compare(taint) < 0;
-            case "Gt" -> tolerance == Tolerance.BY_NUMBER && compare(taint) > 0;
+            case "Lt" -> operators == TolerationOperators.COMPARISON && compare(taint) < 0;
+            case "Gt" -> operators == TolerationOperators.COMPARISON && compare(taint) > 0;
             default -> false;
         };
     }
 
-    private boolean isAbout(Taint taint) {
+    private boolean matchesKeyAndEffect(Taint taint) {
         return (effect.isEmpty() || effect.equals(taint.effect())) && (key.isEmpty() || key.equals(taint.key()));
     }
 

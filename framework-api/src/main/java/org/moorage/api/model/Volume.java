@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * A volume of a pod, of a sort that scheduling looks at.
+ * A volume of a pod, of a type that scheduling reads.
  *
  * @param name its name within the pod
- * @param source where it comes from
+ * @param source its source
  */
 public record Volume(String name, Source source) {
     public Volume {
@@ -16,34 +16,34 @@ public record Volume(String name, Source source) {
         Objects.requireNonNull(source, "source");
     }
 
-    /** Where a volume comes from. */
+    /** The source of a volume. */
     public sealed interface Source permits Claim, EphemeralClaim, InTreeVolume, Iscsi, Rbd, InlineCsi {}
 
     /**
-     * The claim of that name in the pod's namespace.
+     * A persistent volume claim in the pod's namespace.
      *
      * @param claimName the claim's name
      */
     public record Claim(String claimName) implements Source {}
 
-    /** A claim that is made for the pod alone, from a template. */
+    /** A generic ephemeral volume, whose claim is created for the pod. */
     public record EphemeralClaim() implements Source {}
 
     /**
-     * A disk that is reached over the network by iSCSI.
+     * An iSCSI disk.
      *
-     * @param iqn its qualified name
-     * @param readOnly whether the pod only reads it
+     * @param iqn the iSCSI qualified name of the target
+     * @param readOnly whether it is mounted read-only
      */
     public record Iscsi(String iqn, boolean readOnly) implements Source {}
 
     /**
-     * An image of a Ceph block device.
+     * A Ceph RADOS block device.
      *
      * @param monitors the monitors of the Ceph cluster
      * @param pool the pool
      * @param image the image's name
-     * @param readOnly whether the pod only reads it
+     * @param readOnly whether it is mounted read-only
      */
     public record Rbd(List<String> monitors, String pool, String image, boolean readOnly) implements Source {
         public Rbd {
@@ -52,21 +52,21 @@ public record Volume(String name, Source source) {
     }
 
     /**
-     * A volume that a storage driver makes for the pod on its node.
+     * A CSI ephemeral volume.
      *
      * @param driver the driver's name
      */
     public record InlineCsi(String driver) implements Source {}
 
-    /** Whether it is a claim, the pod's own or another. */
+    /** Whether it is a persistent volume claim or a generic ephemeral volume. */
     public boolean isClaim() {
         return source instanceof Claim || source instanceof EphemeralClaim;
     }
 
     /**
-     * The name of the claim that it is for a pod.
+     * The name of its claim.
      *
-     * @throws IllegalStateException if it is not a claim
+     * @throws IllegalStateException if it has no claim
      */
     public String claimName(Pod pod) {
         if (source instanceof Claim claim) {

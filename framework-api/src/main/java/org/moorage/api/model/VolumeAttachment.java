@@ -2,12 +2,12 @@
 package org.moorage.api.model;
 
 /**
- * A volume that is to be attached to a node, or is.
+ * The attachment of a volume to a node.
  *
  * @param metadata its name and the like
- * @param attacher the driver that attaches it
+ * @param attacher the CSI driver that attaches it
  * @param nodeName the node
- * @param volumeName the {@link PersistentVolume}; empty if it is none
+ * @param volumeName the {@link PersistentVolume}; empty for an inline volume
  */
 public record VolumeAttachment(ObjectMeta metadata, String attacher, String nodeName, String volumeName)
         implements ClusterObject {}

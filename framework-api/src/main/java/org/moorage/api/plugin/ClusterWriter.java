@@ -33,7 +33,8 @@ public interface ClusterWriter {
     void patchExtendedResourceClaimStatus(Pod pod, PodStatus.ExtendedResourceClaimStatus status);
 
     /** Sets a pod's {@code status.nodeAllocatableResourceClaimStatuses}; an empty list removes them. */
-    void patchNodeAllocatableResourceClaimStatuses(Pod pod, List<PodStatus.NodeResourceClaim> statuses);
+    void patchNodeAllocatableResourceClaimStatuses(
+            Pod pod, List<PodStatus.NodeAllocatableResourceClaimStatus> statuses);
 
     /** Deletes a pod; one that is gone already is no failure. */
     void delete(Pod pod);

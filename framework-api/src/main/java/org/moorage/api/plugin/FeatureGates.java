@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import org.moorage.api.model.PodLevelRequests;
-import org.moorage.api.model.Tolerance;
+import org.moorage.api.model.TolerationOperators;
 
 /**
  * Which of kube-scheduler's features are on: its feature gates, with its names and defaults. Immutable.
@@ -142,19 +142,21 @@ public final class FeatureGates {
         return Boolean.TRUE.equals(enabledByName.get(name));
     }
 
-    /** How tolerations are held against taints. */
-    public Tolerance tolerance() {
-        return isEnabled(TAINT_TOLERATION_COMPARISON_OPERATORS) ? Tolerance.BY_NUMBER : Tolerance.BY_EQUALITY;
+    /** The operators that tolerations may have. */
+    public TolerationOperators tolerationOperators() {
+        return isEnabled(TAINT_TOLERATION_COMPARISON_OPERATORS)
+                ? TolerationOperators.COMPARISON
+                : TolerationOperators.EQUALITY;
     }
 
-    /** How requests of pods as a whole count. */
+    /** How pod-level requests count. */
     public PodLevelRequests podLevelRequests() {
         if (!isEnabled(POD_LEVEL_RESOURCES)) {
             return PodLevelRequests.IGNORED;
         }
         return isEnabled(IN_PLACE_POD_LEVEL_RESOURCES_VERTICAL_SCALING)
                 ? PodLevelRequests.AS_REPORTED
-                : PodLevelRequests.AS_ASKED;
+                : PodLevelRequests.AS_SPECIFIED;
     }
 
     /** These gates with one of them set, whatever depends on it. */

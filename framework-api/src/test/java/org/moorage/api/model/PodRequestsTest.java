@@ -186,7 +186,7 @@ class PodRequestsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"IGNORED, 0, 100, 2000", "AS_ASKED, 2000, 2000, 2000", "AS_REPORTED, 3000, 3000, 3000"})
+    @CsvSource({"IGNORED, 0, 100, 2000", "AS_SPECIFIED, 2000, 2000, 2000", "AS_REPORTED, 3000, 3000, 3000"})
     void takesRequestsOfThePodAsAWholeAsFeaturesHaveIt(
             PodLevelRequests level, long cpu, long nonZeroCpu, long cpuAtAllLevels) {
         PodSpec.Builder spec = PodSpec.builder().podLevelRequests(level).podRequests(quantities("cpu", "2"));

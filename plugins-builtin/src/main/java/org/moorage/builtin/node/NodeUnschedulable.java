@@ -14,7 +14,7 @@ import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.Taint;
-import org.moorage.api.model.Tolerance;
+import org.moorage.api.model.TolerationOperators;
 import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
@@ -37,10 +37,10 @@ public final class NodeUnschedulable implements FilterPlugin, EnqueueExtensions 
     private static final Taint UNSCHEDULABLE_TAINT =
             new Taint("node.kubernetes.io/unschedulable", "", Taint.NO_SCHEDULE);
 
-    private final Tolerance tolerance;
+    private final TolerationOperators tolerationOperators;
 
     NodeUnschedulable(Handle handle) {
-        tolerance = handle.featureGates().tolerance();
+        tolerationOperators = handle.featureGates().tolerationOperators();
     }
 
     @Override
@@ -77,6 +77,6 @@ public final class NodeUnschedulable implements FilterPlugin, EnqueueExtensions 
     }
 
     private boolean toleratesUnschedulable(Pod pod) {
-        return tolerance.covers(pod.spec().tolerations(), UNSCHEDULABLE_TAINT);
+        return tolerationOperators.tolerate(pod.spec().tolerations(), UNSCHEDULABLE_TAINT);
     }
 }

@@ -17,8 +17,8 @@ import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.Taint;
-import org.moorage.api.model.Tolerance;
 import org.moorage.api.model.Toleration;
+import org.moorage.api.model.TolerationOperators;
 import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
@@ -43,10 +43,10 @@ public final class TaintToleration implements FilterPlugin, PreScorePlugin, Scor
     private static final StateKey<List<Toleration>> PREFER_NO_SCHEDULE_TOLERATIONS =
             StateKey.of(NAME + "/preferNoScheduleTolerations");
 
-    private final Tolerance tolerance;
+    private final TolerationOperators tolerationOperators;
 
     TaintToleration(Handle handle) {
-        tolerance = handle.featureGates().tolerance();
+        tolerationOperators = handle.featureGates().tolerationOperators();
     }
 
     @Override
@@ -82,7 +82,7 @@ public final class TaintToleration implements FilterPlugin, PreScorePlugin, Scor
         long untolerated = 0;
         for (int i = 0; i < taints.size(); i++) {
             Taint taint = taints.get(i);
-            if (taint.effect().equals(Taint.PREFER_NO_SCHEDULE) && !tolerance.covers(tolerations, taint)) {
+            if (taint.effect().equals(Taint.PREFER_NO_SCHEDULE) && !tolerationOperators.tolerate(tolerations, taint)) {
                 untolerated++;
             }
         }
@@ -118,6 +118,6 @@ public final class TaintToleration implements FilterPlugin, PreScorePlugin, Scor
     }
 
     private boolean hasUntoleratedTaint(Pod pod, Node node) {
-        return tolerance.keepsOff(pod.spec().tolerations(), node.taints());
+        return tolerationOperators.hasUntoleratedTaint(pod.spec().tolerations(), node.taints());
     }
 }

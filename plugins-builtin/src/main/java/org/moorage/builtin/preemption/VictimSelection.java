@@ -108,7 +108,7 @@ final class VictimSelection {
         for (Pod other : pods) {
             boolean violates = false;
             for (int i = 0; i < allowed.length; i++) {
-                if (budgets.get(i).countsFor(other)) {
+                if (budgets.get(i).matches(other)) {
                     allowed[i]--;
                     violates |= allowed[i] < 0;
                 }

@@ -56,7 +56,7 @@ final class DraExtendedResources {
     }
 
     private Optional<DeviceClass> deviceClass(String resource) {
-        return DeviceClass.ofResource(resource, deviceClasses.get());
+        return DeviceClass.forExtendedResource(resource, deviceClasses.get());
     }
 
     /**

@@ -294,7 +294,7 @@ public final class PodTopologySpread
             return List.of();
         }
         LabelMatcher selector = defaultSelector.get().of(pod);
-        if (selector.takesEverything()) {
+        if (selector.matchesEverything()) {
             return List.of();
         }
         constraints.replaceAll(constraint -> constraint.withSelector(selector));

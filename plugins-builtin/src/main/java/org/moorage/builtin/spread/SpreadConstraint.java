@@ -10,7 +10,7 @@ import org.moorage.api.Topology;
 import org.moorage.api.model.LabelMatcher;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
-import org.moorage.api.model.Tolerance;
+import org.moorage.api.model.TolerationOperators;
 import org.moorage.api.model.TopologySpreadConstraint;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.builtin.labels.SelectorSyntax;
@@ -24,7 +24,7 @@ import org.moorage.builtin.labels.SelectorSyntax;
  * @param minDomains with fewer eligible domains the global minimum is 0
  * @param honorsNodeAffinity whether only nodes that match the pod's node selector and node affinity are counted
  * @param honorsNodeTaints whether only nodes whose taints the pod tolerates are counted
- * @param tolerance how tolerations are compared with taints
+ * @param tolerationOperators the operators that tolerations may have
  */
 record SpreadConstraint(
         int maxSkew,
@@ -33,19 +33,19 @@ record SpreadConstraint(
         int minDomains,
         boolean honorsNodeAffinity,
         boolean honorsNodeTaints,
-        Tolerance tolerance) {
+        TolerationOperators tolerationOperators) {
     private static final String HONOR = "Honor";
 
     /**
      * The features that constraints depend on.
      *
      * @param matchLabelKeys whether {@code matchLabelKeys} are added to the selector
-     * @param tolerance how tolerations are compared with taints
+     * @param tolerationOperators the operators that tolerations may have
      */
-    record Features(boolean matchLabelKeys, Tolerance tolerance) {
+    record Features(boolean matchLabelKeys, TolerationOperators tolerationOperators) {
         static Features of(FeatureGates gates) {
             return new Features(
-                    gates.isEnabled(FeatureGates.MATCH_LABEL_KEYS_IN_POD_TOPOLOGY_SPREAD), gates.tolerance());
+                    gates.isEnabled(FeatureGates.MATCH_LABEL_KEYS_IN_POD_TOPOLOGY_SPREAD), gates.tolerationOperators());
         }
     }
 
@@ -70,7 +70,7 @@ record SpreadConstraint(
                         constraint.nodeAffinityPolicy().isEmpty()
                                 || constraint.nodeAffinityPolicy().equals(HONOR),
                         constraint.nodeTaintsPolicy().equals(HONOR),
-                        features.tolerance()));
+                        features.tolerationOperators()));
             }
         }
         return result;
@@ -97,7 +97,7 @@ record SpreadConstraint(
 
     SpreadConstraint withSelector(LabelMatcher other) {
         return new SpreadConstraint(
-                maxSkew, topologyKey, other, minDomains, honorsNodeAffinity, honorsNodeTaints, tolerance);
+                maxSkew, topologyKey, other, minDomains, honorsNodeAffinity, honorsNodeTaints, tolerationOperators);
     }
 
     /** Whether the inclusion policies let a node count for the incoming pod. */
@@ -105,12 +105,13 @@ record SpreadConstraint(
         if (honorsNodeAffinity && !pod.spec().selects(node)) {
             return false;
         }
-        return !honorsNodeTaints || !tolerance.keepsOff(pod.spec().tolerations(), node.taints());
+        return !honorsNodeTaints
+                || !tolerationOperators.hasUntoleratedTaint(pod.spec().tolerations(), node.taints());
     }
 
     /** The number of matching pods on a node. As in kube-scheduler, a selector that matches everything counts none. */
     int matchingPods(NodeInfo node, String namespace) {
-        if (selector.takesEverything()) {
+        if (selector.matchesEverything()) {
             return 0;
         }
         List<Pod> pods = node.pods();

@@ -170,7 +170,7 @@ public final class VolumeZone implements PreFilterPlugin, FilterPlugin, EnqueueE
     }
 
     private static Hint afterStorageClassAdded(Pod pod, ObjectChange<StorageClass> change) {
-        return Hint.queueIf(change.latest().isDelayed());
+        return Hint.queueIf(change.latest().waitsForFirstConsumer());
     }
 
     private static Hint afterClaimChange(Pod pod, ObjectChange<PersistentVolumeClaim> change) {
@@ -213,7 +213,7 @@ public final class VolumeZone implements PreFilterPlugin, FilterPlugin, EnqueueE
         if (storageClass.get().volumeBindingMode().isEmpty()) {
             return Status.unresolvable("VolumeBindingMode not set for StorageClass \"" + className + "\"");
         }
-        return storageClass.get().isDelayed() ? Status.success() : VOLUME_WITHOUT_NAME;
+        return storageClass.get().waitsForFirstConsumer() ? Status.success() : VOLUME_WITHOUT_NAME;
     }
 
     private static Status notFound(String kind, String name) {

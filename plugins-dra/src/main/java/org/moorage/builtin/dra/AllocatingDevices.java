@@ -110,7 +110,7 @@ final class AllocatingDevices {
             this.pool = pool;
             device = deviceWithId.device();
             id = deviceWithId.id();
-            allowsMultipleAllocations = features.consumableCapacity() && device.isShared();
+            allowsMultipleAllocations = features.consumableCapacity() && device.allowsMultipleAllocations();
         }
 
         /** Allocates the device, if that is possible; otherwise nothing is changed. */

@@ -10,7 +10,7 @@ import java.util.Optional;
 import org.moorage.api.model.Device;
 import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.DeviceConfig;
-import org.moorage.api.model.NodeReach;
+import org.moorage.api.model.NodeSelection;
 import org.moorage.api.model.NodeSelector;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.model.ResourceSlice;
@@ -97,7 +97,7 @@ final class AllocationBuilder {
         for (DeviceResult result : devices) {
             Device device = result.device().device();
             ResourceSlice slice = result.device().slice();
-            NodeReach reach = slice.perDeviceNodeSelection() ? device.reach() : slice.reach();
+            NodeSelection reach = slice.perDeviceNodeSelection() ? device.nodeSelection() : slice.nodeSelection();
             boolean bindsToNode = device.bindsToNode() && !features.usesStableAllocator();
             if (!reach.nodeName().isEmpty() || bindsToNode) {
                 return Optional.of(new NodeSelector(List.of(new NodeSelector.Term(

@@ -130,7 +130,7 @@ final class AllocationSearch {
      */
     private Solution allocateDevices(int claim, int request, RequestData data, int index, DeviceLocation start) {
         checkTimeout();
-        if (data.request().wantsAll() && data.allDevices().isEmpty()) {
+        if (data.request().requestsAll() && data.allDevices().isEmpty()) {
             return Solution.NONE;
         }
         if (index >= data.numDevices()) {
@@ -140,7 +140,7 @@ final class AllocationSearch {
         if (ofClaim + (long) data.numDevices() - index > RequestValidation.MAX_DEVICES) {
             return Solution.MAX_SIZE_EXCEEDED;
         }
-        return data.request().wantsAll()
+        return data.request().requestsAll()
                 ? allocateNextOfAll(claim, request, data, index)
                 : allocateAnyFrom(claim, request, data, index, start);
     }

@@ -125,7 +125,8 @@ final class ClaimBinder {
      *
      * @throws IllegalStateException if the write fails
      */
-    void patchNodeAllocatableResourceClaimStatuses(Pod pod, List<PodStatus.NodeResourceClaim> statuses) {
+    void patchNodeAllocatableResourceClaimStatuses(
+            Pod pod, List<PodStatus.NodeAllocatableResourceClaimStatus> statuses) {
         try {
             handle.writer().patchNodeAllocatableResourceClaimStatuses(pod, statuses);
         } catch (ClusterException failed) {

@@ -74,9 +74,9 @@ final class ClaimReservations {
             }
             state.put(BOUND, List.copyOf(current));
         }
-        List<PodStatus.NodeResourceClaim> nodeResources = nodeResources(state, nodeName);
+        List<PodStatus.NodeAllocatableResourceClaimStatus> nodeResources = nodeResources(state, nodeName);
         if (!nodeResources.isEmpty()) {
-            if (!pod.status().nodeResourceClaims().equals(nodeResources)) {
+            if (!pod.status().nodeAllocatableResourceClaimStatuses().equals(nodeResources)) {
                 throw new IllegalStateException("assumed pod status does not match calculated status to be patched");
             }
             binder.patchNodeAllocatableResourceClaimStatuses(pod, nodeResources);
@@ -107,7 +107,7 @@ final class ClaimReservations {
         binder.patchExtendedResourceClaimStatus(pod, bound, ofNode.mappings());
     }
 
-    private static List<PodStatus.NodeResourceClaim> nodeResources(CycleState state, String nodeName) {
+    private static List<PodStatus.NodeAllocatableResourceClaimStatus> nodeResources(CycleState state, String nodeName) {
         return state.find(NodeAllocatableResourceClaims.KEY, nodeName).orElse(List.of());
     }
 

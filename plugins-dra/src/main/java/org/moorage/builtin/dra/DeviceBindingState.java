@@ -26,7 +26,7 @@ enum DeviceBindingState {
             if (result.bindingConditions().isEmpty()) {
                 continue;
             }
-            Optional<ResourceClaim.DeviceReport> report = claim.report(result);
+            Optional<ResourceClaim.AllocatedDeviceStatus> report = claim.report(result);
             if (report.isEmpty()) {
                 return PENDING;
             }
@@ -56,7 +56,8 @@ enum DeviceBindingState {
         throw new IllegalStateException("claim " + claim.key() + ": no failure (expected: one)");
     }
 
-    private static Optional<PodCondition> failure(ResourceClaim.DeviceReport report, DeviceAllocation.Result result) {
+    private static Optional<PodCondition> failure(
+            ResourceClaim.AllocatedDeviceStatus report, DeviceAllocation.Result result) {
         for (String condition : result.bindingFailureConditions()) {
             if (isTrue(report, condition)) {
                 return report.condition(condition);
@@ -65,7 +66,7 @@ enum DeviceBindingState {
         return Optional.empty();
     }
 
-    private static boolean isTrue(ResourceClaim.DeviceReport report, String condition) {
+    private static boolean isTrue(ResourceClaim.AllocatedDeviceStatus report, String condition) {
         return report.condition(condition)
                 .map(known -> known.status().equals("True"))
                 .orElse(false);

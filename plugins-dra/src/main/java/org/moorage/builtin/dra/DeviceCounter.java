@@ -74,13 +74,13 @@ final class DeviceCounter implements DeviceCounts {
             for (SliceWithDevices each : withDevices) {
                 ResourceSlice slice = each.slice();
                 if (!slice.perDeviceNodeSelection()
-                        && !slice.reach().isEmpty()
-                        && !slice.reach().includes(node)) {
+                        && !slice.nodeSelection().isEmpty()
+                        && !slice.nodeSelection().includes(node)) {
                     continue;
                 }
                 for (DeviceWithId device : each.devices()) {
                     if (!slice.perDeviceNodeSelection()
-                            || device.device().reach().includes(node)) {
+                            || device.device().nodeSelection().includes(node)) {
                         add(device);
                     }
                 }

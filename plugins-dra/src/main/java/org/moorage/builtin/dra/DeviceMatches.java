@@ -42,7 +42,7 @@ final class DeviceMatches {
                         request.deviceClass().name())
                 && selectorsMatch(device, request.request().selectors(), "claim ", claim.key())
                 && (!device.slice().perDeviceNodeSelection()
-                        || device.device().reach().includes(node));
+                        || device.device().nodeSelection().includes(node));
     }
 
     private boolean selectorsMatch(DeviceWithId device, List<String> selectors, String kind, String owner) {

@@ -23,10 +23,11 @@ final class DeviceWithId {
         this.slice = slice;
         this.device = device;
         id = new DeviceId(slice.driver(), slice.pool().name(), device.name());
-        subject = new DeviceSelectors.Subject(device, slice.driver(), device.isShared());
-        subjectWithoutSharing =
-                device.isShared() ? new DeviceSelectors.Subject(device, slice.driver(), false) : subject;
-        answersWithoutSharing = device.isShared() ? new ConcurrentHashMap<>(4) : answers;
+        subject = new DeviceSelectors.Subject(device, slice.driver(), device.allowsMultipleAllocations());
+        subjectWithoutSharing = device.allowsMultipleAllocations()
+                ? new DeviceSelectors.Subject(device, slice.driver(), false)
+                : subject;
+        answersWithoutSharing = device.allowsMultipleAllocations() ? new ConcurrentHashMap<>(4) : answers;
     }
 
     ResourceSlice slice() {

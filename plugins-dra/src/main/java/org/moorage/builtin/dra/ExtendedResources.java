@@ -43,9 +43,9 @@ record ExtendedResources(Set<String> names, Map<String, DeviceClass> deviceClass
         Resources requests = pod.spec().requests();
         for (int i = 0; i < requests.scalarCount(); i++) {
             String name = requests.scalarName(i);
-            if (requests.scalarAmount(i) != 0 && DeviceClass.canStandForDevices(name)) {
+            if (requests.scalarAmount(i) != 0 && DeviceClass.canMapToDevices(name)) {
                 names.add(name);
-                DeviceClass.ofResource(name, classes).ifPresent(mapped -> deviceClasses.put(name, mapped));
+                DeviceClass.forExtendedResource(name, classes).ifPresent(mapped -> deviceClasses.put(name, mapped));
             }
         }
         return deviceClasses.isEmpty() ? NONE : new ExtendedResources(names, deviceClasses);

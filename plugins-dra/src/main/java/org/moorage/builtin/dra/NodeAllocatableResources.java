@@ -27,7 +27,7 @@ import org.moorage.api.model.Resources;
  * @param hasMappings whether one of the devices maps a node allocatable resource
  * @param claims what each claim takes, by the name of the claim; without claims that take nothing
  */
-record NodeAllocatableResources(boolean hasMappings, List<PodStatus.NodeResourceClaim> claims) {
+record NodeAllocatableResources(boolean hasMappings, List<PodStatus.NodeAllocatableResourceClaimStatus> claims) {
     private static final NodeAllocatableResources NONE = new NodeAllocatableResources(false, List.of());
     private static final String HUGE_PAGES = "hugepages-";
 
@@ -66,11 +66,11 @@ record NodeAllocatableResources(boolean hasMappings, List<PodStatus.NodeResource
     }
 
     private static boolean uses(Pod pod, String namespace, String claimName) {
-        List<PodStatus.NodeResourceClaim> claims = pod.status().nodeResourceClaims();
+        List<PodStatus.NodeAllocatableResourceClaimStatus> claims = pod.status().nodeAllocatableResourceClaimStatuses();
         if (claims.isEmpty() || !pod.namespace().equals(namespace)) {
             return false;
         }
-        for (PodStatus.NodeResourceClaim claim : claims) {
+        for (PodStatus.NodeAllocatableResourceClaimStatus claim : claims) {
             if (claim.claimName().equals(claimName)) {
                 return true;
             }
@@ -98,15 +98,16 @@ record NodeAllocatableResources(boolean hasMappings, List<PodStatus.NodeResource
             ResourceClaim claim = claims.all().get(claims.toAllocate().get(i));
             indexByUid.put(claim.metadata().uid(), i);
         }
-        List<PodStatus.NodeResourceClaim> taken = new ArrayList<>();
+        List<PodStatus.NodeAllocatableResourceClaimStatus> taken = new ArrayList<>();
         for (int i : indexByUid.values()) {
             ResourceClaim claim = claims.all().get(claims.toAllocate().get(i));
             Map<String, Quantity> resources = resources(claim, allocations.get(i), slices);
             if (!resources.isEmpty()) {
-                taken.add(new PodStatus.NodeResourceClaim(claim.name(), containers(pod, claim.name()), resources));
+                taken.add(new PodStatus.NodeAllocatableResourceClaimStatus(
+                        claim.name(), containers(pod, claim.name()), resources));
             }
         }
-        taken.sort(Comparator.comparing(PodStatus.NodeResourceClaim::claimName));
+        taken.sort(Comparator.comparing(PodStatus.NodeAllocatableResourceClaimStatus::claimName));
         return new NodeAllocatableResources(true, List.copyOf(taken));
     }
 
@@ -121,16 +122,19 @@ record NodeAllocatableResources(boolean hasMappings, List<PodStatus.NodeResource
         return false;
     }
 
-    private static Map<String, Device.NodeResource> mappings(
+    private static Map<String, Device.NodeAllocatableResourceMapping> mappings(
             DeviceAllocation.Result result, ResourceSliceIndex slices) {
-        return slices.device(DeviceId.of(result)).map(Device::nodeResources).orElse(Map.of());
+        return slices.device(DeviceId.of(result))
+                .map(Device::nodeAllocatableResourceMappings)
+                .orElse(Map.of());
     }
 
     private static Map<String, Quantity> resources(
             ResourceClaim claim, DeviceAllocation allocation, ResourceSliceIndex slices) {
         Map<String, Quantity> total = new HashMap<>();
         for (DeviceAllocation.Result result : allocation.results()) {
-            for (Map.Entry<String, Device.NodeResource> entry : new TreeMap<>(mappings(result, slices)).entrySet()) {
+            for (Map.Entry<String, Device.NodeAllocatableResourceMapping> entry :
+                    new TreeMap<>(mappings(result, slices)).entrySet()) {
                 amount(claim, result, entry.getKey(), entry.getValue())
                         .ifPresent(amount -> total.merge(entry.getKey(), amount, Quantity::plus));
             }
@@ -139,7 +143,10 @@ record NodeAllocatableResources(boolean hasMappings, List<PodStatus.NodeResource
     }
 
     private static Optional<Quantity> amount(
-            ResourceClaim claim, DeviceAllocation.Result result, String resource, Device.NodeResource mapping) {
+            ResourceClaim claim,
+            DeviceAllocation.Result result,
+            String resource,
+            Device.NodeAllocatableResourceMapping mapping) {
         if (mapping.capacityKey().isEmpty()) {
             return Optional.of(mapping.multiplier().orElse(Quantity.ZERO));
         }
@@ -179,7 +186,7 @@ record NodeAllocatableResources(boolean hasMappings, List<PodStatus.NodeResource
         if (!hasMappings) {
             return Status.success();
         }
-        for (PodStatus.NodeResourceClaim claim : claims) {
+        for (PodStatus.NodeAllocatableResourceClaimStatus claim : claims) {
             if (claim.containers().isEmpty()) {
                 return Status.unresolvable("claim " + claim.claimName()
                         + ": node-allocatable resource claim not referenced by any container within the pod");

@@ -94,7 +94,7 @@ final class RequestValidation {
             int count = (int) Math.min(Integer.MAX_VALUE, request.count());
             return new RequestData(request, parentRequest, deviceClass, count, List.of());
         }
-        if (!request.wantsAll()) {
+        if (!request.requestsAll()) {
             throw new AllocationException(title + ": unsupported count mode " + request.allocationMode());
         }
         RequestData requested = new RequestData(request, parentRequest, deviceClass, 0, List.of());

@@ -59,10 +59,10 @@ final class ResourceSliceIndex {
 
     private void add(ResourceSlice slice, SliceWithDevices withDevices) {
         slices.put(slice, withDevices);
-        if (slice.reach().nodeName().isEmpty() || slice.hasCounters()) {
+        if (slice.nodeSelection().nodeName().isEmpty() || slice.hasCounters()) {
             notOfOneNode.add(withDevices);
         } else {
-            byNode.computeIfAbsent(slice.reach().nodeName(), any -> new ArrayList<>())
+            byNode.computeIfAbsent(slice.nodeSelection().nodeName(), any -> new ArrayList<>())
                     .add(withDevices);
         }
         byPool.computeIfAbsent(PoolId.of(slice), any -> new ArrayList<>()).add(withDevices);

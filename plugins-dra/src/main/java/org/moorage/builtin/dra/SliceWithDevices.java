@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.moorage.api.model.Device;
 import org.moorage.api.model.Node;
-import org.moorage.api.model.NodeReach;
+import org.moorage.api.model.NodeSelection;
 import org.moorage.api.model.ResourceSlice;
 
 /** A resource slice, and its devices with their ids. */
@@ -33,13 +33,13 @@ record SliceWithDevices(ResourceSlice slice, List<DeviceWithId> devices) {
         if (slice.hasCounters()) {
             return true;
         }
-        NodeReach reach = slice.reach();
+        NodeSelection reach = slice.nodeSelection();
         if (!reach.isEmpty()) {
             return reach.includes(node);
         }
         if (slice.perDeviceNodeSelection()) {
             for (DeviceWithId device : devices) {
-                if (device.device().reach().includes(node)) {
+                if (device.device().nodeSelection().includes(node)) {
                     return true;
                 }
             }

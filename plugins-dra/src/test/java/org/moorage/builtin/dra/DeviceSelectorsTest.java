@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.moorage.api.model.Device;
 import org.moorage.api.model.DeviceAttribute;
 import org.moorage.api.model.DeviceCapacity;
-import org.moorage.api.model.NodeReach;
+import org.moorage.api.model.NodeSelection;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.builtin.dra.cel.SelectorException;
@@ -40,7 +40,7 @@ class DeviceSelectorsTest {
                         attributes,
                         Map.of("memory", new DeviceCapacity(Quantity.parse("40Gi"), Optional.empty())),
                         List.of(),
-                        NodeReach.NONE,
+                        NodeSelection.NONE,
                         List.of(),
                         false,
                         List.of(),

@@ -142,14 +142,17 @@ class NodeAllocatableResourcesTest {
                 assertThat(scheduler.scheduleNext().message())
                         .startsWith("0/1 nodes are available: 1 Insufficient cpu.");
                 assertThat(scheduler.scheduleNext().nodeName()).isEqualTo("n1");
-                PodStatus.NodeResourceClaim taken = new PodStatus.NodeResourceClaim(
+                PodStatus.NodeAllocatableResourceClaimStatus taken = new PodStatus.NodeAllocatableResourceClaimStatus(
                         "c1", List.of("main"), Map.of("cpu", Quantity.of(4), "memory", Quantity.of(1L << 30)));
                 Pod first = scheduler.pod("p1");
-                assertThat(first.status().nodeResourceClaims()).containsExactly(taken);
+                assertThat(first.status().nodeAllocatableResourceClaimStatuses())
+                        .containsExactly(taken);
                 assertThat(first.requestsWithClaims().milliCpu()).isEqualTo(5000);
                 assertThat(first.requests().milliCpu()).isEqualTo(1000);
-                assertThat(scheduler.pod("p2").status().nodeResourceClaims()).isEmpty();
-                assertThat(scheduler.pod("p3").status().nodeResourceClaims()).hasSize(1);
+                assertThat(scheduler.pod("p2").status().nodeAllocatableResourceClaimStatuses())
+                        .isEmpty();
+                assertThat(scheduler.pod("p3").status().nodeAllocatableResourceClaimStatuses())
+                        .hasSize(1);
             }
         }
 
@@ -171,7 +174,8 @@ class NodeAllocatableResourcesTest {
             try (DraScheduler scheduler = new DraScheduler(ON, objects)) {
                 scheduler.scheduleNext();
                 assertThat(scheduler.pod("p").isBound()).isFalse();
-                assertThat(scheduler.pod("p").status().nodeResourceClaims()).isEmpty();
+                assertThat(scheduler.pod("p").status().nodeAllocatableResourceClaimStatuses())
+                        .isEmpty();
                 assertThat(scheduler.writes())
                         .containsExactly(
                                 "addFinalizer",
@@ -187,7 +191,8 @@ class NodeAllocatableResourcesTest {
             List<ClusterObject> objects = List.of(NODE, GPU, device(CORES), cores("c", 16), pod("p", "c"));
             try (DraScheduler scheduler = new DraScheduler(FeatureGates.DEFAULTS, objects)) {
                 assertThat(scheduler.scheduleNext().nodeName()).isEqualTo("n1");
-                assertThat(scheduler.pod("p").status().nodeResourceClaims()).isEmpty();
+                assertThat(scheduler.pod("p").status().nodeAllocatableResourceClaimStatuses())
+                        .isEmpty();
             }
         }
     }

@@ -217,7 +217,8 @@ public final class KubernetesCluster implements Cluster {
     }
 
     @Override
-    public void patchNodeAllocatableResourceClaimStatuses(Pod pod, List<PodStatus.NodeResourceClaim> statuses) {
+    public void patchNodeAllocatableResourceClaimStatuses(
+            Pod pod, List<PodStatus.NodeAllocatableResourceClaimStatus> statuses) {
         pods.patchNodeAllocatableResourceClaimStatuses(pod, statuses);
     }
 

@@ -122,14 +122,15 @@ final class PodWrites {
         patchStatus(pod, status);
     }
 
-    void patchNodeAllocatableResourceClaimStatuses(Pod pod, List<PodStatus.NodeResourceClaim> changed) {
+    void patchNodeAllocatableResourceClaimStatuses(
+            Pod pod, List<PodStatus.NodeAllocatableResourceClaimStatus> changed) {
         String field = "nodeAllocatableResourceClaimStatuses";
         ObjectNode status = JSON.objectNode();
         if (changed.isEmpty()) {
             status.putNull(field);
         } else {
             ArrayNode claims = status.putArray(field);
-            for (PodStatus.NodeResourceClaim claim : changed) {
+            for (PodStatus.NodeAllocatableResourceClaimStatus claim : changed) {
                 ObjectNode json = claims.addObject().put("resourceClaimName", claim.claimName());
                 claim.containers().forEach(json.putArray("containers")::add);
                 json.set("resources", ResourceClaimJson.quantities(claim.resources()));

@@ -219,8 +219,8 @@ class KubernetesClusterTest {
         @Test
         void passesOverFieldsThatAreNewerThanWeAre() throws InterruptedException {
             String item = "{\"metadata\":{\"name\":\"a\",\"namespace\":\"default\",\"invented\":[1]},"
-                    + "\"spec\":{\"invented\":{\"x\":1},\"priority\":7,\"containers\":[{\"name\":\"c\",\"invented\":2}]},"
-                    + "\"status\":{\"invented\":null},\"invented\":\"y\"}";
+                + "\"spec\":{\"invented\":{\"x\":1},\"priority\":7,\"containers\":[{\"name\":\"c\",\"invented\":2}]},"
+                + "\"status\":{\"invented\":null},\"invented\":\"y\"}";
             server.on(
                     "GET",
                     PODS,
@@ -542,25 +542,25 @@ class KubernetesClusterTest {
                         PodStatus.NONE,
                         Optional.of(UNSCHEDULABLE),
                         Nomination.keep(),
-                        "{'metadata': {'uid': 'u1'}, 'status': {'conditions': [{'type': 'PodScheduled', 'status': 'False',"
-                                + " 'reason': 'Unschedulable', 'message': '0/1 nodes', 'observedGeneration': 2,"
-                                + " 'lastProbeTime': null, 'lastTransitionTime': '2026-11-21T09:30:00Z'}]}}"),
+                        "{'metadata': {'uid': 'u1'}, 'status': {'conditions': [{'type': 'PodScheduled', 'status':"
+                            + " 'False', 'reason': 'Unschedulable', 'message': '0/1 nodes', 'observedGeneration': 2,"
+                            + " 'lastProbeTime': null, 'lastTransitionTime': '2026-11-21T09:30:00Z'}]}}"),
                 new Case(
                         "a condition that flips gets a time, and loses what it no longer says",
                         status(UNSCHEDULABLE),
                         Optional.of(new PodCondition("PodScheduled", "True", "", "", 0)),
                         Nomination.keep(),
-                        "{'metadata': {'uid': 'u1'}, 'status': {'conditions': [{'type': 'PodScheduled', 'status': 'True',"
-                                + " 'reason': null, 'message': null, 'lastProbeTime': null,"
-                                + " 'lastTransitionTime': '2026-11-21T09:30:00Z'}]}}"),
+                        "{'metadata': {'uid': 'u1'}, 'status': {'conditions': [{'type': 'PodScheduled', 'status':"
+                            + " 'True', 'reason': null, 'message': null, 'lastProbeTime': null, 'lastTransitionTime':"
+                            + " '2026-11-21T09:30:00Z'}]}}"),
                 new Case(
                         "a condition that only says something else keeps its time",
                         status(UNSCHEDULABLE),
                         Optional.of(new PodCondition("PodScheduled", "False", "Unschedulable", "0/2 nodes", 2)),
                         Nomination.keep(),
-                        "{'metadata': {'uid': 'u1'}, 'status': {'conditions': [{'type': 'PodScheduled', 'status': 'False',"
-                                + " 'reason': 'Unschedulable', 'message': '0/2 nodes', 'observedGeneration': 2,"
-                                + " 'lastProbeTime': null}]}}"),
+                        "{'metadata': {'uid': 'u1'}, 'status': {'conditions': [{'type': 'PodScheduled', 'status':"
+                            + " 'False', 'reason': 'Unschedulable', 'message': '0/2 nodes', 'observedGeneration': 2,"
+                            + " 'lastProbeTime': null}]}}"),
                 new Case(
                         "a nomination stands alone",
                         PodStatus.NONE,
@@ -804,8 +804,8 @@ class KubernetesClusterTest {
                         "PATCH",
                         CLAIMS + "/gpu",
                         STRATEGIC,
-                        "{'metadata': {'uid': 'c1',"
-                                + " '$deleteFromPrimitiveList/finalizers': ['resource.kubernetes.io/delete-protection']}}"),
+                        "{'metadata': {'uid': 'c1', '$deleteFromPrimitiveList/finalizers':"
+                                + " ['resource.kubernetes.io/delete-protection']}}"),
                 new Case(
                         "a device is allocated",
                         cluster -> cluster.resourceClaims().allocate(GPU, plainAllocation(), pod("u1")),
@@ -864,12 +864,12 @@ class KubernetesClusterTest {
                         "POST",
                         CLAIMS,
                         "application/json",
-                        "{'apiVersion': 'resource.k8s.io/v1', 'kind': 'ResourceClaim', 'metadata': {"
-                                + "'namespace': 'default', 'generateName': 'web-extended-resources-',"
-                                + " 'annotations': {'resource.kubernetes.io/extended-resource-claim': 'true'},"
-                                + " 'ownerReferences': [{'apiVersion': 'v1', 'kind': 'Pod', 'name': 'web', 'uid': 'u1',"
-                                + " 'controller': true}]}, 'spec': {'devices': {'requests': [{'name': 'r',"
-                                + " 'exactly': {'deviceClassName': 'gpu', 'allocationMode': 'ExactCount', 'count': 2}}]}}}"),
+                        "{'apiVersion': 'resource.k8s.io/v1', 'kind': 'ResourceClaim', 'metadata': {'namespace':"
+                                + " 'default', 'generateName': 'web-extended-resources-', 'annotations':"
+                                + " {'resource.kubernetes.io/extended-resource-claim': 'true'}, 'ownerReferences':"
+                                + " [{'apiVersion': 'v1', 'kind': 'Pod', 'name': 'web', 'uid': 'u1', 'controller':"
+                                + " true}]}, 'spec': {'devices': {'requests': [{'name': 'r', 'exactly':"
+                                + " {'deviceClassName': 'gpu', 'allocationMode': 'ExactCount', 'count': 2}}]}}}"),
                 new Case(
                         "a pod's claim for extended resources is named",
                         cluster -> cluster.patchExtendedResourceClaimStatus(
@@ -888,7 +888,7 @@ class KubernetesClusterTest {
                         "what a pod's claims take of its node is told",
                         cluster -> cluster.patchNodeAllocatableResourceClaimStatuses(
                                 pod("u1"),
-                                List.of(new PodStatus.NodeResourceClaim(
+                                List.of(new PodStatus.NodeAllocatableResourceClaimStatus(
                                         "gpu", List.of("main"), Map.of("cpu", Quantity.of(4))))),
                         "PATCH",
                         WEB + "/status",
@@ -932,10 +932,11 @@ class KubernetesClusterTest {
         @Test
         void returnsTheObjectThatTheServerAnswersWith() {
             server.on("PATCH", CLAIMS + "/gpu/status", request -> Answer.ok("""
-                    {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
-                     "metadata": {"name": "gpu", "namespace": "default", "uid": "c1", "resourceVersion": "9"},
-                     "status": {"reservedFor": [{"resource": "pods", "name": "other", "uid": "u0"},
-                                                {"resource": "pods", "name": "web", "uid": "u1"}]}}"""));
+                {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
+                 "metadata": {"name": "gpu", "namespace": "default", "uid": "c1", "resourceVersion": "9"},
+                 "status": {"reservedFor": [{"resource": "pods", "name": "other", "uid": "u0"},
+                                            {"resource": "pods", "name": "web", "uid": "u1"}]}}\
+                """));
 
             ResourceClaim written = cluster.resourceClaims().reserve(GPU, pod("u1"));
 

@@ -48,10 +48,12 @@ public final class FeatureView {
 
     private Pod seen(Pod original) {
         Pod pod = countsNodeResourceClaims
-                        || original.status().nodeResourceClaims().isEmpty()
+                        || original.status()
+                                .nodeAllocatableResourceClaimStatuses()
+                                .isEmpty()
                 ? original
                 : original.withStatus(original.status().toBuilder()
-                        .nodeResourceClaims(List.of())
+                        .nodeAllocatableResourceClaimStatuses(List.of())
                         .build());
         PodSpec spec = pod.spec();
         if (spec.podRequests().isEmpty() || spec.podLevelRequests() == podLevelRequests) {

@@ -58,7 +58,7 @@ class FeatureViewTest {
     void countsWhatClaimsTakeOfTheNodeOnlyWithThatFeature() {
         Pod reported = pod(Map.of())
                 .withStatus(PodStatus.builder()
-                        .nodeResourceClaims(List.of(new PodStatus.NodeResourceClaim(
+                        .nodeAllocatableResourceClaimStatuses(List.of(new PodStatus.NodeAllocatableResourceClaimStatus(
                                 "c", List.of("c"), Map.of("cpu", Quantity.of(2), "hugepages-2Mi", Quantity.of(4)))))
                         .build());
         FeatureView counting =
@@ -75,7 +75,7 @@ class FeatureViewTest {
     @Test
     void asksForWhatTheSpecificationSaysWithoutReports() {
         Pod seen = new FeatureView(NO_REPORTS).of(POD);
-        assertThat(seen.spec().podLevelRequests()).isEqualTo(PodLevelRequests.AS_ASKED);
+        assertThat(seen.spec().podLevelRequests()).isEqualTo(PodLevelRequests.AS_SPECIFIED);
         assertThat(seen.requests().milliCpu()).isEqualTo(4000);
     }
 }

@@ -128,7 +128,7 @@ final class Claims {
             throw new IllegalStateException("VolumeBindingMode not set for StorageClass \"" + name + "\"");
         }
         return storageClass != null
-                        && storageClass.isDelayed()
+                        && storageClass.waitsForFirstConsumer()
                         && claim.volumeName().isEmpty()
                 ? storageClass
                 : null;

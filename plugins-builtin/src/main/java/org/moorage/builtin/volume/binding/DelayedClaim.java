@@ -57,12 +57,12 @@ final class DelayedClaim {
         List<PersistentVolume> sorted = new ArrayList<>(volumes);
         sorted.sort(SMALLEST_FIRST);
         for (PersistentVolume volume : sorted) {
-            if (!volume.couldServe(claim)) {
+            if (!volume.canSatisfy(claim)) {
                 continue;
             }
             if (volume.claim().isPresent()) {
                 kept.add(volume);
-            } else if (volume.isFreeFor(claim)) {
+            } else if (volume.isAvailableFor(claim)) {
                 Set<String> hostnames = hostnames(volume);
                 if (hostnames.isEmpty()) {
                     anywhere.add(volume);

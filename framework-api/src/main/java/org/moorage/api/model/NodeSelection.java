@@ -5,27 +5,27 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The nodes from which devices can be used. The first of the three that is there counts.
+ * The nodes on which devices are available, as resource slices and devices select them. The first field that is set applies.
  *
- * @param nodeName the one node; empty if there is not just one
- * @param allNodes whether it is all of them
- * @param nodeSelector which ones
+ * @param nodeName the only node; empty if not set
+ * @param allNodes whether all nodes are selected
+ * @param nodeSelector selects the nodes
  */
-public record NodeReach(String nodeName, boolean allNodes, Optional<NodeSelector> nodeSelector) {
-    /** No node that would be known. */
-    public static final NodeReach NONE = new NodeReach("", false, Optional.empty());
+public record NodeSelection(String nodeName, boolean allNodes, Optional<NodeSelector> nodeSelector) {
+    /** Selects no node. */
+    public static final NodeSelection NONE = new NodeSelection("", false, Optional.empty());
 
-    public NodeReach {
+    public NodeSelection {
         Objects.requireNonNull(nodeName, "nodeName");
         Objects.requireNonNull(nodeSelector, "nodeSelector");
     }
 
-    /** Whether it says nothing. */
+    /** Whether no field is set. */
     public boolean isEmpty() {
         return nodeName.isEmpty() && !allNodes && nodeSelector.isEmpty();
     }
 
-    /** Whether a node is among them. */
+    /** Whether a node is selected. */
     public boolean includes(Node node) {
         if (!nodeName.isEmpty()) {
             return nodeName.equals(node.name());

@@ -34,8 +34,8 @@ import org.moorage.api.plugin.PreFilterResult;
 import org.moorage.api.plugin.PreScorePlugin;
 import org.moorage.api.plugin.ReservePlugin;
 import org.moorage.api.plugin.ScorePlugin;
-import org.moorage.testkit.TesterPlugin.DraftChange;
 import org.moorage.runtime.config.ConfigException;
+import org.moorage.testkit.TesterPlugin.DraftChange;
 
 /**
  * What every plugin keeps to, whoever wrote it. A plugin's test calls it once:

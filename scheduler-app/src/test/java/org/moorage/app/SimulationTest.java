@@ -60,7 +60,8 @@ class SimulationTest {
     private final List<String> steps = new ArrayList<>();
 
     private SimulationResult simulate(ClusterObject... objects) {
-        PluginRegistry registry = PluginRegistry.of(BuiltinPlugins.all()).with(List.of(PluginFactory.of("Misbehaving", Misbehaving.class, handle -> new Misbehaving())));
+        PluginRegistry registry = PluginRegistry.of(BuiltinPlugins.all())
+                .with(List.of(PluginFactory.of("Misbehaving", Misbehaving.class, handle -> new Misbehaving())));
         String config = "{apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration, profiles: "
                 + "[{plugins: {multiPoint: {enabled: [{name: Misbehaving}, {name: SchedulingGates}, {name: PrioritySort},"
                 + " {name: NodeResourcesFit}, {name: DefaultBinder}], disabled: [{name: '*'}]}}}]}";

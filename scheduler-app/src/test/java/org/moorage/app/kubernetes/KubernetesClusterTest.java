@@ -219,8 +219,8 @@ class KubernetesClusterTest {
         @Test
         void passesOverFieldsThatAreNewerThanWeAre() throws InterruptedException {
             String item = "{\"metadata\":{\"name\":\"a\",\"namespace\":\"default\",\"invented\":[1]},"
-                + "\"spec\":{\"invented\":{\"x\":1},\"priority\":7,\"containers\":[{\"name\":\"c\",\"invented\":2}]},"
-                + "\"status\":{\"invented\":null},\"invented\":\"y\"}";
+                    + "\"spec\":{\"invented\":{\"x\":1},\"priority\":7,\"containers\":[{\"name\":\"c\",\"invented\":2}]},"
+                    + "\"status\":{\"invented\":null},\"invented\":\"y\"}";
             server.on(
                     "GET",
                     PODS,
@@ -543,24 +543,24 @@ class KubernetesClusterTest {
                         Optional.of(UNSCHEDULABLE),
                         Nomination.keep(),
                         "{'metadata': {'uid': 'u1'}, 'status': {'conditions': [{'type': 'PodScheduled', 'status':"
-                            + " 'False', 'reason': 'Unschedulable', 'message': '0/1 nodes', 'observedGeneration': 2,"
-                            + " 'lastProbeTime': null, 'lastTransitionTime': '2026-11-21T09:30:00Z'}]}}"),
+                                + " 'False', 'reason': 'Unschedulable', 'message': '0/1 nodes', 'observedGeneration': 2,"
+                                + " 'lastProbeTime': null, 'lastTransitionTime': '2026-11-21T09:30:00Z'}]}}"),
                 new Case(
                         "a condition that flips gets a time, and loses what it no longer says",
                         status(UNSCHEDULABLE),
                         Optional.of(new PodCondition("PodScheduled", "True", "", "", 0)),
                         Nomination.keep(),
                         "{'metadata': {'uid': 'u1'}, 'status': {'conditions': [{'type': 'PodScheduled', 'status':"
-                            + " 'True', 'reason': null, 'message': null, 'lastProbeTime': null, 'lastTransitionTime':"
-                            + " '2026-11-21T09:30:00Z'}]}}"),
+                                + " 'True', 'reason': null, 'message': null, 'lastProbeTime': null, 'lastTransitionTime':"
+                                + " '2026-11-21T09:30:00Z'}]}}"),
                 new Case(
                         "a condition that only says something else keeps its time",
                         status(UNSCHEDULABLE),
                         Optional.of(new PodCondition("PodScheduled", "False", "Unschedulable", "0/2 nodes", 2)),
                         Nomination.keep(),
                         "{'metadata': {'uid': 'u1'}, 'status': {'conditions': [{'type': 'PodScheduled', 'status':"
-                            + " 'False', 'reason': 'Unschedulable', 'message': '0/2 nodes', 'observedGeneration': 2,"
-                            + " 'lastProbeTime': null}]}}"),
+                                + " 'False', 'reason': 'Unschedulable', 'message': '0/2 nodes', 'observedGeneration': 2,"
+                                + " 'lastProbeTime': null}]}}"),
                 new Case(
                         "a nomination stands alone",
                         PodStatus.NONE,

@@ -82,6 +82,7 @@ public final class TestScheduler implements AutoCloseable {
     private final List<Plugin> made = new ArrayList<>();
     private final List<Pod> activated = new CopyOnWriteArrayList<>();
     private final List<Pod> activatedAfterBackoff = new CopyOnWriteArrayList<>();
+    private volatile @Nullable Snapshot inCycle;
     private @Nullable RecordedPlugin recorded;
     private @Nullable TesterPlugin tester;
     private @Nullable Handle handle;
@@ -265,7 +266,7 @@ public final class TestScheduler implements AutoCloseable {
 
     /**
      * Has something done in the middle of a cycle for a pod, for calls that no cycle makes: after PreFilter, before the first
-     * Filter. The snapshot can be read then.
+     * Filter. The plugin can read the snapshot then, also on threads that the action starts and waits for.
      *
      * @param action is given the cycle's state and the snapshot
      * @throws AssertionError if the cycle ends before that
@@ -273,7 +274,13 @@ public final class TestScheduler implements AutoCloseable {
     public void inCycle(Pod pod, BiConsumer<CycleState, Snapshot> action) {
         AtomicBoolean done = new AtomicBoolean();
         tester().inNextCycle((state, asked) -> {
-            action.accept(state, handle().snapshot());
+            Snapshot snapshot = handle().snapshot();
+            inCycle = snapshot;
+            try {
+                action.accept(state, snapshot);
+            } finally {
+                inCycle = null;
+            }
             done.set(true);
         });
         Asked asked = evaluate(pod, Map.of());
@@ -491,6 +498,10 @@ public final class TestScheduler implements AutoCloseable {
 
     private Handle observed(Handle given) {
         InvocationHandler observer = (proxy, method, arguments) -> {
+            Snapshot snapshot = inCycle;
+            if (snapshot != null && method.getName().equals("snapshot")) {
+                return snapshot;
+            }
             if (method.getName().equals("activate")) {
                 add((Collection<?>) arguments[0], activated);
             } else if (method.getName().equals("activateAfterBackoff")) {

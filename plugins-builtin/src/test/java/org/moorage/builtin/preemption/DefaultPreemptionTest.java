@@ -449,8 +449,7 @@ class DefaultPreemptionTest {
         void hasThePodTriedAgainAfterBackoffIfAnEvictionFails() {
             try (TestScheduler scheduler = start(FeatureGates.DEFAULTS)) {
                 scheduler.failWrites(new ClusterException("no", 500, null));
-                assertThatThrownBy(() -> plugin(scheduler).execute(new CycleState(), pod, result))
-                        .hasMessage("preemption for pod default/p on node n1: no");
+                plugin(scheduler).execute(new CycleState(), pod, result);
                 assertThat(scheduler.activatedAfterBackoff()).containsExactly(pod);
                 assertThat(scheduler.activated()).isEmpty();
                 assertThat(plugin(scheduler).preEnqueue(pod)).isEqualTo(Status.success());

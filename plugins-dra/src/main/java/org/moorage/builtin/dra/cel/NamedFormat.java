@@ -11,6 +11,7 @@ import java.time.LocalDate;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
@@ -53,7 +54,9 @@ record NamedFormat(String name, int patternSize, UnaryOperator<String> problem) 
     }
 
     static void addTo(Functions functions) {
-        ALL.forEach((name, format) -> functions.global("format." + name, Functions.FORMAT, List.of(), a -> format));
+        for (String name : ALL.keySet()) {
+            functions.global("format." + name, Functions.FORMAT, List.of(), a -> Objects.requireNonNull(ALL.get(name)));
+        }
         functions.global(
                 "format.named",
                 OptionalType.create(Functions.FORMAT),

@@ -71,7 +71,7 @@ public class CycleBenchmark {
 
         Cycle(Workload workload, int nodes) {
             PluginRegistry registry = Workload.plugins();
-            profile = new ProfileBuilder(registry, name -> IdleHandle.of(snapshot), name -> List.of())
+            profile = new ProfileBuilder(registry, name -> IdleHandle.of(snapshot, List.of()), name -> List.of())
                     .build(SchedulerConfig.defaults(registry))
                     .byName()
                     .values()

@@ -9,6 +9,7 @@ import static org.moorage.builtin.dra.DeviceObjects.subrequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -262,7 +263,7 @@ class AllocatorTest {
     }
 
     @Test
-    void givesTheSameAnswerToThreadsThatAskAtOnce() throws Exception {
+    void givesTheSameAnswerToThreadsThatAskAtOnce() throws InterruptedException, ExecutionException {
         AllocationQuestion question = new AllocationQuestion()
                 .slice("sharedCounters: [{name: c, counters: {slots: {value: '3'}}}],"
                         + " pool: {name: n1, generation: 1, resourceSliceCount: 2}")

@@ -7,6 +7,7 @@ import static org.moorage.builtin.dra.DeviceObjects.allocated;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -128,7 +129,7 @@ class ClaimTrackerTest {
     // From Reserve until the cluster shows it, an allocation is first in flight, then assumed, then seen; never
     // nowhere.
     @Test
-    void losesNoAllocationOnItsWayIntoTheCluster() throws Exception {
+    void losesNoAllocationOnItsWayIntoTheCluster() throws InterruptedException, ExecutionException {
         ObjectTable<ResourceClaim> cluster = ObjectTable.of(UNALLOCATED);
         ClaimTracker tracker = new ClaimTracker(cluster);
         tracker.addInFlightAllocation(ALLOCATED);

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -106,7 +107,7 @@ class DeviceSelectorsTest {
     }
 
     @Test
-    void answersSeveralThreads() throws Exception {
+    void answersSeveralThreads() throws InterruptedException, ExecutionException {
         DeviceSelectors selectors = new DeviceSelectors(DeviceFeatures.of(FeatureGates.DEFAULTS));
         ExecutorService executor = Executors.newFixedThreadPool(4);
         try {

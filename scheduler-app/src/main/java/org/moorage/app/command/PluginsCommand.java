@@ -121,18 +121,8 @@ final class PluginsCommand implements Callable<Integer> {
         return folder.substring(folder.lastIndexOf('/') + 1);
     }
 
-    // What a factory makes is not known before it makes one; but by custom it says so, or is nested in it.
     private static List<String> extensionPoints(PluginFactory<?> factory) {
-        Class<?> type = Plugin.class;
-        for (Method method : factory.getClass().getMethods()) {
-            if (method.getName().equals("create") && type.isAssignableFrom(method.getReturnType())) {
-                type = method.getReturnType();
-            }
-        }
-        Class<?> around = factory.getClass().getEnclosingClass();
-        if (type == Plugin.class && around != null) {
-            type = around;
-        }
+        Class<?> type = pluginType(factory);
         List<String> points = new ArrayList<>();
         for (ExtensionPoint point : ExtensionPoint.values()) {
             if (point.type().isAssignableFrom(type)) {
@@ -140,6 +130,24 @@ final class PluginsCommand implements Callable<Integer> {
             }
         }
         return points;
+    }
+
+    // A factory of a constructor names the plugin's class; of others, their create method or their place tells it.
+    private static Class<?> pluginType(PluginFactory<?> factory) {
+        Class<?> declaring = factory.declaringClass();
+        if (Plugin.class.isAssignableFrom(declaring)) {
+            return declaring;
+        }
+        for (Method method : declaring.getMethods()) {
+            boolean isPrecise = method.getReturnType() != Plugin.class;
+            if (method.getName().equals("create")
+                    && isPrecise
+                    && Plugin.class.isAssignableFrom(method.getReturnType())) {
+                return method.getReturnType();
+            }
+        }
+        Class<?> around = declaring.getEnclosingClass();
+        return around == null ? Plugin.class : around;
     }
 
     // A configuration that names the plugin shows its arguments as they would be written there.

@@ -152,7 +152,7 @@ final class Workload {
                         "index", new DeviceAttribute.Number(number),
                         "ecc", new DeviceAttribute.Flag(true),
                         "firmware", new DeviceAttribute.Version("1." + number + ".0")),
-                Map.of("memory", new DeviceCapacity(Quantity.of((16L + 8 * number) << 30), Optional.empty())),
+                Map.of("memory", new DeviceCapacity(Quantity.of((16L + 8L * number) << 30), Optional.empty())),
                 List.of(),
                 NodeSelection.NONE,
                 List.of(),

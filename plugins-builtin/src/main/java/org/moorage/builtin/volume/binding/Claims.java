@@ -23,27 +23,27 @@ import org.moorage.builtin.volume.ClaimOwnership;
 
 /** Finds out what the claims of a pod need, with what is assumed of claims and volumes. */
 final class Claims {
-    private final AssumedObjects<PersistentVolumeClaim> claims;
-    private final AssumedObjects<PersistentVolume> volumes;
+    private final AssumeCache<PersistentVolumeClaim> claims;
+    private final AssumeCache<PersistentVolume> volumes;
     private final ObjectLister<StorageClass> classes;
     private final ObjectLister<CsiNode> csiNodes;
     private final ObjectLister<CsiDriver> drivers;
     private final ObjectLister<CsiStorageCapacity> capacities;
 
     Claims(Handle handle) {
-        claims = new AssumedObjects<>(handle.lister(ObjectKind.PERSISTENT_VOLUME_CLAIM));
-        volumes = new AssumedObjects<>(handle.lister(ObjectKind.PERSISTENT_VOLUME));
+        claims = new AssumeCache<>(handle.lister(ObjectKind.PERSISTENT_VOLUME_CLAIM));
+        volumes = new AssumeCache<>(handle.lister(ObjectKind.PERSISTENT_VOLUME));
         classes = handle.lister(ObjectKind.STORAGE_CLASS);
         csiNodes = handle.lister(ObjectKind.CSI_NODE);
         drivers = handle.lister(ObjectKind.CSI_DRIVER);
         capacities = handle.lister(ObjectKind.CSI_STORAGE_CAPACITY);
     }
 
-    AssumedObjects<PersistentVolumeClaim> claims() {
+    AssumeCache<PersistentVolumeClaim> claims() {
         return claims;
     }
 
-    AssumedObjects<PersistentVolume> volumes() {
+    AssumeCache<PersistentVolume> volumes() {
         return volumes;
     }
 
@@ -74,7 +74,7 @@ final class Claims {
     }
 
     /** What the pod's claims need; empty if there is one that somebody else must bind first. */
-    Optional<PodClaims> of(Pod pod) {
+    Optional<PodVolumeClaims> of(Pod pod) {
         List<BoundVolume> bound = new ArrayList<>();
         boolean isVolumeGone = false;
         Map<PersistentVolumeClaim, StorageClass> classOf = new HashMap<>();
@@ -99,7 +99,7 @@ final class Claims {
                 }
             }
         }
-        return Optional.of(new PodClaims(bound, isVolumeGone, prepared(delayed, classOf), csiNodes));
+        return Optional.of(new PodVolumeClaims(bound, isVolumeGone, prepared(delayed, classOf), csiNodes));
     }
 
     /** Whether all claims of the pod are bound by now. */

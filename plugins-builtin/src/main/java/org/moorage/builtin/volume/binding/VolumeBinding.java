@@ -101,17 +101,17 @@ public final class VolumeBinding
         }
     }
 
-    private static final StateKey<PodClaims> CLAIMS = StateKey.of(NAME + "/claims");
-    private static final StateKey<Reservation> RESERVATION = StateKey.of(NAME + "/reservation");
+    private static final StateKey<PodVolumeClaims> CLAIMS = StateKey.of(NAME + "/claims");
+    private static final StateKey<PodVolumes> RESERVATION = StateKey.of(NAME + "/reservation");
 
     private final Claims claims;
-    private final Binder binder;
+    private final VolumeBinder binder;
     /** Empty while nodes are not scored. */
     private final Optional<FunctionShape> ratings;
 
     VolumeBinding(Args args, Handle handle, Pause pause) {
         claims = new Claims(handle);
-        binder = new Binder(claims, handle, pause, Duration.ofSeconds(args.bindTimeoutSeconds()));
+        binder = new VolumeBinder(claims, handle, pause, Duration.ofSeconds(args.bindTimeoutSeconds()));
         ratings = handle.featureGates().isEnabled(FeatureGates.STORAGE_CAPACITY_SCORING)
                 ? Optional.of(new FunctionShape(args.shape().orElse(Args.EMPTIEST_FIRST)))
                 : Optional.empty();
@@ -137,7 +137,7 @@ public final class VolumeBinding
         if (!hasClaims) {
             return PreFilterResult.skip();
         }
-        Optional<PodClaims> ofPod = claims.of(pod);
+        Optional<PodVolumeClaims> ofPod = claims.of(pod);
         if (ofPod.isEmpty()) {
             return PreFilterResult.rejected(UNBOUND);
         }
@@ -157,13 +157,13 @@ public final class VolumeBinding
 
     @Override
     public long score(CycleState state, Pod pod, NodeInfo node) {
-        PodClaims ofPod = state.find(CLAIMS).orElse(null);
+        PodVolumeClaims ofPod = state.find(CLAIMS).orElse(null);
         return ofPod == null || ratings.isEmpty() ? 0 : ofPod.scoreOn(node.node(), ratings.get());
     }
 
     @Override
     public Status reserve(CycleState state, Pod pod, String nodeName) {
-        PodClaims ofPod = state.find(CLAIMS).orElse(null);
+        PodVolumeClaims ofPod = state.find(CLAIMS).orElse(null);
         if (ofPod != null && !claims.areBound(pod)) {
             state.put(RESERVATION, binder.reserve(ofPod, nodeName));
         }
@@ -184,7 +184,7 @@ public final class VolumeBinding
 
     @Override
     public Status preBind(CycleState state, Pod pod, String nodeName) {
-        Reservation reservation = state.find(RESERVATION).orElse(null);
+        PodVolumes reservation = state.find(RESERVATION).orElse(null);
         if (reservation != null) {
             binder.write(reservation, written -> state.put(RESERVATION, written));
             binder.await(reservation, pod, nodeName);

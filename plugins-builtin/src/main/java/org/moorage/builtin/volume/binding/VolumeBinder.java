@@ -19,11 +19,11 @@ import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.VolumeWriter;
 
 /** Reserves volumes for a pod, has them bound or made, and waits until they are. */
-final class Binder {
+final class VolumeBinder {
     private static final Duration POLL = Duration.ofSeconds(1);
 
-    private final AssumedObjects<PersistentVolumeClaim> claims;
-    private final AssumedObjects<PersistentVolume> volumes;
+    private final AssumeCache<PersistentVolumeClaim> claims;
+    private final AssumeCache<PersistentVolume> volumes;
     private final ObjectLister<CsiNode> csiNodes;
     private final ObjectLister<Node> nodes;
     private final ObjectLister<Pod> pods;
@@ -31,7 +31,7 @@ final class Binder {
     private final Pause pause;
     private final Duration timeout;
 
-    Binder(Claims claims, Handle handle, Pause pause, Duration timeout) {
+    VolumeBinder(Claims claims, Handle handle, Pause pause, Duration timeout) {
         this.claims = claims.claims();
         volumes = claims.volumes();
         csiNodes = claims.csiNodes();
@@ -43,29 +43,29 @@ final class Binder {
     }
 
     /** Has the volumes and claims count as bound to one another, or as waiting for the node, from now on. */
-    Reservation reserve(PodClaims ofPod, String nodeName) {
+    PodVolumes reserve(PodVolumeClaims ofPod, String nodeName) {
         Snapshot snapshot = handle.snapshot();
         Node node = snapshot.node(nodeName)
                 .orElseThrow(() -> new IllegalStateException("node \"" + nodeName + "\" not found"))
                 .node();
-        PodClaims.Plan plan = ofPod.planFor(node);
-        List<Reservation.Binding> bindings = new ArrayList<>();
-        for (PodClaims.Binding binding : plan.bindings()) {
-            bindings.add(new Reservation.Binding(
+        PodVolumeClaims.Plan plan = ofPod.planFor(node);
+        List<PodVolumes.BindingInfo> bindings = new ArrayList<>();
+        for (PodVolumeClaims.StaticBinding binding : plan.bindings()) {
+            bindings.add(new PodVolumes.BindingInfo(
                     binding.volume(), binding.volume().boundTo(binding.claim()), binding.claim()));
         }
-        List<Reservation.Provision> provisions = new ArrayList<>();
+        List<PodVolumes.Provision> provisions = new ArrayList<>();
         for (PersistentVolumeClaim claim : plan.provisions()) {
-            provisions.add(new Reservation.Provision(claim, claim.withSelectedNode(nodeName)));
+            provisions.add(new PodVolumes.Provision(claim, claim.withSelectedNode(nodeName)));
         }
-        Reservation reservation = new Reservation(List.copyOf(bindings), List.copyOf(provisions), 0);
+        PodVolumes reservation = new PodVolumes(List.copyOf(bindings), List.copyOf(provisions), 0);
         try {
-            for (Reservation.Binding binding : bindings) {
+            for (PodVolumes.BindingInfo binding : bindings) {
                 if (binding.isChange()) {
                     volumes.assume(binding.after());
                 }
             }
-            for (Reservation.Provision provision : provisions) {
+            for (PodVolumes.Provision provision : provisions) {
                 claims.assume(provision.after());
             }
         } catch (IllegalStateException outOfSync) {
@@ -76,7 +76,7 @@ final class Binder {
     }
 
     /** Takes back what was reserved and is not written yet; what is written shows soon enough. */
-    void giveBack(Reservation reservation) {
+    void giveBack(PodVolumes reservation) {
         int bindings = reservation.bindings().size();
         for (int i = Math.min(reservation.written(), bindings); i < bindings; i++) {
             if (reservation.bindings().get(i).isChange()) {
@@ -95,16 +95,16 @@ final class Binder {
      *
      * @param progress is given the reservation after each step
      */
-    void write(Reservation reservation, Consumer<Reservation> progress) {
+    void write(PodVolumes reservation, Consumer<PodVolumes> progress) {
         VolumeWriter writer = handle.writer().volumes();
         int written = 0;
-        for (Reservation.Binding binding : reservation.bindings()) {
+        for (PodVolumes.BindingInfo binding : reservation.bindings()) {
             if (binding.isChange()) {
                 writer.bind(binding.before(), binding.claim());
             }
             progress.accept(reservation.withWritten(++written));
         }
-        for (Reservation.Provision provision : reservation.provisions()) {
+        for (PodVolumes.Provision provision : reservation.provisions()) {
             writer.selectNode(
                     provision.before(), provision.after().selectedNode().orElseThrow());
             progress.accept(reservation.withWritten(++written));
@@ -116,7 +116,7 @@ final class Binder {
      *
      * @throws IllegalStateException if they are not in time, or never will be
      */
-    void await(Reservation reservation, Pod pod, String nodeName) {
+    void await(PodVolumes reservation, Pod pod, String nodeName) {
         InstantSource clock = handle.clock();
         Instant end = clock.instant().plus(timeout);
         try {
@@ -132,19 +132,19 @@ final class Binder {
         }
     }
 
-    private boolean isDone(Reservation reservation, Pod pod, String nodeName) {
+    private boolean isDone(PodVolumes reservation, Pod pod, String nodeName) {
         Node node = nodes.get("", nodeName)
                 .orElseThrow(() -> new IllegalStateException(
                         "failed to get node \"" + nodeName + "\": node \"" + nodeName + "\" not found"));
         if (pods.get(pod.namespace(), pod.name()).isEmpty()) {
             throw new IllegalStateException("pod does not exist any more: pod \"" + pod.name() + "\" not found");
         }
-        for (Reservation.Binding binding : reservation.bindings()) {
+        for (PodVolumes.BindingInfo binding : reservation.bindings()) {
             if (!isBound(binding, node)) {
                 return false;
             }
         }
-        for (Reservation.Provision provision : reservation.provisions()) {
+        for (PodVolumes.Provision provision : reservation.provisions()) {
             if (!isMade(provision, node)) {
                 return false;
             }
@@ -152,13 +152,13 @@ final class Binder {
         return true;
     }
 
-    private boolean isBound(Reservation.Binding binding, Node node) {
+    private boolean isBound(PodVolumes.BindingInfo binding, Node node) {
         String name = binding.after().name();
         PersistentVolume volume = volumes.seen("", name)
                 .orElseThrow(() -> new IllegalStateException(
                         "failed to check binding: persistentvolumes \"" + name + "\" not found"));
         PersistentVolumeClaim claim = seen(binding.claim(), "failed to check binding");
-        if (binding.isChange() && AssumedObjects.isSame(binding.before(), volume)) {
+        if (binding.isChange() && AssumeCache.isSame(binding.before(), volume)) {
             return false;
         }
         demandReachable(volume, node);
@@ -168,9 +168,9 @@ final class Binder {
         return claim.isBound();
     }
 
-    private boolean isMade(Reservation.Provision provision, Node node) {
+    private boolean isMade(PodVolumes.Provision provision, Node node) {
         PersistentVolumeClaim claim = seen(provision.after(), "failed to check provisioning pvc");
-        if (AssumedObjects.isSame(provision.before(), claim)) {
+        if (AssumeCache.isSame(provision.before(), claim)) {
             return false;
         }
         // Who makes volumes takes the node away to say that it could not be done.

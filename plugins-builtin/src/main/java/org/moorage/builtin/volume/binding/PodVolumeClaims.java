@@ -16,7 +16,7 @@ import org.moorage.api.plugin.ObjectLister;
 import org.moorage.builtin.resources.FunctionShape;
 
 /** The claims of a pod that has none that somebody else must bind first. Immutable. */
-final class PodClaims {
+final class PodVolumeClaims {
     private static final int UNREACHABLE = 1;
     private static final int NO_VOLUME = 2;
     private static final int NO_ROOM = 4;
@@ -41,7 +41,7 @@ final class PodClaims {
      * @param isVolumeGone whether the one after them is not
      * @param delayed its other claims, in order
      */
-    PodClaims(
+    PodVolumeClaims(
             List<BoundVolume> bound, boolean isVolumeGone, List<DelayedClaim> delayed, ObjectLister<CsiNode> csiNodes) {
         this.bound = List.copyOf(bound);
         this.isVolumeGone = isVolumeGone;
@@ -63,10 +63,10 @@ final class PodClaims {
      * @param bindings the claims to bind to volumes that are there
      * @param provisions the claims to make volumes for
      */
-    record Plan(List<Binding> bindings, List<PersistentVolumeClaim> provisions) {}
+    record Plan(List<StaticBinding> bindings, List<PersistentVolumeClaim> provisions) {}
 
     /** A claim and its volume to be. */
-    record Binding(PersistentVolumeClaim claim, PersistentVolume volume) {}
+    record StaticBinding(PersistentVolumeClaim claim, PersistentVolume volume) {}
 
     private static List<Status> rejections() {
         List<Status> rejections = new ArrayList<>();
@@ -96,7 +96,7 @@ final class PodClaims {
     Plan planFor(Node node) {
         @Nullable PersistentVolume[] chosen = new PersistentVolume[open.size()];
         delayedOn(node, chosen);
-        List<Binding> bindings = new ArrayList<>();
+        List<StaticBinding> bindings = new ArrayList<>();
         List<PersistentVolumeClaim> provisions = new ArrayList<>();
         for (DelayedClaim claim : selected) {
             provisions.add(claim.claim());
@@ -107,7 +107,7 @@ final class PodClaims {
             if (volume == null) {
                 provisions.add(claim);
             } else {
-                bindings.add(new Binding(claim, volume));
+                bindings.add(new StaticBinding(claim, volume));
             }
         }
         return new Plan(List.copyOf(bindings), List.copyOf(provisions));

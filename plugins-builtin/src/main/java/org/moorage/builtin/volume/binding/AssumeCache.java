@@ -11,14 +11,14 @@ import org.moorage.api.plugin.ObjectLister;
  * The objects of a kind as they will be: as last seen, or as the scheduler has decided that they become. What is assumed of an
  * object counts until the cluster shows a newer version of it. Safe for use by several threads.
  */
-final class AssumedObjects<T extends ClusterObject> {
+final class AssumeCache<T extends ClusterObject> {
     private final ObjectLister<T> lister;
     private final Map<String, Assumption<T>> assumptions = new ConcurrentHashMap<>();
 
     /** What is assumed of an object, and the version that it was seen in. */
     private record Assumption<T>(T seen, T assumed) {}
 
-    AssumedObjects(ObjectLister<T> lister) {
+    AssumeCache(ObjectLister<T> lister) {
         this.lister = lister;
     }
 

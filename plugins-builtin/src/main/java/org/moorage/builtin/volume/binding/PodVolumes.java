@@ -12,7 +12,7 @@ import org.moorage.api.model.PersistentVolumeClaim;
  * @param provisions the claims to make volumes for
  * @param written how many of them, the bindings first, are written already
  */
-record Reservation(List<Binding> bindings, List<Provision> provisions, int written) {
+record PodVolumes(List<BindingInfo> bindings, List<Provision> provisions, int written) {
     /**
      * A volume to bind to a claim.
      *
@@ -20,7 +20,7 @@ record Reservation(List<Binding> bindings, List<Provision> provisions, int writt
      * @param after the volume as it is to be; the same if nothing is to be written
      * @param claim the claim
      */
-    record Binding(PersistentVolume before, PersistentVolume after, PersistentVolumeClaim claim) {
+    record BindingInfo(PersistentVolume before, PersistentVolume after, PersistentVolumeClaim claim) {
         boolean isChange() {
             return before != after;
         }
@@ -34,7 +34,7 @@ record Reservation(List<Binding> bindings, List<Provision> provisions, int writt
      */
     record Provision(PersistentVolumeClaim before, PersistentVolumeClaim after) {}
 
-    Reservation withWritten(int count) {
-        return new Reservation(bindings, provisions, count);
+    PodVolumes withWritten(int count) {
+        return new PodVolumes(bindings, provisions, count);
     }
 }

@@ -6,6 +6,7 @@ import dev.cel.common.ast.CelExpr;
 import dev.cel.common.ast.CelExpr.ExprKind.Kind;
 import dev.cel.common.navigation.CelNavigableAst;
 import dev.cel.common.navigation.CelNavigableExpr;
+import dev.cel.common.values.NullValue;
 import java.util.BitSet;
 import java.util.Optional;
 import java.util.Set;
@@ -100,7 +101,8 @@ final class CostTracker {
             CelExpr argument = !hasTarget
                     ? call.args().get(i)
                     : i == 0 ? call.target().get() : call.args().get(i - 1);
-            arguments[i] = values[(int) argument.id()];
+            Object known = values[(int) argument.id()];
+            arguments[i] = known == null ? NullValue.NULL_VALUE : known;
         }
         boolean isInConstants = call.function().equals("@in")
                 && plan.constants.get((int) call.args().get(1).id());

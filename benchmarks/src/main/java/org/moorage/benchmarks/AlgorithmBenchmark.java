@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.benchmarks;
 
+import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -30,6 +31,10 @@ public final class AlgorithmBenchmark {
 
     /** Runs the benchmark; {@code benchmarks/run} tells the arguments. */
     public static void main(String[] args) {
+        run(args, System.out);
+    }
+
+    static void run(String[] args, PrintStream out) {
         Arguments arguments = Arguments.parse(args);
         Workload workload = new Workload(arguments.kind);
         PluginRegistry registry = Workload.plugins();
@@ -63,7 +68,7 @@ public final class AlgorithmBenchmark {
         long[] nanos = run.schedule(workload.pods("measure", arguments.pods));
         double seconds = (System.nanoTime() - start) / 1e9;
         Arrays.sort(nanos);
-        System.out.println(String.format(
+        out.println(String.format(
                 Locale.ROOT,
                 "{\"scheduler\":\"moorage\",\"kind\":\"%s\",\"nodes\":%d,\"pods\":%d,\"percent\":%d,"
                         + "\"podsPerSecond\":%.1f,\"p50ms\":%.3f,\"p99ms\":%.3f}",

@@ -29,8 +29,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * One thread, one pod, every node: where a cycle's time goes, without threads and sampling. {@code -prof gc} shows what it
- * allocates.
+ * One thread, one pod, every node: where a cycle's time goes, without threads and sampling. {@code -prof gc}
+ * shows what it allocates.
  *
  * <pre>java -jar benchmarks/target/benchmarks.jar CycleBenchmark -prof gc</pre>
  */

@@ -2,13 +2,17 @@
 package org.moorage.benchmarks;
 
 import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.time.InstantSource;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
 import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 import org.moorage.api.Snapshot;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Namespace;
@@ -26,17 +30,31 @@ final class IdleHandle {
     private IdleHandle() {}
 
     static Handle of(Snapshot snapshot, List<ClusterObject> objects) {
+        RandomGenerator random = new Random(0);
         InvocationHandler answers = (proxy, method, arguments) -> switch (method.getName()) {
             case "profileName" -> "default-scheduler";
+            case "clock" -> InstantSource.system();
+            case "random" -> random;
             case "snapshot" -> snapshot;
             case "lister" -> lister((ObjectKind<?>) arguments[0], objects);
             case "featureGates" -> FeatureGates.DEFAULTS;
             case "shared" -> ((Supplier<?>) arguments[1]).get();
             case "nominatedPods" -> List.of();
-            default -> throw new UnsupportedOperationException(method.getName());
+            default -> idle(proxy, method, arguments);
         };
-        return (Handle)
-                Proxy.newProxyInstance(IdleHandle.class.getClassLoader(), new Class<?>[] {Handle.class}, answers);
+        return proxy(Handle.class, answers);
+    }
+
+    // Plugins may keep writers, but nothing is written here.
+    private static Object idle(Object proxy, Method method, Object[] arguments) {
+        if (method.getReturnType().isInterface()) {
+            return proxy(method.getReturnType(), IdleHandle::idle);
+        }
+        throw new UnsupportedOperationException(method.getName());
+    }
+
+    private static <T> T proxy(Class<T> type, InvocationHandler answers) {
+        return type.cast(Proxy.newProxyInstance(IdleHandle.class.getClassLoader(), new Class<?>[] {type}, answers));
     }
 
     private static <T extends ClusterObject> ObjectLister<T> lister(ObjectKind<T> kind, List<ClusterObject> objects) {

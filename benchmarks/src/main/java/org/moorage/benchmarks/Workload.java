@@ -42,7 +42,7 @@ final class Workload {
     private static final String ZONE = "topology.kubernetes.io/zone";
     private static final String HOST = "kubernetes.io/hostname";
     private static final List<String> ZONES = List.of("zone1", "zone2", "zone3");
-    private static final List<String> KINDS = List.of(
+    static final List<String> KINDS = List.of(
             "basic",
             "mixedrequests",
             "nodeaffinity",
@@ -208,13 +208,14 @@ final class Workload {
                                 List.of()),
                         Optional.empty(),
                         Optional.empty()));
-            case "podaffinity" -> spec.affinity(near(new PodAffinity(List.of(term("blue", ZONE)), List.of())));
-            case "podantiaffinity" -> spec.affinity(apart(new PodAffinity(List.of(term("green", HOST)), List.of())));
+            case "podaffinity" -> spec.affinity(podAffinity(new PodAffinity(List.of(term("blue", ZONE)), List.of())));
+            case "podantiaffinity" ->
+                spec.affinity(podAntiAffinity(new PodAffinity(List.of(term("green", HOST)), List.of())));
             case "preferredpodaffinity" ->
-                spec.affinity(near(
+                spec.affinity(podAffinity(
                         new PodAffinity(List.of(), List.of(new PodAffinityTerm.Weighted(1, term("blue", HOST))))));
             case "preferredpodantiaffinity" ->
-                spec.affinity(apart(
+                spec.affinity(podAntiAffinity(
                         new PodAffinity(List.of(), List.of(new PodAffinityTerm.Weighted(1, term("blue", HOST))))));
             case "spread" -> spec.topologySpreadConstraints(List.of(spread("DoNotSchedule")));
             case "preferredspread" -> spec.topologySpreadConstraints(List.of(spread("ScheduleAnyway")));
@@ -223,11 +224,11 @@ final class Workload {
         return spec.build();
     }
 
-    private static Affinity near(PodAffinity affinity) {
+    private static Affinity podAffinity(PodAffinity affinity) {
         return new Affinity(NodeAffinity.NONE, Optional.of(affinity), Optional.empty());
     }
 
-    private static Affinity apart(PodAffinity affinity) {
+    private static Affinity podAntiAffinity(PodAffinity affinity) {
         return new Affinity(NodeAffinity.NONE, Optional.empty(), Optional.of(affinity));
     }
 

@@ -24,15 +24,6 @@ final class Comparisons {
         all.add(new Comparison(what, expected, got, Match.OPEN, plugin));
     }
 
-    boolean hasOpen() {
-        for (Comparison comparison : all) {
-            if (comparison.match() == Match.OPEN) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     List<Comparison> all() {
         return List.copyOf(all);
     }

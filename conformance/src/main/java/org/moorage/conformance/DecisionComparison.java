@@ -34,8 +34,8 @@ final class DecisionComparison {
     // The only plugin beside NodeAffinity whose PreFilter names nodes; the recorded answers do not tell which one did.
     private static final String NAMES_NODES = "VolumeBinding";
 
-    // NodeResourcesFit leaves resources that stand for devices to it, which would place pods without devices if it is
-    // absent.
+    // NodeResourcesFit leaves resources that stand for devices to it, which would place pods without devices
+    // if it is absent.
     private static final String ALLOCATES_DEVICES = "DynamicResources";
 
     private final JsonNode expect;

@@ -93,8 +93,8 @@ final class RecordedError {
                 .find();
     }
 
-    // Our path may be longer at the end, and at the start: kube-scheduler's path of an argument starts at the
-    // arguments.
+    // Our path may be longer at the end, and at the start: kube-scheduler's path of an argument
+    // starts at the arguments.
     private static boolean isAt(String ours, String theirs) {
         return theirs.isEmpty()
                 || Pattern.compile("(?:^|\\.)" + Pattern.quote(theirs) + "(?:$|[.\\[])")

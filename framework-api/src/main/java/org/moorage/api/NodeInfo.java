@@ -47,8 +47,8 @@ public interface NodeInfo {
     long requested(ResourceName resource);
 
     /**
-     * As {@link #requested}, but a container without a cpu request counts with 100m, and one without a memory request with
-     * 200Mi.
+     * As {@link #requested}, but a container without a cpu request counts with 100m, and one without a
+     * memory request with 200Mi.
      */
     long nonZeroRequested(ResourceName resource);
 

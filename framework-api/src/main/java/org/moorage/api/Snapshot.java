@@ -8,7 +8,7 @@ import java.util.Optional;
  * The cluster's nodes and their pods as one scheduling cycle sees them.
  *
  * <p>It does not change while a cycle runs. Nodes are numbered from 0 in the order in which kube-scheduler lists them:
- * zone by zone in turn, so that neighbours in the list are apart in the cluster.
+ * zone by zone in turn, so that two nodes in a row are of different zones.
  */
 public interface Snapshot {
     /** All nodes, ordered by {@link NodeInfo#index()}. */

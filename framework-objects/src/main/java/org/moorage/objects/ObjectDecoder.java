@@ -43,8 +43,8 @@ import org.moorage.api.model.VolumeAttachment;
  * ObjectDecodeException}.
  *
  * <p>Pods of one template are equal in nearly all of their fields. Equal parts of the objects that one decoder returns are one
- * instance, above all the {@link PodSpec}, so the objects of a cluster should come from one decoder. Safe for use by several
- * threads.
+ * instance, above all the {@link PodSpec}, so the objects of a cluster should come from one decoder. Safe for
+ * use by several threads.
  */
 public final class ObjectDecoder {
     private static final String LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";

@@ -226,8 +226,8 @@ public final class Scheduler implements AutoCloseable {
     }
 
     /**
-     * Asks what the plugins say about a pod on every node. Nothing is decided or changed, and the pod need not be one of the
-     * cluster's.
+     * Asks what the plugins say about a pod on every node. Nothing is decided or changed, and the pod need not be
+     * one of the cluster's.
      *
      * @throws IllegalArgumentException if no profile is responsible for the pod
      * @throws RuntimeException if a plugin fails; the message says which one

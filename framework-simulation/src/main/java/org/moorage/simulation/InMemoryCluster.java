@@ -33,8 +33,8 @@ import org.moorage.runtime.cluster.ClusterListener;
  * A cluster in memory: for simulations, tests, and programs that keep their own picture of a cluster.
  *
  * <p>The listener is told of a change before the call that made it returns. A change through one of the methods of {@link
- * org.moorage.api.plugin.ClusterWriter} gives the object a new resource version, as an API server does. Safe for use by several
- * threads.
+ * org.moorage.api.plugin.ClusterWriter} gives the object a new resource version, as an API server does. Safe for
+ * use by several threads.
  *
  * <p>As in a cluster with a volume controller, a volume that is bound to a claim by {@link #volumes} is then bound on both sides,
  * and a claim whose node is selected gets a volume if its class has a provisioner. That uses up storage, where a driver says how

@@ -47,7 +47,7 @@ final class VolumeController {
         volume.claim()
                 .flatMap(reference ->
                         objects.find(ObjectKind.PERSISTENT_VOLUME_CLAIM, reference.namespace(), reference.name()))
-                .filter(claim -> volume.claim().orElseThrow().covers(claim) && !claim.isBound())
+                .filter(claim -> volume.claim().orElseThrow().refersTo(claim) && !claim.isBound())
                 .ifPresent(claim -> {
                     objects.update(
                             volume.toBuilder().phase(PersistentVolume.BOUND).build());
@@ -145,7 +145,7 @@ final class VolumeController {
     private @Nullable PersistentVolume requestedVolume(PersistentVolumeClaim claim) {
         return objects.find(ObjectKind.PERSISTENT_VOLUME, claim.volumeName())
                 .filter(volume -> volume.claim()
-                                .filter(reference -> reference.covers(claim))
+                                .filter(reference -> reference.refersTo(claim))
                                 .isPresent()
                         || volume.canSatisfy(claim)
                                 && volume.storageClassName().equals(claim.storageClassName())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Schedules without an API server: a cluster in memory, its objects completed as the API server completes them, and a volume
- * controller.
+ * Schedules without an API server: a cluster in memory, its objects completed as the API server completes them,
+ * and a volume controller.
  *
  * <p>Starting points: {@link org.moorage.simulation.Simulation}, {@link org.moorage.simulation.InMemoryCluster}, {@link
  * org.moorage.simulation.Defaulting}.

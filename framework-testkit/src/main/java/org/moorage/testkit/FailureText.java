@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Set;
 
 /** What a failed check tells: what was expected, what came, and everything that the plugin answered on the way. */
-final class Report {
+final class FailureText {
     private static final int MOST_LINES = 40;
 
-    private Report() {}
+    private FailureText() {}
 
     static String of(String what, List<Answer> answers) {
         StringBuilder text = new StringBuilder(what);

@@ -354,7 +354,7 @@ public final class PluginContract {
                         .build(),
                 Pods.named("apart")
                         .label("app", "web")
-                        .apartFrom("topology.kubernetes.io/zone", "app", "web")
+                        .requiresPodAntiAffinity("topology.kubernetes.io/zone", "app", "web")
                         .build(),
                 Pods.named("gated").schedulingGate("example.com/wait").build());
     }

@@ -112,7 +112,7 @@ public final class PodTester {
         Evaluation expected = before.evaluation();
         Evaluation answered = tried.evaluation();
         if (expected != null && answered != null && !expected.rejections().equals(answered.rejections())) {
-            throw new AssertionError(Report.of(
+            throw new AssertionError(FailureText.of(
                     "AddPod or RemovePod changes what Filter says about the nodes as they are.",
                     expected.rejections().toString(),
                     answered.rejections().toString(),
@@ -124,7 +124,7 @@ public final class PodTester {
         Evaluation evaluation = asked().evaluation();
         if (evaluation == null) {
             throw new AssertionError(
-                    Report.of("Asking about pod " + pod.key() + " fails: " + asked().failure(), asked().answers()),
+                    FailureText.of("Asking about pod " + pod.key() + " fails: " + asked().failure(), asked().answers()),
                     asked().failure());
         }
         return evaluation;
@@ -132,7 +132,7 @@ public final class PodTester {
 
     private void check(String what, Object expected, Object answered) {
         if (!expected.equals(answered)) {
-            throw new AssertionError(Report.of(what, text(expected), text(answered), asked().answers()));
+            throw new AssertionError(FailureText.of(what, text(expected), text(answered), asked().answers()));
         }
     }
 
@@ -169,7 +169,7 @@ public final class PodTester {
         }
         if (!expected.equals(answered)) {
             throw new AssertionError(
-                    Report.of("PreEnqueue of pod " + pod.key(), text(expected), text(answered), answers));
+                    FailureText.of("PreEnqueue of pod " + pod.key(), text(expected), text(answered), answers));
         }
         return this;
     }
@@ -337,7 +337,7 @@ public final class PodTester {
         check("Message of what the plugin throws for pod " + pod.key(), message, answered);
         if (asked().failure() == null) {
             throw new AssertionError(
-                    Report.of("The scheduler goes on, although the plugin throws.", asked().answers()));
+                    FailureText.of("The scheduler goes on, although the plugin throws.", asked().answers()));
         }
         return this;
     }
@@ -389,8 +389,8 @@ public final class PodTester {
                 return this;
             }
         }
-        throw new AssertionError(
-                Report.of("Permit of pod " + pod.key() + " on node " + nodeName + "\n  expected: " + result, answers));
+        throw new AssertionError(FailureText.of(
+                "Permit of pod " + pod.key() + " on node " + nodeName + "\n  expected: " + result, answers));
     }
 
     /** The pod is bound to the node in the end, after Reserve, Permit and PreBind. */

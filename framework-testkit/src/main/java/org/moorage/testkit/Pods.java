@@ -227,32 +227,32 @@ public final class Pods {
         return this;
     }
 
-    /** Wishes that the term holds for the node. */
+    /** Adds a preferred term of the node affinity. */
     public Pods prefersNode(int weight, NodeSelector.Term term) {
         preferredNodes.add(new NodeAffinity.Preferred(weight, term));
         return this;
     }
 
-    /** Sets the pods to be near to. */
+    /** Sets the pod affinity. */
     public Pods podAffinity(PodAffinity value) {
         podAffinity = Optional.of(value);
         return this;
     }
 
-    /** Sets the pods to be apart from. */
+    /** Sets the pod anti-affinity. */
     public Pods podAntiAffinity(PodAffinity value) {
         podAntiAffinity = Optional.of(value);
         return this;
     }
 
-    /** Demands to be near to pods of its namespace with these labels, given as key, value, key, value. */
-    public Pods nearTo(String topologyKey, String... keysAndValues) {
+    /** Adds a required term of the pod affinity: pods of its namespace with these labels, given as key, value, key, value. */
+    public Pods requiresPodAffinity(String topologyKey, String... keysAndValues) {
         podAffinity = Optional.of(withTerm(podAffinity, topologyKey, keysAndValues));
         return this;
     }
 
-    /** Demands to be apart from pods of its namespace with these labels, given as key, value, key, value. */
-    public Pods apartFrom(String topologyKey, String... keysAndValues) {
+    /** Adds a required term of the pod anti-affinity: pods of its namespace with these labels, given as key, value, key, value. */
+    public Pods requiresPodAntiAffinity(String topologyKey, String... keysAndValues) {
         podAntiAffinity = Optional.of(withTerm(podAntiAffinity, topologyKey, keysAndValues));
         return this;
     }

@@ -438,7 +438,7 @@ public final class TestScheduler implements AutoCloseable {
     }
 
     private AssertionError failure(String what) {
-        return new AssertionError(Report.of(what, recorded().answers()));
+        return new AssertionError(FailureText.of(what, recorded().answers()));
     }
 
     /** What the scheduler and its plugins changed in the cluster so far, in order. */

@@ -57,7 +57,7 @@ public final class PersistentVolume implements ClusterObject {
         }
 
         /** Whether the reference is to this claim. */
-        public boolean covers(PersistentVolumeClaim other) {
+        public boolean refersTo(PersistentVolumeClaim other) {
             return name.equals(other.name())
                     && namespace.equals(other.namespace())
                     && (uid.isEmpty() || uid.equals(other.metadata().uid()));
@@ -158,7 +158,7 @@ public final class PersistentVolume implements ClusterObject {
      * attributes class, and is not being deleted.
      */
     public boolean canSatisfy(PersistentVolumeClaim other) {
-        return (claim == null || claim.covers(other))
+        return (claim == null || claim.refersTo(other))
                 && capacity.compareTo(other.request().orElse(Quantity.ZERO)) >= 0
                 && volumeMode.equals(other.volumeMode())
                 && attributesClassName.equals(other.attributesClassName())
@@ -181,7 +181,7 @@ public final class PersistentVolume implements ClusterObject {
         if (reference.equals(claim)) {
             return this;
         }
-        boolean isKept = claim != null && claim.covers(other);
+        boolean isKept = claim != null && claim.refersTo(other);
         return toBuilder()
                 .metadata(isKept ? metadata : metadata.withAnnotation(BOUND_BY_CONTROLLER, "yes"))
                 .claim(reference)

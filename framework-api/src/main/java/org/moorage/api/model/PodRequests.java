@@ -11,8 +11,8 @@ import java.util.TreeMap;
  * The requests of a pod, computed from those of its containers.
  *
  * <p>The requests of containers add up. Init containers run one after the other, each with the sidecars started before it, so
- * of these the largest sum counts. Pod-level requests replace the result for the resources that they name, and the overhead is
- * added.
+ * of these the largest sum counts. Pod-level requests replace the result for the resources that they name, and
+ * the overhead is added.
  *
  * @param plain the requests
  * @param nonZero the same with 100m of cpu and 200Mi of memory for containers without a request

@@ -14,7 +14,6 @@ public final class ResourceName {
     /** Local ephemeral storage, counted in bytes. */
     public static final ResourceName EPHEMERAL_STORAGE = new ResourceName("ephemeral-storage", 2);
 
-    private static final String PODS = "pods";
     private static final String NATIVE_DOMAIN = "kubernetes.io/";
 
     private final String name;
@@ -60,11 +59,6 @@ public final class ResourceName {
     public static boolean isExtended(String name) {
         // A name without a slash belongs to Kubernetes, and so does every kubernetes.io domain.
         return name.indexOf('/') >= 0 && !name.contains(NATIVE_DOMAIN) && !name.startsWith("requests.");
-    }
-
-    /** Whether it is the number of pods, which is not among {@link Resources}. */
-    public static boolean isPods(String name) {
-        return name.equals(PODS);
     }
 
     @Override

@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Amounts of resources as whole numbers: cpu in thousandths of a core, memory and storage in bytes, all others in units.
- * Immutable.
+ * Amounts of resources as whole numbers: cpu in thousandths of a core, memory and storage in bytes, all
+ * others in units. Immutable.
  *
  * <p>Fractions are rounded up, as kube-scheduler does: {@code 0.1m} of cpu is 1, half a byte of memory is 1.
  */

@@ -8,7 +8,7 @@ import org.moorage.api.StateKey;
 import org.moorage.api.model.DeviceClass;
 
 /**
- * How many devices of a class nodes can use, and how many of them are taken.
+ * How many devices of a class nodes can use, and how many of them are allocated.
  *
  * <p>Whoever gives devices away knows that, and shares it under {@link #SHARED} when it is made; who scores nodes asks for it
  * there once a pod is about to be scored:
@@ -27,8 +27,8 @@ public interface DeviceCounts {
 
     /**
      * The devices of a class as they are now, for each of these nodes, in their order. Devices are counted as the slices list
-     * them, whether claims could be given them or not; none are counted for a node if it cannot be told which ones are of the
-     * class.
+     * them, whether claims could be given them or not; none are counted for a node if it cannot be told which ones
+     * are of the class.
      */
     List<Count> of(DeviceClass deviceClass, List<NodeInfo> nodes);
 
@@ -36,9 +36,9 @@ public interface DeviceCounts {
      * The devices of a node.
      *
      * @param devices how many there are
-     * @param taken how many of them claims have, in whole or in part
+     * @param allocated how many of them are allocated to claims, in whole or in part
      */
-    record Count(long devices, long taken) {
+    record Count(long devices, long allocated) {
         /** There are none. */
         public static final Count NONE = new Count(0, 0);
     }

@@ -15,19 +15,19 @@ public final class ConfigException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     private final transient List<Problems.Problem> problems;
-    private final transient Map<String, String> placeByPath;
+    private final transient Map<String, String> locationByPath;
 
     /**
      * A refusal.
      *
      * @param sourceName what the configuration was read from
      * @param problems the reasons, at least one
-     * @param placeByPath where fields are in the source, for example {@code scheduler.yaml:12:5}
+     * @param locationByPath where fields are in the source, for example {@code scheduler.yaml:12:5}
      */
-    public ConfigException(String sourceName, List<Problems.Problem> problems, Map<String, String> placeByPath) {
-        super(describe(sourceName, problems, placeByPath));
+    public ConfigException(String sourceName, List<Problems.Problem> problems, Map<String, String> locationByPath) {
+        super(describe(sourceName, problems, locationByPath));
         this.problems = List.copyOf(problems);
-        this.placeByPath = Map.copyOf(placeByPath);
+        this.locationByPath = Map.copyOf(locationByPath);
     }
 
     /** The reasons. */
@@ -40,26 +40,26 @@ public final class ConfigException extends RuntimeException {
      * that the source has.
      */
     public Optional<String> placeOf(Problems.Problem problem) {
-        return place(problem.path(), placeByPath);
+        return location(problem.path(), locationByPath);
     }
 
     private static String describe(
-            String sourceName, List<Problems.Problem> problems, Map<String, String> placeByPath) {
+            String sourceName, List<Problems.Problem> problems, Map<String, String> locationByPath) {
         List<String> lines = new ArrayList<>();
         lines.add(sourceName + ": not a valid configuration, "
                 + (problems.size() == 1 ? "1 problem" : problems.size() + " problems"));
         for (Problems.Problem problem : problems) {
-            lines.add("  " + place(problem.path(), placeByPath).orElse(sourceName) + ": " + problem);
+            lines.add("  " + location(problem.path(), locationByPath).orElse(sourceName) + ": " + problem);
         }
         return String.join("\n", lines);
     }
 
-    private static Optional<String> place(String path, Map<String, String> placeByPath) {
+    private static Optional<String> location(String path, Map<String, String> locationByPath) {
         String at = path;
         while (true) {
-            String place = placeByPath.get(at);
-            if (place != null) {
-                return Optional.of(place);
+            String location = locationByPath.get(at);
+            if (location != null) {
+                return Optional.of(location);
             }
             if (at.isEmpty()) {
                 return Optional.empty();

@@ -77,7 +77,7 @@ public final class ConfigLoader {
         LoadedConfig loaded = new ConfigReader(tree, registry, features, problems).read();
         List<Problems.Problem> found = problems.all();
         if (!found.isEmpty()) {
-            throw new ConfigException(sourceName, found, tree.places());
+            throw new ConfigException(sourceName, found, tree.locations());
         }
         return loaded;
     }

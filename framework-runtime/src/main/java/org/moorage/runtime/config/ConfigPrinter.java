@@ -26,8 +26,8 @@ public final class ConfigPrinter {
     private static final int WIDEST_FLOW = 80;
     private static final int WIDEST_COLUMN = 60;
 
-    // What any YAML parser takes for a text when it stands alone: it starts with a letter and is no word for something
-    // else.
+    // What any YAML parser takes for a text when it stands alone: it starts with a letter and is no
+    // word for something else.
     private static final Pattern PLAIN = Pattern.compile("[A-Za-z/][A-Za-z0-9_./-]*(:[A-Za-z0-9_./-]+)*");
     private static final Pattern PLUGINS = Pattern.compile("profiles\\[\\d+]\\.plugins");
     private static final Pattern PLUGIN_SET = Pattern.compile(PLUGINS + "\\.[A-Za-z]+\\.(enabled|disabled)");

@@ -44,8 +44,8 @@ public record LoadedConfig(
 
     /** The refusal of this configuration for what was only found when its plugins were made. */
     public ConfigException refusal(List<Problems.Problem> problems) {
-        Map<String, String> places = new LinkedHashMap<>(originByPath);
-        places.values().removeIf(origin -> origin.equals(ConfigLoader.DEFAULT_ORIGIN));
-        return new ConfigException(sourceName, problems, places);
+        Map<String, String> locations = new LinkedHashMap<>(originByPath);
+        locations.values().removeIf(origin -> origin.equals(ConfigLoader.DEFAULT_ORIGIN));
+        return new ConfigException(sourceName, problems, locations);
     }
 }

@@ -75,11 +75,11 @@ final class SourceTree {
     }
 
     /** Where each field stands, to the column. */
-    Map<String, String> places() {
-        Map<String, String> places = new LinkedHashMap<>();
-        markByPath.forEach((path, mark) -> places.put(path, place(mark)));
-        places.putAll(flagByPath);
-        return places;
+    Map<String, String> locations() {
+        Map<String, String> locations = new LinkedHashMap<>();
+        markByPath.forEach((path, mark) -> locations.put(path, location(mark)));
+        locations.putAll(flagByPath);
+        return locations;
     }
 
     /** Overrides a field, in objects of objects; no list is entered. */
@@ -175,7 +175,7 @@ final class SourceTree {
             }
             Problems at = problems.at(key.getValue());
             if (object.has(key.getValue())) {
-                at.report("given twice, again at " + place(key.getStartMark()) + " (expected: once)");
+                at.report("given twice, again at " + location(key.getStartMark()) + " (expected: once)");
                 continue;
             }
             mark(at.path(), key);
@@ -254,7 +254,7 @@ final class SourceTree {
         }
     }
 
-    private String place(@Nullable Mark mark) {
+    private String location(@Nullable Mark mark) {
         return mark == null ? sourceName : sourceName + ":" + (mark.getLine() + 1) + ":" + (mark.getColumn() + 1);
     }
 

@@ -118,8 +118,8 @@ public final class DefaultPreemption implements PreEnqueuePlugin, PostFilterPlug
 
     @Override
     public PostFilterResult postFilter(CycleState state, Pod podOfCycle, NodeStatuses statuses) {
-        // The nominated node may be newer than in the cycle's pod. A pod that is only evaluated may not be in the
-        // cluster.
+        // The nominated node may be newer than in the cycle's pod. A pod that is only evaluated may not
+        // be in the cluster.
         Pod pod = pods.get(podOfCycle.namespace(), podOfCycle.name())
                 .filter(listed -> listed.uid().equals(podOfCycle.uid()))
                 .orElse(podOfCycle);

@@ -41,7 +41,7 @@ final class ScoringRequest {
         for (int i = 0; i < nodes.size(); i++) {
             int index = nodes.get(i).index();
             devices[resource][index] = counts.get(i).devices();
-            allocatedDevices[resource][index] = counts.get(i).taken();
+            allocatedDevices[resource][index] = counts.get(i).allocated();
         }
     }
 

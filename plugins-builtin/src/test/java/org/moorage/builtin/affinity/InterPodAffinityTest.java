@@ -90,7 +90,7 @@ class InterPodAffinityTest {
         static final Case[] CASES = {
             new Case(
                     "near to a pod",
-                    web().nearTo("rack", "app", "db"),
+                    web().requiresPodAffinity("rack", "app", "db"),
                     List.of(other("d").on("a1")),
                     OK,
                     OK,
@@ -98,7 +98,7 @@ class InterPodAffinityTest {
                     NOT_NEAR),
             new Case(
                     "near to one pod that all terms select",
-                    web().nearTo("rack", "app", "db").nearTo("host", "tier", "back"),
+                    web().requiresPodAffinity("rack", "app", "db").requiresPodAffinity("host", "tier", "back"),
                     List.of(
                             other("d").on("a1"),
                             other("e").label("tier", "back").on("b1")),
@@ -108,7 +108,7 @@ class InterPodAffinityTest {
                     NOT_NEAR),
             new Case(
                     "the first of pods near to each other goes where the keys are",
-                    web().nearTo("rack", "app", "web"),
+                    web().requiresPodAffinity("rack", "app", "web"),
                     List.of(other("d").on("a1")),
                     OK,
                     OK,
@@ -116,7 +116,7 @@ class InterPodAffinityTest {
                     NOT_NEAR),
             new Case(
                     "a pod that is not near to itself is not the first",
-                    web().nearTo("rack", "app", "cache"),
+                    web().requiresPodAffinity("rack", "app", "cache"),
                     List.of(),
                     NOT_NEAR,
                     NOT_NEAR,
@@ -124,7 +124,7 @@ class InterPodAffinityTest {
                     NOT_NEAR),
             new Case(
                     "apart from a pod",
-                    web().apartFrom("rack", "app", "db"),
+                    web().requiresPodAntiAffinity("rack", "app", "db"),
                     List.of(other("d").on("a1")),
                     TOO_NEAR,
                     TOO_NEAR,
@@ -132,7 +132,7 @@ class InterPodAffinityTest {
                     OK),
             new Case(
                     "apart from pods that one of the terms selects",
-                    web().apartFrom("host", "app", "db").apartFrom("rack", "app", "cache"),
+                    web().requiresPodAntiAffinity("host", "app", "db").requiresPodAntiAffinity("rack", "app", "cache"),
                     List.of(
                             other("d").on("a1"),
                             Pods.named("c").label("app", "cache").on("b1")),
@@ -143,14 +143,16 @@ class InterPodAffinityTest {
             new Case(
                     "a pod there wants to be apart",
                     web(),
-                    List.of(other("d").apartFrom("rack", "app", "web").on("a2")),
+                    List.of(other("d")
+                            .requiresPodAntiAffinity("rack", "app", "web")
+                            .on("a2")),
                     NOT_WELCOME,
                     NOT_WELCOME,
                     OK,
                     OK),
             new Case(
                     "pods of other namespaces do not count",
-                    web().apartFrom("rack", "app", "db"),
+                    web().requiresPodAntiAffinity("rack", "app", "db"),
                     List.of(other("d").namespace("shop").on("a1")),
                     OK,
                     OK,
@@ -240,10 +242,12 @@ class InterPodAffinityTest {
         @Test
         void aPodThatComesAndGoesLeavesNoTrace() {
             Pod db = other("d").on("a1").build();
-            Pod unfriendly =
-                    other("u").label("app", "x").apartFrom("host", "app", "web").build();
-            Pod pod = web().apartFrom("rack", "app", "db")
-                    .nearTo("rack", "app", "web")
+            Pod unfriendly = other("u")
+                    .label("app", "x")
+                    .requiresPodAntiAffinity("host", "app", "web")
+                    .build();
+            Pod pod = web().requiresPodAntiAffinity("rack", "app", "db")
+                    .requiresPodAffinity("rack", "app", "web")
                     .build();
             PodTester asItIs = PLUGIN.cluster(A1, A2, B1, db)
                     .pod(pod)
@@ -264,7 +268,7 @@ class InterPodAffinityTest {
         @Test
         void changesOnSeveralNodesAddUp() {
             PLUGIN.cluster(A1, B1)
-                    .pod(web().apartFrom("rack", "app", "db").build())
+                    .pod(web().requiresPodAntiAffinity("rack", "app", "db").build())
                     .withPodAdded("a1", other("d").build())
                     .withPodAdded("b1", other("e").build())
                     .withPodRemoved("a1", other("d").build())
@@ -275,7 +279,7 @@ class InterPodAffinityTest {
 
     @Nested
     class Score {
-        private static PodAffinity wish(int weight, String app, String key) {
+        private static PodAffinity preferred(int weight, String app, String key) {
             return new PodAffinity(
                     List.of(),
                     List.of(new PodAffinityTerm.Weighted(weight, term(app, List.of(), Optional.empty(), key))));
@@ -292,57 +296,57 @@ class InterPodAffinityTest {
 
         static final Case[] CASES = {
             new Case(
-                    "a wish to be near",
+                    "preferred podAffinity",
                     DEFAULTS,
-                    web().podAffinity(wish(5, "db", "rack")),
+                    web().podAffinity(preferred(5, "db", "rack")),
                     List.of(other("d").on("a1")),
                     100,
                     100,
                     0,
                     0),
             new Case(
-                    "a wish to be apart",
+                    "preferred podAntiAffinity",
                     DEFAULTS,
-                    web().podAntiAffinity(wish(5, "db", "host")),
+                    web().podAntiAffinity(preferred(5, "db", "host")),
                     List.of(other("d").on("a1"), other("e").on("a1"), other("f").on("b1")),
                     0,
                     100,
                     50,
                     100),
             new Case(
-                    "wishes that even out",
+                    "preferred terms that cancel each other out",
                     DEFAULTS,
-                    web().podAffinity(wish(5, "db", "rack")).podAntiAffinity(wish(5, "db", "rack")),
+                    web().podAffinity(preferred(5, "db", "rack")).podAntiAffinity(preferred(5, "db", "rack")),
                     List.of(other("d").on("a1")),
                     0,
                     0,
                     0,
                     0),
             new Case(
-                    "a wish of a pod there",
+                    "a preferred term of an existing pod",
                     DEFAULTS,
                     web(),
-                    List.of(other("d").podAffinity(wish(7, "web", "rack")).on("b1")),
+                    List.of(other("d").podAffinity(preferred(7, "web", "rack")).on("b1")),
                     0,
                     0,
                     100,
                     0),
             new Case(
-                    "a wish of a pod there, not ignored if the pod has one",
+                    "a preferred term of an existing pod, not ignored if the pod has one",
                     new InterPodAffinity.Args(1, true),
-                    web().podAffinity(wish(1, "cache", "rack")),
-                    List.of(other("d").podAffinity(wish(7, "web", "rack")).on("b1")),
+                    web().podAffinity(preferred(1, "cache", "rack")),
+                    List.of(other("d").podAffinity(preferred(7, "web", "rack")).on("b1")),
                     0,
                     0,
                     100,
                     0),
             new Case(
-                    "what pods there must have",
+                    "a required term of an existing pod",
                     new InterPodAffinity.Args(10, false),
                     web(),
                     List.of(
-                            other("d").nearTo("rack", "app", "web").on("b1"),
-                            other("e").podAffinity(wish(5, "web", "host")).on("a2")),
+                            other("d").requiresPodAffinity("rack", "app", "web").on("b1"),
+                            other("e").podAffinity(preferred(5, "web", "host")).on("a2")),
                     0,
                     50,
                     100,
@@ -351,25 +355,25 @@ class InterPodAffinityTest {
 
         static final Case[] SKIPPED = {
             new Case(
-                    "nobody wishes anything",
+                    "no pod has preferred terms",
                     DEFAULTS,
                     web(),
                     List.of(other("d").on("a1"))),
             new Case(
-                    "wishes that are about no pod",
+                    "a preferred term that matches no pod",
                     DEFAULTS,
-                    web().podAffinity(wish(5, "cache", "rack")),
+                    web().podAffinity(preferred(5, "cache", "rack")),
                     List.of(other("d").on("a1"))),
             new Case(
-                    "a wish of a pod there, ignored",
+                    "a preferred term of an existing pod, ignored",
                     new InterPodAffinity.Args(1, true),
                     web(),
-                    List.of(other("d").podAffinity(wish(7, "web", "rack")).on("b1"))),
+                    List.of(other("d").podAffinity(preferred(7, "web", "rack")).on("b1"))),
             new Case(
-                    "what pods there must have, if that does not count",
+                    "a required term of an existing pod, with hardPodAffinityWeight 0",
                     new InterPodAffinity.Args(0, false),
                     web(),
-                    List.of(other("d").nearTo("rack", "app", "web").on("b1"))),
+                    List.of(other("d").requiresPodAffinity("rack", "app", "web").on("b1"))),
         };
 
         @ParameterizedTest
@@ -400,8 +404,8 @@ class InterPodAffinityTest {
 
     @Nested
     class Events {
-        private static final Pods NEAR = web().nearTo("rack", "app", "db");
-        private static final Pods APART = web().apartFrom("rack", "app", "db");
+        private static final Pods NEAR = web().requiresPodAffinity("rack", "app", "db");
+        private static final Pods APART = web().requiresPodAntiAffinity("rack", "app", "db");
         private static final Pod DB = other("d").on("a1").build();
         private static final Pod NO_DB =
                 Pods.named("d").label("app", "x").on("a1").build();
@@ -424,15 +428,19 @@ class InterPodAffinityTest {
             new Case(
                     "a pod that is apart from this one goes",
                     NEAR,
-                    ObjectChange.deleted(
-                            other("d").apartFrom("rack", "app", "web").on("a1").build()),
+                    ObjectChange.deleted(other("d")
+                            .requiresPodAntiAffinity("rack", "app", "web")
+                            .on("a1")
+                            .build()),
                     Hint.QUEUE),
             new Case(
                     "the pod itself gets another label",
                     NEAR,
                     ObjectChange.updated(
                             NEAR.build(),
-                            web().label("tier", "x").nearTo("rack", "app", "db").build()),
+                            web().label("tier", "x")
+                                    .requiresPodAffinity("rack", "app", "db")
+                                    .build()),
                     Hint.QUEUE),
             new Case(
                     "a nominated pod to be apart from goes",

@@ -345,7 +345,7 @@ class NodeAffinityTest {
         }
 
         @Test
-        void doesNotLookAtWishesOfWeightZero() {
+        void doesNotLookAtPreferredTermsOfWeightZero() {
             assertThat(problems(preferring(0, labelled(requirement("foo", "Sort")))))
                     .isEmpty();
         }

@@ -20,8 +20,8 @@ import org.moorage.api.model.Quantity;
 import org.moorage.api.model.ResourceClaim;
 
 /**
- * The devices that a search is about to allocate, with the counters and the capacity that they consume. Claims are known by their
- * index.
+ * The devices that a search is about to allocate, with the counters and the capacity that they consume. Claims are
+ * known by their index.
  */
 final class AllocatingDevices {
     private final Allocator allocator;

@@ -89,22 +89,23 @@ final class AllocationBuilder {
         return all;
     }
 
-    // A single device that can only be used from the node binds the claim to the node; otherwise all selectors must
-    // match.
+    // A single device that can only be used from the node binds the claim to the node; otherwise
+    // all selectors must match.
     private Optional<NodeSelector> nodeSelector(List<DeviceResult> devices) {
         List<NodeSelector.Requirement> fields = new ArrayList<>();
         List<NodeSelector.Requirement> expressions = new ArrayList<>();
         for (DeviceResult result : devices) {
             Device device = result.device().device();
             ResourceSlice slice = result.device().slice();
-            NodeSelection reach = slice.perDeviceNodeSelection() ? device.nodeSelection() : slice.nodeSelection();
+            NodeSelection nodeSelection =
+                    slice.perDeviceNodeSelection() ? device.nodeSelection() : slice.nodeSelection();
             boolean bindsToNode = device.bindsToNode() && !features.usesStableAllocator();
-            if (!reach.nodeName().isEmpty() || bindsToNode) {
+            if (!nodeSelection.nodeName().isEmpty() || bindsToNode) {
                 return Optional.of(new NodeSelector(List.of(new NodeSelector.Term(
                         List.of(), List.of(new NodeSelector.Requirement("metadata.name", "In", List.of(nodeName)))))));
             }
             List<NodeSelector.Term> terms =
-                    reach.nodeSelector().map(NodeSelector::terms).orElse(List.of());
+                    nodeSelection.nodeSelector().map(NodeSelector::terms).orElse(List.of());
             if (terms.size() > 1) {
                 throw new AllocationException("create NodeSelector for claim: unsupported ResourceSlice.NodeSelector"
                         + " with " + terms.size() + " terms");

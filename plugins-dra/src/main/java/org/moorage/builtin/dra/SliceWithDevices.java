@@ -33,9 +33,9 @@ record SliceWithDevices(ResourceSlice slice, List<DeviceWithId> devices) {
         if (slice.hasCounters()) {
             return true;
         }
-        NodeSelection reach = slice.nodeSelection();
-        if (!reach.isEmpty()) {
-            return reach.includes(node);
+        NodeSelection nodeSelection = slice.nodeSelection();
+        if (!nodeSelection.isEmpty()) {
+            return nodeSelection.includes(node);
         }
         if (slice.perDeviceNodeSelection()) {
             for (DeviceWithId device : devices) {

@@ -126,8 +126,8 @@ class ClaimTrackerTest {
         assertThat(tracker.hasInFlightAllocation(UNALLOCATED)).isFalse();
     }
 
-    // From Reserve until the cluster shows it, an allocation is first in flight, then assumed, then seen; never
-    // nowhere.
+    // From Reserve until the cluster shows it, an allocation is first in flight, then assumed,
+    // then seen; never nowhere.
     @Test
     void losesNoAllocationOnItsWayIntoTheCluster() throws InterruptedException, ExecutionException {
         ObjectTable<ResourceClaim> cluster = ObjectTable.of(UNALLOCATED);

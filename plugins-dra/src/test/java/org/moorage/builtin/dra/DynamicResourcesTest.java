@@ -481,8 +481,8 @@ class DynamicResourcesTest {
             assertThat(rounds).containsOnly(rounds.get(0));
         }
 
-        // NodeAffinity rejects the nodes, so a cycle does not ask DynamicResources about them. Who explains asks all
-        // filters.
+        // NodeAffinity rejects the nodes, so a cycle does not ask DynamicResources about them. Who
+        // explains asks all filters.
         @Test
         void doesNotChangeWhatPostFilterSays() {
             Pod pod = Pods.named("p")

@@ -72,17 +72,17 @@ final class NodeContents {
 
     /** Removes the pod of that uid; the pod itself may be a newer version, so the known one is what is taken off. */
     boolean remove(String uid) {
-        int place = placeOf(pods, uid);
-        if (place < 0) {
+        int index = indexOf(pods, uid);
+        if (index < 0) {
             return false;
         }
-        Pod known = pods.get(place);
-        removeAt(pods, place);
+        Pod known = pods.get(index);
+        removeAt(pods, index);
         if (known.spec().affinity().hasPodAffinity()) {
-            removeAt(withAffinity, placeOf(withAffinity, uid));
+            removeAt(withAffinity, indexOf(withAffinity, uid));
         }
         if (known.spec().affinity().hasRequiredAntiAffinity()) {
-            removeAt(withRequiredAntiAffinity, placeOf(withRequiredAntiAffinity, uid));
+            removeAt(withRequiredAntiAffinity, indexOf(withRequiredAntiAffinity, uid));
         }
         for (HostPort port : known.spec().hostPorts()) {
             ports.remove(port);
@@ -94,7 +94,7 @@ final class NodeContents {
         return true;
     }
 
-    private static int placeOf(List<Pod> pods, String uid) {
+    private static int indexOf(List<Pod> pods, String uid) {
         for (int i = 0; i < pods.size(); i++) {
             if (pods.get(i).uid().equals(uid)) {
                 return i;
@@ -103,10 +103,10 @@ final class NodeContents {
         return -1;
     }
 
-    private static void removeAt(List<Pod> pods, int place) {
+    private static void removeAt(List<Pod> pods, int index) {
         Pod last = pods.remove(pods.size() - 1);
-        if (place < pods.size()) {
-            pods.set(place, last);
+        if (index < pods.size()) {
+            pods.set(index, last);
         }
     }
 

@@ -200,8 +200,8 @@ public final class SchedulingAlgorithm {
         return feasible;
     }
 
-    // Filters nodes from the start on until there are enough. Returns how many were filtered; possibly more than
-    // needed.
+    // Filters nodes from the start on until there are enough. Returns how many were filtered;
+    // possibly more than needed.
     private int runFilters(Profile profile, CycleState state, Pod pod, List<NodeInfo> nodes, int start, int wanted) {
         int count = nodes.size();
         PluginStatus[] into = answers;

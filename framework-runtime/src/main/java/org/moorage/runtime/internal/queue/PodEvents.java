@@ -75,14 +75,14 @@ public final class PodEvents {
                 || after.ephemeralStorage() < before.ephemeralStorage()) {
             return true;
         }
-        int place = 0;
+        int index = 0;
         for (int i = 0; i < before.scalarCount(); i++) {
-            while (place < after.scalarCount() && after.scalarName(place).compareTo(before.scalarName(i)) < 0) {
-                place++;
+            while (index < after.scalarCount() && after.scalarName(index).compareTo(before.scalarName(i)) < 0) {
+                index++;
             }
-            if (place == after.scalarCount()
-                    || !after.scalarName(place).equals(before.scalarName(i))
-                    || after.scalarAmount(place) < before.scalarAmount(i)) {
+            if (index == after.scalarCount()
+                    || !after.scalarName(index).equals(before.scalarName(i))
+                    || after.scalarAmount(index) < before.scalarAmount(i)) {
                 return true;
             }
         }

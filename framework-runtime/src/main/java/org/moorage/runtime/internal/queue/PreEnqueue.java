@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Runs the PreEnqueue plugins, one of which may gate a pod: keep it out of the active ones.
  *
- * <p>Guarded by the queue's lock, since it changes pods. An unschedulable pod must be taken out of the group that it is in
- * before.
+ * <p>Guarded by the queue's lock, since it changes pods. An unschedulable pod must be taken out of the group that
+ * it is in before.
  */
 final class PreEnqueue {
     private static final Logger LOG = LoggerFactory.getLogger(PreEnqueue.class);

@@ -29,8 +29,8 @@ public record QueueSettings(
         return featureGates.isEnabled(FeatureGates.SCHEDULER_POP_FROM_BACKOFF_Q);
     }
 
-    // Pods that back off for a whole second the same are popped by priority; where none is popped early, it does not
-    // matter.
+    // Pods that back off for a whole second the same are popped by priority; where none is popped early,
+    // it does not matter.
     PodBackoff backoff() {
         return new PodBackoff(initialBackoff, maxBackoff, popsEarly() ? ChronoUnit.SECONDS : ChronoUnit.NANOS);
     }

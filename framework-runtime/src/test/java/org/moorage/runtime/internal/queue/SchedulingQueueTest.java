@@ -334,7 +334,7 @@ final class SchedulingQueueTest {
         }
 
         @Test
-        void isServedWhileThePodIsParked() {
+        void isServedWhileThePodIsUnschedulable() {
             reject(queue, POD, by("Fit"));
             fixture.passSeconds(2);
             queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
@@ -460,7 +460,7 @@ final class SchedulingQueueTest {
 
         @ParameterizedTest
         @MethodSource("cases")
-        void movesParkedPods(Case test) {
+        void movesUnschedulablePods(Case test) {
             SchedulingQueue queue = queue();
             reject(queue, POD, test.rejectors());
             queue.moveAllToActiveOrBackoff(test.event(), NODE_ADDED);
@@ -496,7 +496,7 @@ final class SchedulingQueueTest {
         }
 
         @Test
-        void canBeKeptFromSomeParkedPods() {
+        void canBeKeptFromSomeUnschedulablePods() {
             SchedulingQueue queue = fixture.plugin("Fit", NODE_ADD, Hint.QUEUE).queue();
             reject(queue, POD, by("Fit"));
             reject(queue, OTHER, by("Fit"));
@@ -821,7 +821,7 @@ final class SchedulingQueueTest {
                 fixture.plugin("Fit", NODE_ADD, Hint.QUEUE).queue();
 
         @Test
-        void movesParkedPodsWithoutBackoff() {
+        void movesUnschedulablePodsWithoutBackoff() {
             reject(queue, POD, by("Fit"));
             queue.activate(List.of(POD));
 
@@ -837,7 +837,7 @@ final class SchedulingQueueTest {
         }
 
         @Test
-        void keepsAPodInFlightFromBeingParked() {
+        void keepsAPodInFlightFromBecomingUnschedulable() {
             queue.add(POD);
             QueuedPodInfo entry = queue.poll().orElseThrow();
             queue.add(OTHER);
@@ -986,7 +986,7 @@ final class SchedulingQueueTest {
         }
 
         @Test
-        void wakeAParkedPodWhoseRejectorWaitsForTheChange() {
+        void moveAnUnschedulablePodWhoseRejectorWaitsForTheChange() {
             reject(queue, POD, by("Labels"));
             queue.update(POD, labelled(POD, "x"));
 

@@ -57,8 +57,8 @@ final class ListLibrary {
                 a -> list(a[0]).stream().reduce(ListLibrary::plus).orElse(0L));
         functions.member("includes", BOOL, List.of(DYN, DYN), a -> includes(a[0], a[1]));
         functions.member(
-                "indexOf", INT, LIST_AND_ELEMENT, a -> places(a).findFirst().orElse(-1L));
-        functions.member("lastIndexOf", INT, LIST_AND_ELEMENT, a -> places(a).reduce(-1, (first, second) -> second));
+                "indexOf", INT, LIST_AND_ELEMENT, a -> indexes(a).findFirst().orElse(-1L));
+        functions.member("lastIndexOf", INT, LIST_AND_ELEMENT, a -> indexes(a).reduce(-1, (first, second) -> second));
         functions.instead("lists_range", List.of(INT), a -> {
             // Costs a unit for each element, and is refused before they are there.
             if ((Long) a[0] >= CostTracker.LIMIT) {
@@ -94,7 +94,7 @@ final class ListLibrary {
         throw new IllegalArgumentException("no such overload");
     }
 
-    private static LongStream places(Object[] listAndElement) {
+    private static LongStream indexes(Object[] listAndElement) {
         List<Object> list = list(listAndElement[0]);
         return LongStream.range(0, list.size())
                 .filter(i -> EQUALITY.objectEquals(list.get((int) i), listAndElement[1]));

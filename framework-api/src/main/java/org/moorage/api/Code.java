@@ -6,8 +6,8 @@ public enum Code {
     /** The plugin has no objection; the cycle goes on. */
     SUCCESS("Success"),
     /**
-     * The plugin failed. The cycle ends, and the pod is retried after the backoff of errors. Plugins do not return this
-     * code, they throw; the runtime turns what was thrown into it.
+     * The plugin failed. The cycle ends, and the pod is retried after the backoff of errors. What a plugin throws becomes
+     * this code, too.
      */
     ERROR("Error"),
     /** Rejected; removing other pods from the node could help, so preemption looks at it. */

@@ -62,7 +62,7 @@ public record Status(Code code, List<String> reasons) {
         return new Status(Code.PENDING, List.of(reasons));
     }
 
-    /** A failure. For the runtime; a plugin throws instead. */
+    /** A failure. What a plugin throws is one, too. */
     public static Status error(String reason) {
         return new Status(Code.ERROR, List.of(reason));
     }

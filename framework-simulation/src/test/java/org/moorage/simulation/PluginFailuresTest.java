@@ -424,7 +424,7 @@ class PluginFailuresTest {
         outOfRange(cases, Method.RESERVE, "answered Skip");
         outOfRange(cases, Method.PERMIT, "timeout: PT-1S (expected: >= 0)");
         outOfRange(cases, Method.PRE_BIND, "answered Skip");
-        outOfRange(cases, Method.BIND, "answered Error");
+        outOfRange(cases, Method.BIND, "no");
         cases.add(new Case(
                 Method.SCORE,
                 Fault.OUT_OF_RANGE,

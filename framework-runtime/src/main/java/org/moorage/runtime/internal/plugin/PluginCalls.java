@@ -6,6 +6,7 @@ import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.moorage.api.Code;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
@@ -319,7 +320,8 @@ public final class PluginCalls {
             throw refused(method, plugin.name(), "answered null");
         }
         if (!status.isSuccess() && !status.isRejection()) {
-            throw refused(method, plugin.name(), "answered " + status.code());
+            boolean isError = status.code() == Code.ERROR;
+            throw refused(method, plugin.name(), isError ? status.message() : "answered " + status.code());
         }
         return status;
     }

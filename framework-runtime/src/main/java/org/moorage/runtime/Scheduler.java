@@ -145,6 +145,7 @@ public final class Scheduler implements AutoCloseable {
         BindingCycle binding = new BindingCycle(
                 waitingPods,
                 podsInPreBind,
+                pods,
                 cluster,
                 threads.binding(),
                 builder.featureGates,
@@ -156,6 +157,7 @@ public final class Scheduler implements AutoCloseable {
                         queue,
                         nominator,
                         waitingPods,
+                        podsInPreBind,
                         pod -> profiles.containsKey(pod.spec().schedulerName())),
                 cache,
                 queue,

@@ -71,14 +71,19 @@ final class SchedulingFailures {
         Pod pod = queued.pod();
         Decision decision = new Decision(pod, outcome, "", 0, message, evaluated, 0, queued.attempts());
         listener.decided(decision);
-        Optional<Pod> current = pods.get(pod.namespace(), pod.name());
-        if (current.isEmpty() || current.get().isBound() || !current.get().uid().equals(pod.uid())) {
+        Optional<Pod> current = waiting(pod);
+        if (current.isEmpty()) {
             LOG.atDebug().addKeyValue("pod", pod.key()).log("Pod is gone or has a node by now; not queued again");
             queue.done(queued);
             return decision;
         }
         queue.addUnschedulable(queued, current.get(), rejectors);
         nominator.add(current.get(), nomination);
+        if (waiting(pod).isEmpty()) {
+            // Whoever handled its going may have looked for it in the queue before it was there again.
+            queue.delete(pod);
+            return decision;
+        }
         String reason = outcome == Decision.Outcome.UNSCHEDULABLE ? "Unschedulable" : "SchedulerError";
         try {
             reports.execute(() -> report(current.get(), reason, message, nomination));
@@ -86,6 +91,12 @@ final class SchedulingFailures {
             LOG.atDebug().addKeyValue("pod", pod.key()).log("Scheduler stops; status of the pod is not updated");
         }
         return decision;
+    }
+
+    // The pod as it is now; empty if it is gone or has a node.
+    private Optional<Pod> waiting(Pod pod) {
+        return pods.get(pod.namespace(), pod.name())
+                .filter(known -> !known.isBound() && known.uid().equals(pod.uid()));
     }
 
     private void report(Pod pod, String reason, String message, Nomination nomination) {

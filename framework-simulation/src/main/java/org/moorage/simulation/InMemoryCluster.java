@@ -156,6 +156,13 @@ public final class InMemoryCluster implements Cluster {
                         409,
                         null);
             }
+            if (current.metadata().isDeleting()) {
+                throw new ClusterException(
+                        "bind " + pod.key() + " to " + nodeName
+                                + ": pod is being deleted, cannot be assigned to a host",
+                        409,
+                        null);
+            }
             objects.update(current.withNode(nodeName));
         }
     }

@@ -10,11 +10,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.moorage.api.Status;
+import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.BindPlugin;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.ClusterWriter;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Nomination;
+import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PermitPlugin;
 import org.moorage.api.plugin.PermitResult;
 import org.moorage.api.plugin.PodEvent;
@@ -37,6 +39,7 @@ public final class BindingCycle {
 
     private final WaitingPods waitingPods;
     private final PodsInPreBind podsInPreBind;
+    private final ObjectLister<Pod> pods;
     private final ClusterWriter writer;
     private final Executor executor;
     private final boolean hasPreFlight;
@@ -61,12 +64,14 @@ public final class BindingCycle {
     public BindingCycle(
             WaitingPods waitingPods,
             PodsInPreBind podsInPreBind,
+            ObjectLister<Pod> pods,
             ClusterWriter writer,
             Executor executor,
             FeatureGates featureGates,
             ResultHandler results) {
         this.waitingPods = waitingPods;
         this.podsInPreBind = podsInPreBind;
+        this.pods = pods;
         hasPreFlight = featureGates.isEnabled(FeatureGates.NOMINATED_NODE_NAME_FOR_EXPECTATION);
         this.writer = writer;
         this.executor = executor;
@@ -85,9 +90,8 @@ public final class BindingCycle {
             Map<String, Duration> timeouts = new LinkedHashMap<>();
             answer = reserveAndPermit(pod, timeouts);
             if (answer.isSuccess()) {
-                CompletableFuture<PluginStatus> permission = timeouts.isEmpty()
-                        ? CompletableFuture.completedFuture(answer)
-                        : waitingPods.add(pod.pod(), timeouts);
+                CompletableFuture<PluginStatus> permission =
+                        timeouts.isEmpty() ? CompletableFuture.completedFuture(answer) : waitForPermit(pod, timeouts);
                 answer = PluginStatus.error("", "not run");
                 executor.execute(() -> runStep(pod, () -> prepare(pod, permission, !timeouts.isEmpty())));
                 answer = PluginStatus.SUCCESS;
@@ -120,6 +124,25 @@ public final class BindingCycle {
         } catch (PluginFailure failure) {
             return error(failure);
         }
+    }
+
+    private CompletableFuture<PluginStatus> waitForPermit(AssumedPod pod, Map<String, Duration> timeouts) {
+        CompletableFuture<PluginStatus> permission = waitingPods.add(pod.pod(), timeouts);
+        if (isGone(pod)) {
+            waitingPods.remove(pod.pod().uid());
+        }
+        return permission;
+    }
+
+    // To be asked after the pod can be found among those that wait: who hears of its going looks there.
+    private boolean isGone(AssumedPod assumed) {
+        Pod pod = assumed.pod();
+        return pods.get(pod.namespace(), pod.name())
+                .filter(known -> known.uid().equals(pod.uid())
+                        && !known.isBound()
+                        && !known.metadata().isDeleting()
+                        && !known.status().isTerminal())
+                .isEmpty();
     }
 
     // Whatever is thrown, the pod does not stay in the binding cycle.
@@ -191,6 +214,9 @@ public final class BindingCycle {
         PodsInPreBind.Attempt attempt = new PodsInPreBind.Attempt(pod.pod());
         if (!groups.areEmpty()) {
             podsInPreBind.add(attempt);
+            if (isGone(pod)) {
+                attempt.cancel("the pod is gone or has a node");
+            }
         }
         PluginStatus answer;
         try {

@@ -2,11 +2,8 @@
 package org.moorage.runtime;
 
 import java.util.Optional;
-import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
-import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PodEvent;
@@ -29,7 +26,7 @@ final class SchedulingFailures {
     private final SchedulingQueue queue;
     private final Nominator nominator;
     private final Cluster cluster;
-    private final Executor reports;
+    private final StatusPatches statusPatches;
 
     SchedulingFailures(
             SchedulerListener listener,
@@ -37,13 +34,13 @@ final class SchedulingFailures {
             SchedulingQueue queue,
             Nominator nominator,
             Cluster cluster,
-            Executor reports) {
+            StatusPatches statusPatches) {
         this.listener = listener;
         this.pods = pods;
         this.queue = queue;
         this.nominator = nominator;
         this.cluster = cluster;
-        this.reports = reports;
+        this.statusPatches = statusPatches;
     }
 
     /** Something failed, so that it is not known whether a node is feasible. */
@@ -85,11 +82,14 @@ final class SchedulingFailures {
             return decision;
         }
         String reason = outcome == Decision.Outcome.UNSCHEDULABLE ? "Unschedulable" : "SchedulerError";
-        try {
-            reports.execute(() -> report(current.get(), reason, message, nomination));
-        } catch (RejectedExecutionException closed) {
-            LOG.atDebug().addKeyValue("pod", pod.key()).log("Scheduler stops; status of the pod is not updated");
-        }
+        reportEvent(current.get(), message);
+        PodCondition condition = new PodCondition(
+                PodCondition.POD_SCHEDULED,
+                "False",
+                reason,
+                message,
+                current.get().metadata().generation());
+        statusPatches.add(current.get(), condition, nomination);
         return decision;
     }
 
@@ -97,33 +97,6 @@ final class SchedulingFailures {
     private Optional<Pod> waiting(Pod pod) {
         return pods.get(pod.namespace(), pod.name())
                 .filter(known -> !known.isBound() && known.uid().equals(pod.uid()));
-    }
-
-    private void report(Pod pod, String reason, String message, Nomination nomination) {
-        reportEvent(pod, message);
-        PodCondition condition = new PodCondition(
-                PodCondition.POD_SCHEDULED,
-                "False",
-                reason,
-                message,
-                pod.metadata().generation());
-        boolean same = pod.status().condition(PodCondition.POD_SCHEDULED).equals(Optional.of(condition));
-        boolean renominated = nomination.overrides()
-                && !nomination.nodeName().equals(pod.status().nominatedNodeName());
-        if (same && !renominated) {
-            // Written again, it would come back as an update of the pod.
-            return;
-        }
-        try {
-            cluster.patchStatus(
-                    pod,
-                    same ? Optional.empty() : Optional.of(condition),
-                    renominated ? nomination : Nomination.keep());
-        } catch (ClusterException thrown) {
-            if (!thrown.isNotFound()) {
-                LOG.atError().addKeyValue("pod", pod.key()).setCause(thrown).log("Error updating pod");
-            }
-        }
     }
 
     /** The pod is being deleted, so that it is neither tried nor queued again. */

@@ -124,6 +124,11 @@ public final class InMemoryCluster implements Cluster {
         }
     }
 
+    @Override
+    public <T extends ClusterObject> Optional<T> read(ObjectKind<T> kind, String namespace, String name) {
+        return find(kind, namespace, name);
+    }
+
     /** The objects of a kind, in the order in which they came. */
     public <T extends ClusterObject> List<T> all(ObjectKind<T> kind) {
         synchronized (objects) {

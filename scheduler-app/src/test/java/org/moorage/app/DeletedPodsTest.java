@@ -3,23 +3,18 @@ package org.moorage.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
-import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.api.CycleState;
 import org.moorage.api.Status;
-import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
@@ -33,8 +28,6 @@ import org.moorage.api.plugin.PreBindPreFlightResult;
 import org.moorage.api.plugin.ReservePlugin;
 import org.moorage.app.command.OwnPlugins;
 import org.moorage.runtime.Scheduler;
-import org.moorage.runtime.cluster.Cluster;
-import org.moorage.runtime.cluster.ClusterListener;
 import org.moorage.runtime.config.ConfigLoader;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.plugin.PluginRegistry;
@@ -92,8 +85,7 @@ class DeletedPodsTest {
     // What goes on in the background waits here until the test runs it.
     private final Queue<Runnable> tasks = new ArrayDeque<>();
     private final List<String> unreserved = new ArrayList<>();
-    private boolean isWatchFrozen;
-    private Optional<ClusterListener> listener = Optional.empty();
+    private final FaultyCluster faulty = new FaultyCluster(cluster);
     private Optional<Scheduler> opened = Optional.empty();
 
     @AfterEach
@@ -179,74 +171,26 @@ class DeletedPodsTest {
                     .build()));
             return;
         }
-        isWatchFrozen = news != News.WATCH;
+        if (news != News.WATCH) {
+            faulty.freezeWatch();
+        }
         cluster.remove(pod);
         if (news == News.LIST_WITH_NAMESAKE) {
             Pod namesake = pod("first");
             cluster.apply(namesake.withMetadata(
                     namesake.metadata().toBuilder().uid("another").build()));
         }
-        if (isWatchFrozen) {
-            isWatchFrozen = false;
-            listener.orElseThrow().replaced(ObjectKind.POD, cluster.all(ObjectKind.POD));
+        if (news != News.WATCH) {
+            faulty.relist();
         }
-    }
-
-    /** What a watch tells, unless it is frozen. */
-    private final class Watch implements ClusterListener {
-        private final ClusterListener target;
-
-        Watch(ClusterListener target) {
-            this.target = target;
-        }
-
-        @Override
-        public <T extends ClusterObject> void replaced(ObjectKind<T> kind, Collection<T> objects) {
-            target.replaced(kind, objects);
-        }
-
-        @Override
-        public <T extends ClusterObject> void applied(ObjectKind<T> kind, T object) {
-            if (!isWatchFrozen) {
-                target.applied(kind, object);
-            }
-        }
-
-        @Override
-        public <T extends ClusterObject> void deleted(ObjectKind<T> kind, T object) {
-            if (!isWatchFrozen) {
-                target.deleted(kind, object);
-            }
-        }
-    }
-
-    private Cluster watched() {
-        return (Cluster) Proxy.newProxyInstance(
-                getClass().getClassLoader(), new Class<?>[] {Cluster.class}, (proxy, method, arguments) -> {
-                    if (method.getName().equals("watch")) {
-                        ClusterListener target = (ClusterListener) arguments[2];
-                        listener = Optional.of(target);
-                        cluster.watch(kinds(arguments[0]), false, new Watch(target));
-                        return null;
-                    }
-                    try {
-                        return method.invoke(cluster, arguments);
-                    } catch (InvocationTargetException failed) {
-                        throw failed.getCause();
-                    }
-                });
-    }
-
-    @SuppressWarnings("unchecked") // the type of the parameter
-    private static Set<ObjectKind<?>> kinds(Object argument) {
-        return (Set<ObjectKind<?>>) argument;
     }
 
     private Scheduler scheduler(Case c) {
         List<PluginFactory<?>> factories = new ArrayList<>(OwnPlugins.all());
         factories.add(PluginFactory.of("Meanwhile", Meanwhile.class, handle -> new Meanwhile(handle, c)));
         PluginRegistry registry = PluginRegistry.of(factories);
-        Scheduler scheduler = Scheduler.builder(ConfigLoader.load(CONFIG, "test.yaml", registry), registry, watched())
+        Scheduler scheduler = Scheduler.builder(
+                        ConfigLoader.load(CONFIG, "test.yaml", registry), registry, faulty.asCluster())
                 .bindingExecutor(tasks::add)
                 .build();
         opened = Optional.of(scheduler);
@@ -271,7 +215,9 @@ class DeletedPodsTest {
                 .isEqualTo("n");
         if (c.stage == Stage.BOUND) {
             // The watch does not tell of the binding of a pod whose deletion a list tells.
-            isWatchFrozen = c.news != News.WATCH;
+            if (c.news != News.WATCH) {
+                faulty.freezeWatch();
+            }
             runTasks();
             delete(c.news);
         } else if (c.stage == Stage.PERMIT) {

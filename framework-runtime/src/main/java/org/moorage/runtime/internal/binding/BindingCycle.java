@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.BindPlugin;
@@ -43,6 +44,7 @@ public final class BindingCycle {
     private final ClusterWriter writer;
     private final Executor executor;
     private final boolean hasPreFlight;
+    private final UncertainBindings uncertainBindings;
     private final ResultHandler results;
 
     /** What the scheduler does about the result of a binding cycle. */
@@ -52,6 +54,9 @@ public final class BindingCycle {
 
         /** The pod is bound. */
         void bound(AssumedPod pod);
+
+        /** The pod is gone, or somebody else has bound it: nothing is to be written to it any more. Unreserve has run. */
+        void dropped(AssumedPod pod);
 
         /** The permit that the pod waited for was refused. Unreserve has run. */
         void refused(AssumedPod pod, PluginStatus rejection);
@@ -68,6 +73,7 @@ public final class BindingCycle {
             ClusterWriter writer,
             Executor executor,
             FeatureGates featureGates,
+            UncertainBindings uncertainBindings,
             ResultHandler results) {
         this.waitingPods = waitingPods;
         this.podsInPreBind = podsInPreBind;
@@ -75,6 +81,7 @@ public final class BindingCycle {
         hasPreFlight = featureGates.isEnabled(FeatureGates.NOMINATED_NODE_NAME_FOR_EXPECTATION);
         this.writer = writer;
         this.executor = executor;
+        this.uncertainBindings = uncertainBindings;
         this.results = results;
     }
 
@@ -186,7 +193,7 @@ public final class BindingCycle {
     // Tells other components which node the pod will be bound to, while that takes its time.
     private void nominate(AssumedPod pod) {
         try {
-            writer.patchStatus(pod.pod(), Optional.empty(), Nomination.to(pod.nodeName()));
+            writer.patchStatus(pod.queued().pod(), Optional.empty(), Nomination.to(pod.nodeName()));
         } catch (ClusterException failed) {
             LOG.atError()
                     .addKeyValue("pod", pod.pod().key())
@@ -221,31 +228,69 @@ public final class BindingCycle {
         PluginStatus answer;
         try {
             answer = groups.run(pod, attempt, executor);
-            if (answer.isSuccess()) {
-                answer = attempt.markPrebound() ? bind(pod) : attempt.cancelled();
+            if (answer.isSuccess() && !attempt.markPrebound()) {
+                answer = attempt.cancelled();
             }
         } finally {
             podsInPreBind.remove(attempt);
         }
         if (answer.isSuccess()) {
-            finish(pod);
+            bind(pod);
         } else {
             fail(pod, answer);
         }
     }
 
-    private static PluginStatus bind(AssumedPod pod) {
+    private void bind(AssumedPod pod) {
+        PluginStatus answer;
+        boolean isNotBound;
         try {
-            for (BindPlugin plugin : pod.profile().at(ExtensionPoint.BIND, BindPlugin.class)) {
-                Status status = PluginCalls.bind(plugin, pod.state(), pod.pod(), pod.nodeName());
-                if (!status.isSkip()) {
-                    return new PluginStatus(plugin.name(), status);
-                }
-            }
-            return PluginStatus.error("", "binding: no Bind plugin took the pod (expected: one that does not skip)");
+            answer = callBindPlugins(pod);
+            isNotBound = answer.isRejection();
         } catch (PluginFailure failure) {
-            return error(failure);
+            answer = error(failure);
+            isNotBound = isCertain(failure.getCause());
         }
+        if (answer.isSuccess()) {
+            finish(pod);
+        } else if (isNotBound) {
+            fail(pod, answer);
+        } else {
+            PluginStatus failure = answer;
+            // Until it is known, the pod stays assumed and keeps what is reserved for it.
+            uncertainBindings.find(pod.pod(), outcome -> runStep(pod, () -> settle(pod, failure, outcome)));
+        }
+    }
+
+    // Where the pod has changed, it may have been bound.
+    private static boolean isCertain(@Nullable Throwable cause) {
+        return cause instanceof ClusterException failed
+                && switch (failed.outcome()) {
+                    case NOT_SENT -> true;
+                    case REFUSED -> !failed.isNotFound() && !failed.isConflict();
+                    case UNKNOWN -> false;
+                };
+    }
+
+    private void settle(AssumedPod pod, PluginStatus failure, UncertainBindings.Outcome outcome) {
+        switch (outcome) {
+            case BOUND -> finish(pod);
+            case NOT_BOUND -> fail(pod, failure);
+            case GONE -> {
+                unreserve(pod);
+                results.dropped(pod);
+            }
+        }
+    }
+
+    private static PluginStatus callBindPlugins(AssumedPod pod) {
+        for (BindPlugin plugin : pod.profile().at(ExtensionPoint.BIND, BindPlugin.class)) {
+            Status status = PluginCalls.bind(plugin, pod.state(), pod.pod(), pod.nodeName());
+            if (!status.isSkip()) {
+                return new PluginStatus(plugin.name(), status);
+            }
+        }
+        return PluginStatus.error("", "binding: no Bind plugin took the pod (expected: one that does not skip)");
     }
 
     // The pod is bound: nothing that goes wrong here changes that.

@@ -43,6 +43,21 @@ final class BindingResults implements BindingCycle.ResultHandler {
     }
 
     @Override
+    public void dropped(AssumedPod assumed) {
+        Pod pod = assumed.pod();
+        LOG.atInfo()
+                .addKeyValue("pod", pod.key())
+                .addKeyValue("node", assumed.nodeName())
+                .log("Pod is gone or has another node; its binding is given up");
+        // Confirmed on another node, it is counted there.
+        if (cache.isAssumed(pod.uid())) {
+            cache.forget(pod);
+        }
+        listener.bindingFailed(pod, assumed.nodeName(), "the pod is gone or has another node");
+        queue.moveAllToActiveOrBackoff(WellKnownEvents.ASSIGNED_POD_DELETE, ObjectChange.deleted(pod));
+    }
+
+    @Override
     public void refused(AssumedPod assumed, PluginStatus rejection) {
         Diagnosis diagnosis = Diagnosis.ofChosenNode(rejection);
         rejected(assumed, rejection, diagnosis.message(""), SchedulingFailures.rejectors(diagnosis));

@@ -31,6 +31,7 @@ import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.decision.HintEvaluation;
 import org.moorage.runtime.internal.binding.BindingCycle;
 import org.moorage.runtime.internal.binding.PodsInPreBind;
+import org.moorage.runtime.internal.binding.UncertainBindings;
 import org.moorage.runtime.internal.binding.WaitingPods;
 import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.cluster.FeatureView;
@@ -141,13 +142,19 @@ public final class Scheduler implements AutoCloseable {
                 queue,
                 nominator,
                 cluster,
-                builder.bindingExecutor == null ? threads.reports() : builder.bindingExecutor);
+                new StatusPatches(
+                        pods,
+                        cache,
+                        cluster,
+                        builder.bindingExecutor == null ? threads.reports() : builder.bindingExecutor));
         BindingCycle binding = new BindingCycle(
                 waitingPods,
                 podsInPreBind,
+                pods,
                 cluster,
                 threads.binding(),
                 builder.featureGates,
+                new UncertainBindings(cluster, pods, threads.binding(), threads.timers()),
                 new BindingResults(cache, queue, failures, listener));
         cycle = new SchedulingCycle(profiles, cache, queue, nominator, algorithm, binding, failures, listener);
         eventHandlers = new ObjectEventHandlers(
@@ -156,6 +163,7 @@ public final class Scheduler implements AutoCloseable {
                         queue,
                         nominator,
                         waitingPods,
+                        podsInPreBind,
                         pod -> profiles.containsKey(pod.spec().schedulerName())),
                 cache,
                 queue,

@@ -24,6 +24,8 @@ final class SchedulerThreads implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SchedulerThreads.class);
     // Binding waits for the API server, and sometimes for volumes. That many pods are bound at a time.
     private static final int BINDING_THREADS = 128;
+    // As many requests as kube-scheduler sends at a time with SchedulerAsyncAPICalls.
+    private static final int REPORT_THREADS = 16;
     private static final long GRACE_SECONDS = 5;
 
     private final ThreadGroup workers = new ThreadGroup("scheduler-workers");
@@ -36,7 +38,7 @@ final class SchedulerThreads implements AutoCloseable {
 
     SchedulerThreads(int parallelism, @Nullable Executor givenBinding) {
         timers = own(Executors.newSingleThreadScheduledExecutor(named("scheduler-timer")));
-        reports = own(Executors.newSingleThreadExecutor(named("scheduler-report")));
+        reports = own(Executors.newFixedThreadPool(REPORT_THREADS, named("scheduler-report")));
         int useful = Math.min(parallelism, Runtime.getRuntime().availableProcessors());
         this.parallelism = useful <= 1
                 ? Parallelism.none()
@@ -109,7 +111,7 @@ final class SchedulerThreads implements AutoCloseable {
         return binding;
     }
 
-    /** One thread, so that what is reported of a pod stays in order. */
+    /** Threads that write to the status of pods why they were not scheduled. */
     Executor reports() {
         return reports;
     }

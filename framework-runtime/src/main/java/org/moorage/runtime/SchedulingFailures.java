@@ -2,11 +2,8 @@
 package org.moorage.runtime;
 
 import java.util.Optional;
-import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
-import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PodEvent;
@@ -29,7 +26,7 @@ final class SchedulingFailures {
     private final SchedulingQueue queue;
     private final Nominator nominator;
     private final Cluster cluster;
-    private final Executor reports;
+    private final StatusPatches statusPatches;
 
     SchedulingFailures(
             SchedulerListener listener,
@@ -37,13 +34,13 @@ final class SchedulingFailures {
             SchedulingQueue queue,
             Nominator nominator,
             Cluster cluster,
-            Executor reports) {
+            StatusPatches statusPatches) {
         this.listener = listener;
         this.pods = pods;
         this.queue = queue;
         this.nominator = nominator;
         this.cluster = cluster;
-        this.reports = reports;
+        this.statusPatches = statusPatches;
     }
 
     /** Something failed, so that it is not known whether a node is feasible. */
@@ -71,48 +68,35 @@ final class SchedulingFailures {
         Pod pod = queued.pod();
         Decision decision = new Decision(pod, outcome, "", 0, message, evaluated, 0, queued.attempts());
         listener.decided(decision);
-        Optional<Pod> current = pods.get(pod.namespace(), pod.name());
-        if (current.isEmpty() || current.get().isBound() || !current.get().uid().equals(pod.uid())) {
+        Optional<Pod> current = waiting(pod);
+        if (current.isEmpty()) {
             LOG.atDebug().addKeyValue("pod", pod.key()).log("Pod is gone or has a node by now; not queued again");
             queue.done(queued);
             return decision;
         }
         queue.addUnschedulable(queued, current.get(), rejectors);
         nominator.add(current.get(), nomination);
-        String reason = outcome == Decision.Outcome.UNSCHEDULABLE ? "Unschedulable" : "SchedulerError";
-        try {
-            reports.execute(() -> report(current.get(), reason, message, nomination));
-        } catch (RejectedExecutionException closed) {
-            LOG.atDebug().addKeyValue("pod", pod.key()).log("Scheduler stops; status of the pod is not updated");
+        if (waiting(pod).isEmpty()) {
+            // Whoever handled its going may have looked for it in the queue before it was there again.
+            queue.delete(pod);
+            return decision;
         }
-        return decision;
-    }
-
-    private void report(Pod pod, String reason, String message, Nomination nomination) {
-        reportEvent(pod, message);
+        String reason = outcome == Decision.Outcome.UNSCHEDULABLE ? "Unschedulable" : "SchedulerError";
+        reportEvent(current.get(), message);
         PodCondition condition = new PodCondition(
                 PodCondition.POD_SCHEDULED,
                 "False",
                 reason,
                 message,
-                pod.metadata().generation());
-        boolean same = pod.status().condition(PodCondition.POD_SCHEDULED).equals(Optional.of(condition));
-        boolean renominated = nomination.overrides()
-                && !nomination.nodeName().equals(pod.status().nominatedNodeName());
-        if (same && !renominated) {
-            // Written again, it would come back as an update of the pod.
-            return;
-        }
-        try {
-            cluster.patchStatus(
-                    pod,
-                    same ? Optional.empty() : Optional.of(condition),
-                    renominated ? nomination : Nomination.keep());
-        } catch (ClusterException thrown) {
-            if (!thrown.isNotFound()) {
-                LOG.atError().addKeyValue("pod", pod.key()).setCause(thrown).log("Error updating pod");
-            }
-        }
+                current.get().metadata().generation());
+        statusPatches.add(current.get(), condition, nomination);
+        return decision;
+    }
+
+    // The pod as it is now; empty if it is gone or has a node.
+    private Optional<Pod> waiting(Pod pod) {
+        return pods.get(pod.namespace(), pod.name())
+                .filter(known -> !known.isBound() && known.uid().equals(pod.uid()));
     }
 
     /** The pod is being deleted, so that it is neither tried nor queued again. */

@@ -124,6 +124,11 @@ public final class InMemoryCluster implements Cluster {
         }
     }
 
+    @Override
+    public <T extends ClusterObject> Optional<T> read(ObjectKind<T> kind, String namespace, String name) {
+        return find(kind, namespace, name);
+    }
+
     /** The objects of a kind, in the order in which they came. */
     public <T extends ClusterObject> List<T> all(ObjectKind<T> kind) {
         synchronized (objects) {
@@ -153,6 +158,13 @@ public final class InMemoryCluster implements Cluster {
                 throw new ClusterException(
                         "bind " + pod.key() + " to " + nodeName + ": pod is already assigned to node "
                                 + current.nodeName(),
+                        409,
+                        null);
+            }
+            if (current.metadata().isDeleting()) {
+                throw new ClusterException(
+                        "bind " + pod.key() + " to " + nodeName
+                                + ": pod is being deleted, cannot be assigned to a host",
                         409,
                         null);
             }

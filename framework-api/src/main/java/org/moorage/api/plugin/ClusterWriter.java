@@ -11,7 +11,7 @@ import org.moorage.api.model.PodStatus;
 
 /**
  * Changes the cluster. Each call returns when the cluster has taken the change, and throws {@link ClusterException} when it
- * has not.
+ * has not, or when it is not known whether it has.
  *
  * <p>A change of an object is for the object of that uid: if another one has come in its place under the same name, the change
  * fails with a conflict. Where it is also for one version of the object only, the method says so.
@@ -21,7 +21,8 @@ public interface ClusterWriter {
     void bind(Pod pod, String nodeName);
 
     /**
-     * Sets a condition of a pod, and the node that it is likely to get.
+     * Sets a condition of a pod, and the node that it is likely to get. The condition {@code PodScheduled} and the nominated node
+     * are those of a pod that has no node: if the pod is bound by now they are dropped, which is no failure.
      *
      * @param pod the pod as it is known
      * @param condition the condition to add or to replace the one of its type with; empty to leave the conditions

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.cluster;
 
+import java.util.Optional;
 import java.util.Set;
+import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.plugin.ClusterWriter;
 
@@ -21,6 +23,15 @@ public interface Cluster extends ClusterWriter, AutoCloseable {
      * @throws org.moorage.api.plugin.ClusterException if the objects cannot be had
      */
     void watch(Set<ObjectKind<?>> kinds, boolean podJson, ClusterListener listener);
+
+    /**
+     * An object as the API server has it now, whatever the listener was told; for finding out what became of a change.
+     *
+     * @param namespace its namespace; empty for objects of the whole cluster
+     * @return empty if it is not there
+     * @throws org.moorage.api.plugin.ClusterException if it cannot be had
+     */
+    <T extends ClusterObject> Optional<T> read(ObjectKind<T> kind, String namespace, String name);
 
     /** Stops telling the listener, and gives back what the cluster holds. Calling it again does no harm. */
     @Override

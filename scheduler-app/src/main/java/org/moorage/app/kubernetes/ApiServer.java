@@ -8,6 +8,9 @@ import io.kubernetes.client.openapi.Pair;
 import io.kubernetes.client.util.exception.TokenAquisitionException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -151,6 +154,20 @@ final class ApiServer {
     }
 
     /**
+     * Reads an object.
+     *
+     * @param what the request, for messages
+     * @throws ClusterException if the server did not answer with an object
+     */
+    ObjectNode object(String what, String path) {
+        try (StreamedResponse response = send(what, request(what, "GET", path, Map.of(), null), http)) {
+            return ObjectStreams.object(new String(response.body().readAllBytes(), StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            throw new ClusterException(what + ": " + address() + ": " + ErrorText.of(e), 0, e);
+        }
+    }
+
+    /**
      * Sends a GET request whose response is read as it comes.
      *
      * @param what the request, for messages
@@ -196,8 +213,8 @@ final class ApiServer {
         Instant deadline = clock.instant().plus(timeout);
         for (int tries = 1; ; tries++) {
             if (stop.isSent() || stop.isSentWithin(bucket.take())) {
-                throw new ClusterException(
-                        what + ": " + address() + ": given up, since closed or interrupted", 0, null);
+                throw ClusterException.notSent(
+                        what + ": " + address() + ": given up, since closed or interrupted", null);
             }
             Call call = sender.newCall(request);
             open.add(call);
@@ -215,7 +232,7 @@ final class ApiServer {
                 open.remove(call);
             } catch (IOException | TokenAquisitionException e) {
                 open.remove(call);
-                throw new ClusterException(what + ": " + address() + ": " + ErrorText.of(e), 0, e);
+                throw unanswered(what, e);
             }
             boolean isRetried = !wait.isZero()
                     && tries < MAX_TRIES
@@ -224,6 +241,15 @@ final class ApiServer {
                 throw failure;
             }
         }
+    }
+
+    private ClusterException unanswered(String what, Exception cause) {
+        String message = what + ": " + address() + ": " + ErrorText.of(cause);
+        boolean isNotSent = cause instanceof ConnectException
+                || cause instanceof NoRouteToHostException
+                || cause instanceof UnknownHostException
+                || cause instanceof TokenAquisitionException;
+        return isNotSent ? ClusterException.notSent(message, cause) : new ClusterException(message, 0, cause);
     }
 
     // How long a busy server asks to wait; zero if it does not ask.

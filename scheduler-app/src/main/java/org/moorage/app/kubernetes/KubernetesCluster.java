@@ -110,8 +110,8 @@ public final class KubernetesCluster implements Cluster {
         reads = new ApiServer(client, http, bucket, settings.requestTimeout(), clock, stop);
         writes = new ApiServer(client, http, bucket, settings.requestTimeout(), clock, stop);
         eventWrites = new ApiServer(client, http, eventBucket, settings.requestTimeout(), clock, stop);
-        pods = new PodWrites(writes, clock, random, stop);
         patches = new ObjectPatches(writes, decoder);
+        pods = new PodWrites(writes, patches, clock, random, stop);
         volumes = new VolumeWrites(patches);
         resourceClaims = new ResourceClaimWrites(patches);
         events = new EventRecorder(eventWrites, settings, clock, random, stop);
@@ -199,6 +199,11 @@ public final class KubernetesCluster implements Cluster {
                         + settings.listTimeout().toSeconds() + "s: " + failure.message(),
                 failure.httpStatus(),
                 null);
+    }
+
+    @Override
+    public <T extends ClusterObject> Optional<T> read(ObjectKind<T> kind, String namespace, String name) {
+        return patches.read(kind, namespace, name);
     }
 
     @Override

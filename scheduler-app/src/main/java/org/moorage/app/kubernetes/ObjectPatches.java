@@ -2,13 +2,14 @@
 package org.moorage.app.kubernetes;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.Optional;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.objects.ObjectDecodeException;
 import org.moorage.objects.ObjectDecoder;
 
-/** Creates and patches objects, and reads the object that the API server answers with. */
+/** Reads, creates and patches objects. What the API server answers with is the object as it is then. */
 final class ObjectPatches {
     private final ApiServer server;
     private final ObjectDecoder decoder;
@@ -16,6 +17,19 @@ final class ObjectPatches {
     ObjectPatches(ApiServer server, ObjectDecoder decoder) {
         this.server = server;
         this.decoder = decoder;
+    }
+
+    /** The object as it is now; empty if it is not there. */
+    <T extends ClusterObject> Optional<T> read(ObjectKind<T> kind, String namespace, String name) {
+        String what = "read " + kind.kind() + " " + (namespace.isEmpty() ? name : namespace + "/" + name);
+        try {
+            return Optional.of(decoded(what, kind, server.object(what, ApiServer.path(kind, namespace, name))));
+        } catch (ClusterException failed) {
+            if (failed.isNotFound()) {
+                return Optional.empty();
+            }
+            throw failed;
+        }
     }
 
     <T extends ClusterObject> T create(ObjectKind<T> kind, String namespace, ObjectNode object) {

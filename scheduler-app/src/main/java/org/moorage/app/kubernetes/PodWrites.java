@@ -27,12 +27,14 @@ final class PodWrites {
     private static final Set<Integer> RETRIED_STATUS_CODES = Set.of(409, 500, 503);
 
     private final ApiServer server;
+    private final ObjectPatches objects;
     private final InstantSource clock;
     private final RandomGenerator random;
     private final StopSignal stop;
 
-    PodWrites(ApiServer server, InstantSource clock, RandomGenerator random, StopSignal stop) {
+    PodWrites(ApiServer server, ObjectPatches objects, InstantSource clock, RandomGenerator random, StopSignal stop) {
         this.server = server;
+        this.objects = objects;
         this.clock = clock;
         this.random = random;
         this.stop = stop;
@@ -51,19 +53,19 @@ final class PodWrites {
     }
 
     void patchStatus(Pod pod, Optional<PodCondition> condition, Nomination nomination) {
-        ObjectNode status = JSON.objectNode();
-        condition
-                .filter(changed -> !pod.status().conditions().contains(changed))
-                .ifPresent(changed -> status.putArray("conditions").add(condition(changed, pod)));
-        if (nomination.overrides() && !nomination.nodeName().equals(pod.status().nominatedNodeName())) {
-            putOrRemove(status, "nominatedNodeName", nomination.nodeName());
-        }
-        if (status.isEmpty()) {
-            return;
-        }
+        // These are about a pod without a node. For its version only, so that the server refuses them once it is bound.
+        boolean isForVersion = nomination.overrides()
+                || condition
+                        .filter(changed -> changed.type().equals(PodCondition.POD_SCHEDULED))
+                        .isPresent();
+        Pod current = pod;
         for (int tries = 1; ; tries++) {
+            ObjectNode status = statusPatch(current, condition, nomination);
+            if (status.isEmpty()) {
+                return;
+            }
             try {
-                patchStatus(pod, status);
+                patchStatus(current, status, isForVersion ? current.metadata().resourceVersion() : "");
                 return;
             } catch (ClusterException e) {
                 if (tries == MOST_STATUS_TRIES
@@ -71,8 +73,32 @@ final class PodWrites {
                         || stop.isSentWithin(STATUS_BACKOFF.after(tries, random))) {
                     throw e;
                 }
+                if (isForVersion && e.isConflict()) {
+                    Optional<Pod> unbound = unbound(pod);
+                    if (unbound.isEmpty()) {
+                        return;
+                    }
+                    current = unbound.get();
+                }
             }
         }
+    }
+
+    // The pod as the server has it; empty if it is gone or bound.
+    private Optional<Pod> unbound(Pod pod) {
+        return objects.read(ObjectKind.POD, pod.namespace(), pod.name())
+                .filter(current -> current.uid().equals(pod.uid()) && !current.isBound());
+    }
+
+    private ObjectNode statusPatch(Pod pod, Optional<PodCondition> condition, Nomination nomination) {
+        ObjectNode status = JSON.objectNode();
+        condition
+                .filter(changed -> !pod.status().conditions().contains(changed))
+                .ifPresent(changed -> status.putArray("conditions").add(condition(changed, pod)));
+        if (nomination.overrides() && !nomination.nodeName().equals(pod.status().nominatedNodeName())) {
+            putOrRemove(status, "nominatedNodeName", nomination.nodeName());
+        }
+        return status;
     }
 
     private static boolean isRetried(ClusterException failure) {
@@ -119,7 +145,7 @@ final class PodWrites {
                     .put("resourceName", mapping.resourceName())
                     .put("requestName", mapping.requestName());
         }
-        patchStatus(pod, status);
+        patchStatus(pod, status, "");
     }
 
     void patchNodeAllocatableResourceClaimStatuses(
@@ -136,13 +162,16 @@ final class PodWrites {
                 json.set("resources", ResourceClaimJson.quantities(claim.resources()));
             }
         }
-        patchStatus(pod, status);
+        patchStatus(pod, status, "");
     }
 
-    private void patchStatus(Pod pod, ObjectNode status) {
+    private void patchStatus(Pod pod, ObjectNode status, String resourceVersion) {
         ObjectNode patch = JSON.objectNode();
         if (!pod.uid().isEmpty()) {
-            patch.putObject("metadata").put("uid", pod.uid());
+            patch.withObject("metadata").put("uid", pod.uid());
+        }
+        if (!resourceVersion.isEmpty()) {
+            patch.withObject("metadata").put("resourceVersion", resourceVersion);
         }
         patch.set("status", status);
         server.change("patch status of " + pod.key(), "PATCH", path(pod) + "/status", ApiServer.STRATEGIC_MERGE, patch);

@@ -542,7 +542,7 @@ class KubernetesClusterTest {
                         PodStatus.NONE,
                         Optional.of(UNSCHEDULABLE),
                         Nomination.keep(),
-                        "{'metadata': {'uid': 'u1'}, 'status': {'conditions': [{'type': 'PodScheduled', 'status':"
+                        "{'metadata': {'uid': 'u1', 'resourceVersion': '7'}, 'status': {'conditions': [{'type': 'PodScheduled', 'status':"
                                 + " 'False', 'reason': 'Unschedulable', 'message': '0/1 nodes', 'observedGeneration': 2,"
                                 + " 'lastProbeTime': null, 'lastTransitionTime': '2026-11-21T09:30:00Z'}]}}"),
                 new Case(
@@ -550,7 +550,7 @@ class KubernetesClusterTest {
                         status(UNSCHEDULABLE),
                         Optional.of(new PodCondition("PodScheduled", "True", "", "", 0)),
                         Nomination.keep(),
-                        "{'metadata': {'uid': 'u1'}, 'status': {'conditions': [{'type': 'PodScheduled', 'status':"
+                        "{'metadata': {'uid': 'u1', 'resourceVersion': '7'}, 'status': {'conditions': [{'type': 'PodScheduled', 'status':"
                                 + " 'True', 'reason': null, 'message': null, 'lastProbeTime': null, 'lastTransitionTime':"
                                 + " '2026-11-21T09:30:00Z'}]}}"),
                 new Case(
@@ -558,7 +558,7 @@ class KubernetesClusterTest {
                         status(UNSCHEDULABLE),
                         Optional.of(new PodCondition("PodScheduled", "False", "Unschedulable", "0/2 nodes", 2)),
                         Nomination.keep(),
-                        "{'metadata': {'uid': 'u1'}, 'status': {'conditions': [{'type': 'PodScheduled', 'status':"
+                        "{'metadata': {'uid': 'u1', 'resourceVersion': '7'}, 'status': {'conditions': [{'type': 'PodScheduled', 'status':"
                                 + " 'False', 'reason': 'Unschedulable', 'message': '0/2 nodes', 'observedGeneration': 2,"
                                 + " 'lastProbeTime': null}]}}"),
                 new Case(
@@ -566,7 +566,7 @@ class KubernetesClusterTest {
                         PodStatus.NONE,
                         Optional.empty(),
                         Nomination.to("node-1"),
-                        "{'metadata': {'uid': 'u1'}, 'status': {'nominatedNodeName': 'node-1'}}"),
+                        "{'metadata': {'uid': 'u1', 'resourceVersion': '7'}, 'status': {'nominatedNodeName': 'node-1'}}"),
                 new Case(
                         "a nomination is taken back beside a condition that stays",
                         status(UNSCHEDULABLE).toBuilder()
@@ -574,7 +574,7 @@ class KubernetesClusterTest {
                                 .build(),
                         Optional.of(UNSCHEDULABLE),
                         Nomination.clear(),
-                        "{'metadata': {'uid': 'u1'}, 'status': {'nominatedNodeName': null}}"));
+                        "{'metadata': {'uid': 'u1', 'resourceVersion': '7'}, 'status': {'nominatedNodeName': null}}"));
 
         @ParameterizedTest
         @FieldSource("CASES")
@@ -610,10 +610,54 @@ class KubernetesClusterTest {
                     Answer.status(503, "ServiceUnavailable", "later"),
                     Answer.ok("{}"));
             server.on("PATCH", WEB + "/status", request -> answers.get(tries.getAndIncrement()));
+            server.on("GET", WEB, request -> Answer.ok(onServer("u1", "8", "")));
 
             cluster.patchStatus(pod("u1"), Optional.of(UNSCHEDULABLE), Nomination.keep());
 
             assertThat(tries).hasValue(4);
+        }
+
+        private static String onServer(String uid, String version, String nodeName) {
+            return "{\"metadata\":{\"name\":\"web\",\"namespace\":\"default\",\"uid\":\"" + uid
+                    + "\",\"resourceVersion\":\"" + version + "\"},\"spec\":{\"nodeName\":\"" + nodeName
+                    + "\"},\"status\":{}}";
+        }
+
+        record Conflict(String name, Answer read, List<String> versions) {
+            @Override
+            public String toString() {
+                return name;
+            }
+        }
+
+        static final List<Conflict> CONFLICTS = List.of(
+                new Conflict(
+                        "a pod that has changed gets the status in its new version",
+                        Answer.ok(onServer("u1", "8", "")),
+                        List.of("7", "8")),
+                new Conflict(
+                        "a pod that was bound keeps its status", Answer.ok(onServer("u1", "8", "n")), List.of("7")),
+                new Conflict(
+                        "another pod of that name keeps its status", Answer.ok(onServer("u2", "8", "")), List.of("7")),
+                new Conflict("a pod that is gone has none", Answer.status(404, "NotFound", "gone"), List.of("7")));
+
+        // As a status of a failed attempt that comes late.
+        @ParameterizedTest
+        @FieldSource("CONFLICTS")
+        void isForTheVersionOfThePodThatHasNoNode(Conflict c) {
+            List<String> versions = new CopyOnWriteArrayList<>();
+            server.on("GET", WEB, request -> c.read);
+            server.on("PATCH", WEB + "/status", request -> {
+                versions.add(
+                        request.json().path("metadata").path("resourceVersion").asText());
+                return versions.size() == 1 ? Answer.status(409, "Conflict", "changed") : Answer.ok("{}");
+            });
+            Pod pod = pod("u1");
+            cluster.patchStatus(
+                    pod.withMetadata(pod.metadata().withResourceVersion("7")),
+                    Optional.of(UNSCHEDULABLE),
+                    Nomination.keep());
+            assertThat(versions).isEqualTo(c.versions);
         }
 
         @Test

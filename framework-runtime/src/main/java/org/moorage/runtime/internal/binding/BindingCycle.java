@@ -9,12 +9,15 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
 import org.moorage.api.Status;
+import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.BindPlugin;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.ClusterWriter;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Nomination;
+import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PermitPlugin;
 import org.moorage.api.plugin.PermitResult;
 import org.moorage.api.plugin.PodEvent;
@@ -37,9 +40,11 @@ public final class BindingCycle {
 
     private final WaitingPods waitingPods;
     private final PodsInPreBind podsInPreBind;
+    private final ObjectLister<Pod> pods;
     private final ClusterWriter writer;
     private final Executor executor;
     private final boolean hasPreFlight;
+    private final UncertainBindings uncertainBindings;
     private final ResultHandler results;
 
     /** What the scheduler does about the result of a binding cycle. */
@@ -49,6 +54,9 @@ public final class BindingCycle {
 
         /** The pod is bound. */
         void bound(AssumedPod pod);
+
+        /** The pod is gone, or somebody else has bound it: nothing is to be written to it any more. Unreserve has run. */
+        void dropped(AssumedPod pod);
 
         /** The permit that the pod waited for was refused. Unreserve has run. */
         void refused(AssumedPod pod, PluginStatus rejection);
@@ -61,15 +69,19 @@ public final class BindingCycle {
     public BindingCycle(
             WaitingPods waitingPods,
             PodsInPreBind podsInPreBind,
+            ObjectLister<Pod> pods,
             ClusterWriter writer,
             Executor executor,
             FeatureGates featureGates,
+            UncertainBindings uncertainBindings,
             ResultHandler results) {
         this.waitingPods = waitingPods;
         this.podsInPreBind = podsInPreBind;
+        this.pods = pods;
         hasPreFlight = featureGates.isEnabled(FeatureGates.NOMINATED_NODE_NAME_FOR_EXPECTATION);
         this.writer = writer;
         this.executor = executor;
+        this.uncertainBindings = uncertainBindings;
         this.results = results;
     }
 
@@ -85,9 +97,8 @@ public final class BindingCycle {
             Map<String, Duration> timeouts = new LinkedHashMap<>();
             answer = reserveAndPermit(pod, timeouts);
             if (answer.isSuccess()) {
-                CompletableFuture<PluginStatus> permission = timeouts.isEmpty()
-                        ? CompletableFuture.completedFuture(answer)
-                        : waitingPods.add(pod.pod(), timeouts);
+                CompletableFuture<PluginStatus> permission =
+                        timeouts.isEmpty() ? CompletableFuture.completedFuture(answer) : waitForPermit(pod, timeouts);
                 answer = PluginStatus.error("", "not run");
                 executor.execute(() -> runStep(pod, () -> prepare(pod, permission, !timeouts.isEmpty())));
                 answer = PluginStatus.SUCCESS;
@@ -120,6 +131,25 @@ public final class BindingCycle {
         } catch (PluginFailure failure) {
             return error(failure);
         }
+    }
+
+    private CompletableFuture<PluginStatus> waitForPermit(AssumedPod pod, Map<String, Duration> timeouts) {
+        CompletableFuture<PluginStatus> permission = waitingPods.add(pod.pod(), timeouts);
+        if (isGone(pod)) {
+            waitingPods.remove(pod.pod().uid());
+        }
+        return permission;
+    }
+
+    // To be asked after the pod can be found among those that wait: who hears of its going looks there.
+    private boolean isGone(AssumedPod assumed) {
+        Pod pod = assumed.pod();
+        return pods.get(pod.namespace(), pod.name())
+                .filter(known -> known.uid().equals(pod.uid())
+                        && !known.isBound()
+                        && !known.metadata().isDeleting()
+                        && !known.status().isTerminal())
+                .isEmpty();
     }
 
     // Whatever is thrown, the pod does not stay in the binding cycle.
@@ -163,7 +193,7 @@ public final class BindingCycle {
     // Tells other components which node the pod will be bound to, while that takes its time.
     private void nominate(AssumedPod pod) {
         try {
-            writer.patchStatus(pod.pod(), Optional.empty(), Nomination.to(pod.nodeName()));
+            writer.patchStatus(pod.queued().pod(), Optional.empty(), Nomination.to(pod.nodeName()));
         } catch (ClusterException failed) {
             LOG.atError()
                     .addKeyValue("pod", pod.pod().key())
@@ -191,35 +221,76 @@ public final class BindingCycle {
         PodsInPreBind.Attempt attempt = new PodsInPreBind.Attempt(pod.pod());
         if (!groups.areEmpty()) {
             podsInPreBind.add(attempt);
+            if (isGone(pod)) {
+                attempt.cancel("the pod is gone or has a node");
+            }
         }
         PluginStatus answer;
         try {
             answer = groups.run(pod, attempt, executor);
-            if (answer.isSuccess()) {
-                answer = attempt.markPrebound() ? bind(pod) : attempt.cancelled();
+            if (answer.isSuccess() && !attempt.markPrebound()) {
+                answer = attempt.cancelled();
             }
         } finally {
             podsInPreBind.remove(attempt);
         }
         if (answer.isSuccess()) {
-            finish(pod);
+            bind(pod);
         } else {
             fail(pod, answer);
         }
     }
 
-    private static PluginStatus bind(AssumedPod pod) {
+    private void bind(AssumedPod pod) {
+        PluginStatus answer;
+        boolean isNotBound;
         try {
-            for (BindPlugin plugin : pod.profile().at(ExtensionPoint.BIND, BindPlugin.class)) {
-                Status status = PluginCalls.bind(plugin, pod.state(), pod.pod(), pod.nodeName());
-                if (!status.isSkip()) {
-                    return new PluginStatus(plugin.name(), status);
-                }
-            }
-            return PluginStatus.error("", "binding: no Bind plugin took the pod (expected: one that does not skip)");
+            answer = callBindPlugins(pod);
+            isNotBound = answer.isRejection();
         } catch (PluginFailure failure) {
-            return error(failure);
+            answer = error(failure);
+            isNotBound = isCertain(failure.getCause());
         }
+        if (answer.isSuccess()) {
+            finish(pod);
+        } else if (isNotBound) {
+            fail(pod, answer);
+        } else {
+            PluginStatus failure = answer;
+            // Until it is known, the pod stays assumed and keeps what is reserved for it.
+            uncertainBindings.find(pod.pod(), outcome -> runStep(pod, () -> settle(pod, failure, outcome)));
+        }
+    }
+
+    // Where the pod has changed, it may have been bound.
+    private static boolean isCertain(@Nullable Throwable cause) {
+        return cause instanceof ClusterException failed
+                && switch (failed.outcome()) {
+                    case NOT_SENT -> true;
+                    case REFUSED -> !failed.isNotFound() && !failed.isConflict();
+                    case UNKNOWN -> false;
+                };
+    }
+
+    private void settle(AssumedPod pod, PluginStatus failure, UncertainBindings.Outcome outcome) {
+        switch (outcome) {
+            case BOUND -> finish(pod);
+            case NOT_BOUND -> fail(pod, failure);
+            case GONE -> {
+                unreserve(pod);
+                results.dropped(pod);
+            }
+        }
+    }
+
+    private static PluginStatus callBindPlugins(AssumedPod pod) {
+        for (BindPlugin plugin : pod.profile().at(ExtensionPoint.BIND, BindPlugin.class)) {
+            Status status = PluginCalls.bind(plugin, pod.state(), pod.pod(), pod.nodeName());
+            if (!status.isSkip()) {
+                return new PluginStatus(plugin.name(), status);
+            }
+        }
+        return PluginStatus.error("", "binding: no Bind plugin took the pod (expected: one that does not skip)");
     }
 
     // The pod is bound: nothing that goes wrong here changes that.

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
@@ -93,9 +94,22 @@ public final class ObjectStore implements ClusterListener {
         }
     }
 
-    // The table's monitor is held while the handler runs, so that changes of a kind are handled in their order.
+    // The table's monitor is held while the handler runs, so that changes of a kind are handled in their order. After a
+    // change whose handling failed the table is as before, so that the next list tells of it again.
     private <T extends ClusterObject> void put(ObjectKind<T> kind, Table<T> table, T object) {
         T before = table.byKey.put(object.key(), object);
+        boolean isHandled = false;
+        try {
+            changed(kind, before, object);
+            isHandled = true;
+        } finally {
+            if (!isHandled) {
+                table.restore(object.key(), before);
+            }
+        }
+    }
+
+    private <T extends ClusterObject> void changed(ObjectKind<T> kind, @Nullable T before, T object) {
         if (before == null) {
             handler.changed(kind, ObjectChange.added(object));
         } else if (!before.metadata().uid().equals(object.metadata().uid())) {
@@ -110,8 +124,17 @@ public final class ObjectStore implements ClusterListener {
 
     private <T extends ClusterObject> void remove(ObjectKind<T> kind, Table<T> table, T object) {
         T before = table.byKey.remove(object.key());
-        if (before != null) {
+        if (before == null) {
+            return;
+        }
+        boolean isHandled = false;
+        try {
             handler.changed(kind, ObjectChange.deleted(before));
+            isHandled = true;
+        } finally {
+            if (!isHandled) {
+                table.restore(before.key(), before);
+            }
         }
     }
 
@@ -122,6 +145,14 @@ public final class ObjectStore implements ClusterListener {
 
     private static final class Table<T extends ClusterObject> implements ObjectLister<T> {
         final Map<String, T> byKey = new ConcurrentHashMap<>();
+
+        void restore(String key, @Nullable T before) {
+            if (before == null) {
+                byKey.remove(key);
+            } else {
+                byKey.put(key, before);
+            }
+        }
 
         @Override
         public Optional<T> get(String namespace, String name) {

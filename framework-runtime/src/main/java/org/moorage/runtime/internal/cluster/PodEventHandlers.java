@@ -7,6 +7,7 @@ import java.util.function.Predicate;
 import org.moorage.api.event.ClusterEvent;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Pod;
+import org.moorage.runtime.internal.binding.PodsInPreBind;
 import org.moorage.runtime.internal.binding.WaitingPods;
 import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.queue.Nominator;
@@ -23,6 +24,7 @@ public final class PodEventHandlers {
     private final SchedulingQueue queue;
     private final Nominator nominator;
     private final WaitingPods waitingPods;
+    private final PodsInPreBind podsInPreBind;
     private final Predicate<Pod> ours;
 
     /**
@@ -35,11 +37,13 @@ public final class PodEventHandlers {
             SchedulingQueue queue,
             Nominator nominator,
             WaitingPods waitingPods,
+            PodsInPreBind podsInPreBind,
             Predicate<Pod> ours) {
         this.cache = cache;
         this.queue = queue;
         this.nominator = nominator;
         this.waitingPods = waitingPods;
+        this.podsInPreBind = podsInPreBind;
         this.ours = ours;
     }
 
@@ -122,6 +126,8 @@ public final class PodEventHandlers {
         boolean nominated = nominator.nodeNameFor(pod).isPresent();
         queue.delete(pod);
         if (bound) {
+            // If it has its node from somebody else, there is nothing left to wait for.
+            endWaiting(pod);
             return;
         }
         if (cache.isAssumed(pod.uid())) {
@@ -131,11 +137,20 @@ public final class PodEventHandlers {
         }
     }
 
-    // A pod that waits for its permit cleans up after itself when it is rejected.
+    // The pod will not run: its place is free at once, whatever its binding cycle still has to undo. One that waits for
+    // its
+    // permit tells of its going itself.
     private void giveUp(Pod pod) {
-        if (!waitingPods.remove(pod.uid())) {
+        cache.forget(pod);
+        if (!endWaiting(pod)) {
             queue.moveAllToActiveOrBackoff(WellKnownEvents.ASSIGNED_POD_DELETE, ObjectChange.deleted(pod));
         }
+    }
+
+    // Whether the pod waited for its permit.
+    private boolean endWaiting(Pod pod) {
+        podsInPreBind.find(pod.uid()).ifPresent(inPreBind -> inPreBind.cancel("the pod is gone or has a node"));
+        return waitingPods.remove(pod.uid());
     }
 
     // What was kept free for the pod is free for those that are not more important.

@@ -103,7 +103,7 @@ public final class Nominator {
 
     private boolean isWaiting(Pod pod) {
         Optional<Pod> current = pods.apply(pod.namespace(), pod.name());
-        if (current.isEmpty()) {
+        if (current.isEmpty() || !current.get().uid().equals(pod.uid())) {
             LOG.atTrace().addKeyValue("pod", pod).log("Pod is gone, so it is not nominated");
             return false;
         }

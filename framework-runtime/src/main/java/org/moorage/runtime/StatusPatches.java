@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodCondition;
+import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.ClusterWriter;
+import org.moorage.api.plugin.Nomination;
+import org.moorage.api.plugin.ObjectLister;
+import org.moorage.runtime.internal.cache.SchedulerCache;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes to the status of pods why they were not scheduled. Of each pod at most one patch is being sent and one waits, whose
+ * place a newer one takes; so there are never more than there are pods. A patch whose turn comes when its pod is gone, bound or
+ * being bound is dropped.
+ */
+final class StatusPatches {
+    private static final Logger LOG = LoggerFactory.getLogger(StatusPatches.class);
+
+    private final ObjectLister<Pod> pods;
+    private final SchedulerCache cache;
+    private final ClusterWriter writer;
+    private final Executor executor;
+
+    @GuardedBy("this")
+    private final Map<String, Patch> waitingByUid = new HashMap<>();
+
+    @GuardedBy("this")
+    private final Set<String> beingSent = new HashSet<>();
+
+    private record Patch(Pod pod, PodCondition condition, Nomination nomination) {
+        Patch replacedBy(Patch newer) {
+            return newer.nomination.overrides() ? newer : new Patch(newer.pod, newer.condition, nomination);
+        }
+    }
+
+    /**
+     * One without patches.
+     *
+     * @param pods the pods as last seen
+     * @param cache knows the pods that are being bound
+     * @param executor sends the patches, those of several pods side by side
+     */
+    StatusPatches(ObjectLister<Pod> pods, SchedulerCache cache, ClusterWriter writer, Executor executor) {
+        this.pods = pods;
+        this.cache = cache;
+        this.writer = writer;
+        this.executor = executor;
+    }
+
+    /** Has the status of a pod say this soon, unless something newer is to be said before. */
+    void add(Pod pod, PodCondition condition, Nomination nomination) {
+        Patch added = new Patch(pod, condition, nomination);
+        synchronized (this) {
+            Patch waiting = waitingByUid.get(pod.uid());
+            waitingByUid.put(pod.uid(), waiting == null ? added : waiting.replacedBy(added));
+            if (waiting != null || beingSent.contains(pod.uid())) {
+                return;
+            }
+        }
+        sendSoon(pod);
+    }
+
+    private void sendSoon(Pod pod) {
+        try {
+            executor.execute(() -> sendWaiting(pod));
+        } catch (RejectedExecutionException closed) {
+            LOG.atDebug().addKeyValue("pod", pod.key()).log("Scheduler stops; status of the pod is not updated");
+        }
+    }
+
+    private void sendWaiting(Pod pod) {
+        Patch patch = take(pod.uid());
+        if (patch == null) {
+            return;
+        }
+        try {
+            send(patch);
+        } finally {
+            if (isAnotherWaitingAfter(pod.uid())) {
+                sendSoon(pod);
+            }
+        }
+    }
+
+    private synchronized @Nullable Patch take(String uid) {
+        Patch patch = waitingByUid.remove(uid);
+        if (patch != null) {
+            beingSent.add(uid);
+        }
+        return patch;
+    }
+
+    private synchronized boolean isAnotherWaitingAfter(String uid) {
+        beingSent.remove(uid);
+        return waitingByUid.containsKey(uid);
+    }
+
+    private void send(Patch patch) {
+        Optional<Pod> waiting = pods.get(patch.pod.namespace(), patch.pod.name())
+                .filter(known -> known.uid().equals(patch.pod.uid()) && !known.isBound());
+        if (waiting.isEmpty() || cache.isAssumed(patch.pod.uid())) {
+            LOG.atDebug()
+                    .addKeyValue("pod", patch.pod.key())
+                    .log("Pod is gone or has a node by now; its status is not updated");
+            return;
+        }
+        Pod pod = waiting.get();
+        boolean same = pod.status().condition(PodCondition.POD_SCHEDULED).equals(Optional.of(patch.condition));
+        boolean renominated = patch.nomination.overrides()
+                && !patch.nomination.nodeName().equals(pod.status().nominatedNodeName());
+        if (same && !renominated) {
+            // Written again, it would come back as an update of the pod.
+            return;
+        }
+        try {
+            writer.patchStatus(
+                    pod,
+                    same ? Optional.empty() : Optional.of(patch.condition),
+                    renominated ? patch.nomination : Nomination.keep());
+        } catch (ClusterException failed) {
+            if (!failed.isNotFound()) {
+                LOG.atError().addKeyValue("pod", pod.key()).setCause(failed).log("Error updating pod");
+            }
+        }
+    }
+}

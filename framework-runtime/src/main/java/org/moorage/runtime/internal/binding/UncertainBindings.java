@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.binding;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.ObjectLister;
+import org.moorage.runtime.cluster.Cluster;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds out what became of bindings that failed without a clear answer, by reading the pods from the API server. While that
+ * cannot be reached it is asked for one pod at a time, with waits that hold no thread; the others wait for their turn.
+ */
+public final class UncertainBindings {
+    private static final Logger LOG = LoggerFactory.getLogger(UncertainBindings.class);
+    private static final Duration FIRST_WAIT = Duration.ofMillis(50);
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
+
+    private final Cluster cluster;
+    private final ObjectLister<Pod> pods;
+    private final Executor executor;
+    private final ScheduledExecutorService timers;
+
+    @GuardedBy("this")
+    private final Deque<Question> waiting = new ArrayDeque<>();
+
+    @GuardedBy("this")
+    private boolean isReading;
+
+    @GuardedBy("this")
+    private int failures;
+
+    /** What became of a binding. */
+    enum Outcome {
+        /** The pod is bound to the node. */
+        BOUND,
+        /** The pod has no node. */
+        NOT_BOUND,
+        /** The pod is gone, or has another node. */
+        GONE
+    }
+
+    private record Question(Pod pod, Consumer<Outcome> then) {}
+
+    /**
+     * One without bindings.
+     *
+     * @param cluster is asked for pods
+     * @param pods the pods as last seen: what they tell need not be asked for
+     * @param executor where answers are handled
+     * @param timers for the waits
+     */
+    public UncertainBindings(
+            Cluster cluster, ObjectLister<Pod> pods, Executor executor, ScheduledExecutorService timers) {
+        this.cluster = cluster;
+        this.pods = pods;
+        this.executor = executor;
+        this.timers = timers;
+    }
+
+    /**
+     * Finds out what became of a binding: at once if the API server answers, and if not later, on another thread.
+     *
+     * @param pod the pod, with the node that it was to be bound to
+     * @param then what to do about it
+     */
+    void find(Pod pod, Consumer<Outcome> then) {
+        synchronized (this) {
+            waiting.addLast(new Question(pod, then));
+            if (isReading) {
+                return;
+            }
+            isReading = true;
+        }
+        readAll();
+    }
+
+    // One thread at a time. The answers are handled elsewhere, so that what plugins do about one keeps no other
+    // waiting.
+    private void readAll() {
+        for (Question question = next(); question != null; question = next()) {
+            Optional<Outcome> outcome = outcome(question.pod);
+            if (outcome.isEmpty()) {
+                readLater(question);
+                return;
+            }
+            Question answered = question;
+            try {
+                executor.execute(() -> answered.then.accept(outcome.get()));
+            } catch (RejectedExecutionException closed) {
+                answered.then.accept(outcome.get());
+            }
+        }
+    }
+
+    private synchronized @Nullable Question next() {
+        Question next = waiting.pollFirst();
+        isReading = next != null;
+        return next;
+    }
+
+    private void readLater(Question question) {
+        long wait;
+        synchronized (this) {
+            // To the end: a pod that cannot be read keeps no other waiting.
+            waiting.addLast(question);
+            wait = Math.min(FIRST_WAIT.toNanos() << Math.min(failures, Integer.SIZE / 2), LONGEST_WAIT.toNanos());
+            failures++;
+        }
+        try {
+            timers.schedule(() -> executor.execute(this::readAll), wait, TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException closed) {
+            LOG.atWarn()
+                    .addKeyValue("pod", question.pod.key())
+                    .log("The scheduler stops before it is known whether the pod is bound");
+        }
+    }
+
+    /** Empty if it cannot be told yet. */
+    private Optional<Outcome> outcome(Pod pod) {
+        Optional<Pod> seen = pods.get(pod.namespace(), pod.name());
+        Outcome asSeen = outcome(pod, seen);
+        if (asSeen != Outcome.NOT_BOUND) {
+            return Optional.of(asSeen);
+        }
+        try {
+            Outcome outcome = outcome(pod, cluster.read(ObjectKind.POD, pod.namespace(), pod.name()));
+            synchronized (this) {
+                failures = 0;
+            }
+            return Optional.of(outcome);
+        } catch (ClusterException failed) {
+            LOG.atWarn()
+                    .addKeyValue("pod", pod.key())
+                    .addKeyValue("node", pod.nodeName())
+                    .addKeyValue("err", failed.getMessage())
+                    .log("It is not known whether the pod is bound; it keeps its place until that can be read");
+            return Optional.empty();
+        }
+    }
+
+    private static Outcome outcome(Pod pod, Optional<Pod> current) {
+        if (current.isEmpty() || !current.get().uid().equals(pod.uid())) {
+            return Outcome.GONE;
+        }
+        if (!current.get().isBound()) {
+            return Outcome.NOT_BOUND;
+        }
+        return current.get().nodeName().equals(pod.nodeName()) ? Outcome.BOUND : Outcome.GONE;
+    }
+}

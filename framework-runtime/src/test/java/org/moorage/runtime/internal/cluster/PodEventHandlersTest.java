@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodSpec;
+import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.plugin.Nomination;
+import org.moorage.api.plugin.QueueSortPlugin;
+import org.moorage.api.plugin.QueuedPod;
+import org.moorage.runtime.Samples;
+import org.moorage.runtime.cluster.ClusterListener;
+import org.moorage.runtime.internal.binding.PodsInPreBind;
+import org.moorage.runtime.internal.binding.WaitingPods;
+import org.moorage.runtime.internal.cache.ClusterSnapshot;
+import org.moorage.runtime.internal.cache.SchedulerCache;
+import org.moorage.runtime.internal.queue.Nominator;
+import org.moorage.runtime.internal.queue.QueueProfile;
+import org.moorage.runtime.internal.queue.QueueSettings;
+import org.moorage.runtime.internal.queue.QueuedPodInfo;
+import org.moorage.runtime.internal.queue.SchedulingQueue;
+
+/** Cache, queue and nominator against the pods of a server of which the scheduler hears late, in part, or only by lists. */
+class PodEventHandlersTest {
+    private static final ScheduledExecutorService TIMERS = Executors.newSingleThreadScheduledExecutor();
+    private static final String NODE = "n";
+
+    @AfterAll
+    static void close() {
+        TIMERS.shutdownNow();
+    }
+
+    /** What may happen to the pods of one name. */
+    private enum Step {
+        CREATE,
+        ASSUME,
+        BIND,
+        DELETE,
+        /** The watch tells of the next change. */
+        TELL,
+        /** The watch breaks off, and the changes that it did not tell are only to be seen in a list. */
+        RELIST
+    }
+
+    private static final class Order implements QueueSortPlugin {
+        @Override
+        public String name() {
+            return "Order";
+        }
+
+        @Override
+        public boolean less(QueuedPod first, QueuedPod second) {
+            return first.timestamp().isBefore(second.timestamp());
+        }
+    }
+
+    /** A server with pods of one name, and the scheduler's knowledge of them. */
+    private static final class World {
+        private final SchedulerCache cache = new SchedulerCache();
+        private final Deque<Runnable> untold = new ArrayDeque<>();
+        private Optional<ObjectEventHandlers> handlers = Optional.empty();
+        private final ObjectStore store = new ObjectStore(new FeatureView(FeatureGates.DEFAULTS), new ChangeHandler() {
+            @Override
+            public <T extends ClusterObject> void changed(ObjectKind<T> kind, ObjectChange<T> change) {
+                handlers.orElseThrow().changed(kind, change);
+            }
+        });
+        private final Nominator nominator = new Nominator(store.lister(ObjectKind.POD)::get);
+        private final SchedulingQueue queue = new SchedulingQueue(
+                new Order(),
+                Map.of(PodSpec.DEFAULT_SCHEDULER, new QueueProfile(List.of(), List.of())),
+                QueueSettings.DEFAULTS,
+                InstantSource.system(),
+                nominator);
+        private Optional<Pod> onServer = Optional.empty();
+        private Optional<Pod> assumed = Optional.empty();
+        private Optional<QueuedPodInfo> inCycle = Optional.empty();
+        private int version;
+        private int uid;
+
+        World() {
+            PodEventHandlers pods = new PodEventHandlers(
+                    cache, queue, nominator, new WaitingPods(TIMERS), new PodsInPreBind(), pod -> true);
+            handlers = Optional.of(new ObjectEventHandlers(pods, cache, queue, store));
+            store.applied(ObjectKind.NODE, Samples.node(NODE));
+        }
+
+        private Pod versioned(Pod pod) {
+            return pod.withMetadata(pod.metadata().withResourceVersion(String.valueOf(++version)));
+        }
+
+        boolean isPossible(Step step) {
+            return switch (step) {
+                case CREATE -> onServer.isEmpty();
+                case ASSUME -> inCycle.isEmpty();
+                case BIND -> assumed.isPresent();
+                case DELETE -> onServer.isPresent();
+                case TELL, RELIST -> !untold.isEmpty();
+            };
+        }
+
+        void take(Step step) {
+            switch (step) {
+                case CREATE -> create();
+                case ASSUME -> assume();
+                case BIND -> bind();
+                case DELETE -> delete();
+                case TELL -> untold.remove().run();
+                case RELIST -> relist();
+            }
+        }
+
+        private void create() {
+            Pod pod = Samples.pod("p", Samples.requesting(100, 1_000));
+            pod = versioned(pod.withMetadata(
+                    pod.metadata().toBuilder().uid("uid-" + ++uid).build()));
+            onServer = Optional.of(pod);
+            tellLater(pod);
+        }
+
+        private void tellLater(Pod pod) {
+            untold.add(() -> store.applied(ObjectKind.POD, pod));
+        }
+
+        private void assume() {
+            inCycle = queue.poll();
+            assumed = inCycle.map(queued -> queued.pod().withNode(NODE));
+            assumed.ifPresent(cache::assume);
+        }
+
+        private void bind() {
+            Pod pod = assumed.orElseThrow();
+            if (onServer.filter(known -> known.uid().equals(pod.uid()) && !known.isBound())
+                    .isPresent()) {
+                Pod bound = versioned(onServer.get().withNode(NODE));
+                onServer = Optional.of(bound);
+                tellLater(bound);
+            } else {
+                cache.forget(pod);
+            }
+            queue.done(inCycle.orElseThrow());
+            inCycle = Optional.empty();
+            assumed = Optional.empty();
+        }
+
+        private void delete() {
+            Pod deleted = versioned(onServer.orElseThrow());
+            onServer = Optional.empty();
+            untold.add(() -> store.deleted(ObjectKind.POD, deleted));
+        }
+
+        private void relist() {
+            untold.clear();
+            store.replaced(ObjectKind.POD, onServer.stream().toList());
+            // What the cache counts is what the server has, and what the scheduler is about to ask of it.
+            int bound = onServer.filter(Pod::isBound).isPresent() ? 1 : 0;
+            int beingBound =
+                    assumed.filter(pod -> onServer.filter(known -> known.uid().equals(pod.uid()))
+                                            .isPresent())
+                                    .isPresent()
+                            ? 1
+                            : 0;
+            assertThat(cache.counts()).isEqualTo(new SchedulerCache.Counts(1, bound + beingBound, beingBound));
+        }
+
+        /** Brings everything to rest; then nothing is kept without a reason. */
+        void rest() {
+            if (assumed.isPresent()) {
+                bind();
+            }
+            relist();
+            int bound = onServer.filter(Pod::isBound).isPresent() ? 1 : 0;
+            assertThat(cache.counts()).isEqualTo(new SchedulerCache.Counts(1, bound, 0));
+            ClusterSnapshot snapshot = new ClusterSnapshot();
+            cache.updateSnapshot(snapshot);
+            assertThat(snapshot.node(NODE).orElseThrow().podCount()).isEqualTo(bound);
+            List<String> queued = new ArrayList<>();
+            queue.poll().ifPresent(entry -> queued.add(entry.pod().uid()));
+            assertThat(queued)
+                    .isEqualTo(onServer.filter(pod -> !pod.isBound()).map(Pod::uid).stream()
+                            .toList());
+            assertThat(nominator.nominatedPodsFor(NODE)).isEmpty();
+        }
+    }
+
+    @Test
+    void keepTheCacheEqualToTheServerInEveryOrderOfUpToTenSteps() {
+        // A pod has come and is known; what follows may come in any order.
+        int checked = 0;
+        Deque<List<Step>> sequences = new ArrayDeque<>();
+        sequences.add(List.of(Step.CREATE, Step.TELL));
+        while (!sequences.isEmpty()) {
+            List<Step> steps = sequences.poll();
+            World world = new World();
+            try {
+                steps.forEach(world::take);
+                if (steps.size() < 10) {
+                    for (Step next : Step.values()) {
+                        if (world.isPossible(next)) {
+                            List<Step> longer = new ArrayList<>(steps);
+                            longer.add(next);
+                            sequences.add(longer);
+                        }
+                    }
+                }
+                world.rest();
+            } catch (AssertionError | RuntimeException failed) {
+                throw new AssertionError("after " + steps, failed);
+            }
+            checked++;
+        }
+        assertThat(checked).isGreaterThan(5_000);
+    }
+
+    private record Case(String name, List<Step> steps, int pods, int assumedPods) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static final List<Case> CASES = List.of(
+            new Case(
+                    "a bound pod is gone, and a list tells of both at once",
+                    List.of(Step.CREATE, Step.TELL, Step.ASSUME, Step.BIND, Step.DELETE, Step.RELIST),
+                    0,
+                    0),
+            new Case(
+                    "a bound pod is gone and another one of its name has come, and a list tells of all at once",
+                    List.of(Step.CREATE, Step.TELL, Step.ASSUME, Step.BIND, Step.DELETE, Step.CREATE, Step.RELIST),
+                    0,
+                    0),
+            new Case(
+                    "the watch tells of the deletion of an assumed pod",
+                    List.of(Step.CREATE, Step.TELL, Step.ASSUME, Step.DELETE, Step.TELL),
+                    0,
+                    0),
+            new Case(
+                    "the watch tells of the binding",
+                    List.of(Step.CREATE, Step.TELL, Step.ASSUME, Step.BIND, Step.TELL),
+                    1,
+                    0),
+            new Case(
+                    "nothing was heard of the binding yet",
+                    List.of(Step.CREATE, Step.TELL, Step.ASSUME, Step.BIND),
+                    1,
+                    1),
+            new Case(
+                    "a list tells of the binding",
+                    List.of(Step.CREATE, Step.TELL, Step.ASSUME, Step.BIND, Step.RELIST),
+                    1,
+                    0));
+
+    @ParameterizedTest
+    @FieldSource("CASES")
+    void countThePodsOnTheirNodes(Case c) {
+        World world = new World();
+        c.steps.forEach(world::take);
+        assertThat(world.cache.counts()).isEqualTo(new SchedulerCache.Counts(1, c.pods, c.assumedPods));
+    }
+
+    @Test
+    void giveTheNominationOfAPodThatIsGoneToNobodyOfItsName() {
+        World world = new World();
+        List.of(Step.CREATE, Step.TELL).forEach(world::take);
+        Pod first = world.onServer.orElseThrow();
+        List.of(Step.DELETE, Step.CREATE, Step.RELIST).forEach(world::take);
+        world.nominator.add(first, Nomination.to(NODE));
+        assertThat(world.nominator.nominatedPodsFor(NODE)).isEmpty();
+    }
+
+    /** A handler that fails as often as it is told, and then keeps the changes. */
+    private static final class FailingHandler implements ChangeHandler {
+        private int failures;
+        private final List<String> changes = new ArrayList<>();
+
+        @Override
+        public <T extends ClusterObject> void changed(ObjectKind<T> kind, ObjectChange<T> change) {
+            if (failures-- > 0) {
+                throw new IllegalStateException("failed");
+            }
+            String what = change.before().isEmpty() ? "added" : change.after().isEmpty() ? "deleted" : "updated";
+            changes.add(what + " " + change.latest().name());
+        }
+    }
+
+    private record Retold(String name, List<Node> known, List<Node> listed, List<String> changes) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    private static Node node(String name, String version) {
+        Node node = Samples.node(name);
+        return Node.of(node.metadata().withResourceVersion(version)).build();
+    }
+
+    static final List<Retold> RETOLD = List.of(
+            new Retold("a new object", List.of(), List.of(node("a", "1")), List.of("added a")),
+            new Retold("a changed object", List.of(node("a", "1")), List.of(node("a", "2")), List.of("updated a")),
+            new Retold("an object that is gone", List.of(node("a", "1")), List.of(), List.of("deleted a")));
+
+    @ParameterizedTest
+    @FieldSource("RETOLD")
+    void areToldAgainByTheNextListOfAChangeAtWhichTheyFailed(Retold c) {
+        FailingHandler handler = new FailingHandler();
+        ClusterListener store = new ObjectStore(new FeatureView(FeatureGates.DEFAULTS), handler);
+        store.replaced(ObjectKind.NODE, c.known);
+        handler.changes.clear();
+        handler.failures = 1;
+        Collection<Node> listed = c.listed;
+        assertThatThrownBy(() -> store.replaced(ObjectKind.NODE, listed)).hasMessage("failed");
+        store.replaced(ObjectKind.NODE, listed);
+        assertThat(handler.changes).isEqualTo(c.changes);
+    }
+}

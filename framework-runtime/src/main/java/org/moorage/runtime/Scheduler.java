@@ -271,6 +271,14 @@ public final class Scheduler implements AutoCloseable {
         return waitingPods.all();
     }
 
+    /** The health checks. */
+    public SchedulerHealth health() {
+        return () -> List.of(
+                new SchedulerHealth.Check("scheduling-loop", Optional.empty()),
+                new SchedulerHealth.Check("scheduling-queue", Optional.empty()),
+                new SchedulerHealth.Check("threads", Optional.empty()));
+    }
+
     /** Stops. Pods that are being bound are given a moment to get there. Calling it again does no harm. */
     @Override
     public void close() {

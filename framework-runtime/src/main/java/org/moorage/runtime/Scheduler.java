@@ -11,8 +11,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
+import org.moorage.api.Snapshot;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
@@ -39,7 +41,6 @@ import org.moorage.runtime.internal.cluster.ObjectStore;
 import org.moorage.runtime.internal.cluster.PodEventHandlers;
 import org.moorage.runtime.internal.cycle.EvaluationRecorder;
 import org.moorage.runtime.internal.cycle.Profile;
-import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.plugin.PluginCalls;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.internal.profile.ProfileBuilder;
@@ -68,7 +69,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class Scheduler implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Scheduler.class);
-    private static final Duration POLL = Duration.ofSeconds(1);
     private static final Duration FLUSH_BACKOFF = Duration.ofSeconds(1);
     private static final Duration FLUSH_UNSCHEDULABLE = Duration.ofSeconds(30);
 
@@ -78,7 +78,6 @@ public final class Scheduler implements AutoCloseable {
     private final boolean podJson;
 
     private final SchedulerCache cache = new SchedulerCache();
-    private final CycleSnapshot snapshot;
     private final FeatureView view;
     private final ObjectStore store;
     private final Nominator nominator;
@@ -87,16 +86,15 @@ public final class Scheduler implements AutoCloseable {
     private final Map<String, Profile> profiles;
     private final List<Plugin> plugins;
     private final SchedulingQueue queue;
-    private final SchedulingAlgorithm algorithm;
-    private final SchedulingCycle cycle;
+    private final SchedulingLoop loop;
     private final ObjectEventHandlers eventHandlers;
+    private final AtomicBoolean flushes = new AtomicBoolean();
     private volatile boolean closed;
 
     private Scheduler(Builder builder) {
         cluster = builder.cluster;
         listener = new LoggedListener(builder.listener);
-        threads = new SchedulerThreads(builder.config.parallelism(), builder.bindingExecutor);
-        snapshot = new CycleSnapshot(threads);
+        threads = new SchedulerThreads(builder.config.parallelism(), builder.bindingExecutor, listener);
         view = new FeatureView(builder.featureGates);
         store = new ObjectStore(view, this::changed);
         ObjectLister<Pod> pods = store.lister(ObjectKind.POD);
@@ -105,7 +103,7 @@ public final class Scheduler implements AutoCloseable {
         waitingPods = new WaitingPods(threads.timers());
         ProfileHandle.Services services = new ProfileHandle.Services(
                 store,
-                snapshot::current,
+                this::snapshot,
                 cluster,
                 builder.featureGates,
                 builder.clock,
@@ -134,14 +132,8 @@ public final class Scheduler implements AutoCloseable {
                         builder.featureGates),
                 builder.clock,
                 nominator);
-        algorithm = new SchedulingAlgorithm(builder.config.percentageOfNodesToScore(), threads.parallelism());
-        SchedulingFailures failures = new SchedulingFailures(
-                listener,
-                pods,
-                queue,
-                nominator,
-                cluster,
-                builder.bindingExecutor == null ? threads.reports() : builder.bindingExecutor);
+        SchedulingFailures failures =
+                new SchedulingFailures(listener, pods, queue, nominator, cluster, threads.reports());
         BindingCycle binding = new BindingCycle(
                 waitingPods,
                 podsInPreBind,
@@ -149,7 +141,12 @@ public final class Scheduler implements AutoCloseable {
                 threads.binding(),
                 builder.featureGates,
                 new BindingResults(cache, queue, failures, listener));
-        cycle = new SchedulingCycle(profiles, cache, queue, nominator, algorithm, binding, failures, listener);
+        int percentage = builder.config.percentageOfNodesToScore();
+        loop = new SchedulingLoop(
+                threads,
+                () -> new CycleWorkspace(percentage, 0, threads),
+                queue,
+                new SchedulingCycle(profiles, cache, queue, nominator, binding, failures, listener));
         eventHandlers = new ObjectEventHandlers(
                 new PodEventHandlers(
                         cache,
@@ -175,6 +172,10 @@ public final class Scheduler implements AutoCloseable {
         return queue;
     }
 
+    private Snapshot snapshot() {
+        return loop.snapshot();
+    }
+
     /** A builder for a scheduler of that configuration, with these plugins and the features that are on by default. */
     public static Builder builder(SchedulerConfig config, PluginRegistry registry, Cluster cluster) {
         return new Builder(config, registry, cluster, null);
@@ -194,13 +195,18 @@ public final class Scheduler implements AutoCloseable {
         cluster.watch(store.kindsToWatch(), podJson, store);
     }
 
-    /** Schedules pods as they come, until {@link #close} is called. */
+    /**
+     * Schedules pods as they come, until {@link #close} is called or the thread is interrupted, which it then still is. The
+     * cycles run on another thread.
+     *
+     * @throws Error if the virtual machine cannot be relied on any more
+     */
     public void run() {
-        threads.every(FLUSH_BACKOFF, queue::flushBackoff);
-        threads.every(FLUSH_UNSCHEDULABLE, queue::flushUnschedulable);
-        while (!closed) {
-            queue.pop(POLL).ifPresent(this::schedule);
+        if (!flushes.getAndSet(true)) {
+            threads.everyInQueue(FLUSH_BACKOFF, queue::flushBackoff);
+            threads.everyInQueue(FLUSH_UNSCHEDULABLE, queue::flushUnschedulable);
         }
+        loop.run();
     }
 
     /**
@@ -214,15 +220,11 @@ public final class Scheduler implements AutoCloseable {
             if (queued.isEmpty()) {
                 return Optional.empty();
             }
-            Optional<Decision> decision = schedule(queued.get());
+            Optional<Decision> decision = loop.schedule(queued.get());
             if (decision.isPresent()) {
                 return decision;
             }
         }
-    }
-
-    private Optional<Decision> schedule(QueuedPodInfo queued) {
-        return snapshot.use(nodes -> cycle.run(queued, nodes));
     }
 
     /**
@@ -234,7 +236,7 @@ public final class Scheduler implements AutoCloseable {
      */
     public Evaluation evaluate(Pod pod) {
         Profile profile = responsible(pod);
-        return snapshot.use(nodes -> {
+        return loop.current().use((algorithm, nodes) -> {
             cache.updateSnapshot(nodes);
             return EvaluationRecorder.evaluate(algorithm, profile, view.of(pod), nodes);
         });
@@ -274,9 +276,9 @@ public final class Scheduler implements AutoCloseable {
     /** The health checks. */
     public SchedulerHealth health() {
         return () -> List.of(
-                new SchedulerHealth.Check("scheduling-loop", Optional.empty()),
+                new SchedulerHealth.Check("scheduling-loop", loop.failure().map(Throwable::toString)),
                 new SchedulerHealth.Check("scheduling-queue", Optional.empty()),
-                new SchedulerHealth.Check("threads", Optional.empty()));
+                new SchedulerHealth.Check("threads", threads.fatal().map(Throwable::toString)));
     }
 
     /** Stops. Pods that are being bound are given a moment to get there. Calling it again does no harm. */
@@ -287,6 +289,7 @@ public final class Scheduler implements AutoCloseable {
         }
         closed = true;
         queue.close();
+        loop.close();
         podsInPreBind.close();
         threads.close();
         cluster.close();

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
 import org.moorage.api.Status;
 import org.moorage.api.plugin.BindPlugin;
 import org.moorage.api.plugin.ClusterException;
@@ -85,11 +86,10 @@ public final class BindingCycle {
             Map<String, Duration> timeouts = new LinkedHashMap<>();
             answer = reserveAndPermit(pod, timeouts);
             if (answer.isSuccess()) {
-                CompletableFuture<PluginStatus> permission = timeouts.isEmpty()
-                        ? CompletableFuture.completedFuture(answer)
-                        : waitingPods.add(pod.pod(), timeouts);
+                CompletableFuture<PluginStatus> permission =
+                        timeouts.isEmpty() ? null : waitingPods.add(pod.pod(), timeouts);
                 answer = PluginStatus.error("", "not run");
-                executor.execute(() -> runStep(pod, () -> prepare(pod, permission, !timeouts.isEmpty())));
+                executor.execute(() -> runStep(pod, () -> prepare(pod, permission)));
                 answer = PluginStatus.SUCCESS;
             }
             return answer;
@@ -127,12 +127,15 @@ public final class BindingCycle {
         try {
             step.run();
         } catch (Throwable thrown) {
-            fail(pod, PluginStatus.error("", "binding: " + Thrown.text(thrown)));
-            Thrown.rethrowIfFatal(thrown);
+            try {
+                fail(pod, PluginStatus.error("", "binding: " + Thrown.text(thrown)));
+            } finally {
+                Thrown.rethrowIfFatal(thrown);
+            }
         }
     }
 
-    private void prepare(AssumedPod pod, CompletableFuture<PluginStatus> permission, boolean waits) {
+    private void prepare(AssumedPod pod, @Nullable CompletableFuture<PluginStatus> permission) {
         PreBindGroups groups;
         try {
             groups = hasPreFlight ? PreBindGroups.preFlight(pod) : PreBindGroups.withoutPreFlight(pod);
@@ -141,19 +144,17 @@ public final class BindingCycle {
             return;
         }
         if (hasPreFlight
-                && (!groups.areEmpty() || waits)
+                && (!groups.areEmpty() || permission != null)
                 && !pod.pod().status().nominatedNodeName().equals(pod.nodeName())) {
             nominate(pod);
         }
-        // Runs at once, on this thread, if there is nothing to wait for.
+        if (permission == null) {
+            bind(pod, groups, PluginStatus.SUCCESS);
+            return;
+        }
         CompletableFuture<PluginStatus> ignored = permission.whenComplete((answer, thrown) -> {
-            Runnable step = () -> runStep(pod, () -> bind(pod, groups, answer));
-            if (!waits) {
-                step.run();
-                return;
-            }
             try {
-                executor.execute(step);
+                executor.execute(() -> runStep(pod, () -> bind(pod, groups, answer)));
             } catch (RejectedExecutionException closed) {
                 fail(pod, PluginStatus.error("", "binding: " + Thrown.text(closed)));
             }

@@ -37,6 +37,16 @@ final class LoggedListener implements SchedulerListener {
         run(() -> listener.backgroundTaskFailed(profileName, thrown));
     }
 
+    @Override
+    public void threadFailed(String thread, Throwable thrown) {
+        run(() -> listener.threadFailed(thread, thrown));
+    }
+
+    @Override
+    public void fatalError(Throwable error) {
+        listener.fatalError(error);
+    }
+
     private static void run(Runnable call) {
         try {
             call.run();

@@ -31,6 +31,7 @@ import org.moorage.runtime.internal.binding.PodsInPreBind;
 import org.moorage.runtime.internal.binding.WaitingPods;
 import org.moorage.runtime.internal.cluster.ObjectStore;
 import org.moorage.runtime.internal.cycle.Profile;
+import org.moorage.runtime.internal.plugin.PluginThread;
 import org.moorage.runtime.internal.plugin.Thrown;
 import org.moorage.runtime.internal.queue.Nominator;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
@@ -116,16 +117,16 @@ final class ProfileHandle implements Handle {
 
     @Override
     public Executor background() {
-        return task -> services.threads().binding().execute(() -> runInBackground(task));
+        return task -> services.threads().background().execute(() -> runInBackground(task));
     }
 
     private void runInBackground(Runnable task) {
         try {
             task.run();
         } catch (Throwable thrown) {
+            Thrown.rethrowIfFatal(thrown);
             LOG.atError().addKeyValue("profile", profileName).setCause(thrown).log("Background task failed");
             services.listener().backgroundTaskFailed(profileName, thrown);
-            Thrown.rethrowIfFatal(thrown);
         }
     }
 
@@ -136,7 +137,8 @@ final class ProfileHandle implements Handle {
 
     @Override
     public void pause(Pod pod, Duration time) {
-        services.podsInPreBind().pause(pod, services.threads().pause(time));
+        Duration actual = services.threads().pause(time);
+        PluginThread.whilePausing(() -> services.podsInPreBind().pause(pod, actual));
     }
 
     @Override

@@ -11,8 +11,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
+import org.moorage.api.Snapshot;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
@@ -40,7 +42,6 @@ import org.moorage.runtime.internal.cluster.ObjectStore;
 import org.moorage.runtime.internal.cluster.PodEventHandlers;
 import org.moorage.runtime.internal.cycle.EvaluationRecorder;
 import org.moorage.runtime.internal.cycle.Profile;
-import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.plugin.PluginCalls;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.internal.profile.ProfileBuilder;
@@ -69,7 +70,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class Scheduler implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Scheduler.class);
-    private static final Duration POLL = Duration.ofSeconds(1);
     private static final Duration FLUSH_BACKOFF = Duration.ofSeconds(1);
     private static final Duration FLUSH_UNSCHEDULABLE = Duration.ofSeconds(30);
 
@@ -79,7 +79,6 @@ public final class Scheduler implements AutoCloseable {
     private final boolean podJson;
 
     private final SchedulerCache cache = new SchedulerCache();
-    private final CycleSnapshot snapshot;
     private final FeatureView view;
     private final ObjectStore store;
     private final Nominator nominator;
@@ -88,16 +87,15 @@ public final class Scheduler implements AutoCloseable {
     private final Map<String, Profile> profiles;
     private final List<Plugin> plugins;
     private final SchedulingQueue queue;
-    private final SchedulingAlgorithm algorithm;
-    private final SchedulingCycle cycle;
+    private final SchedulingLoop loop;
     private final ObjectEventHandlers eventHandlers;
+    private final AtomicBoolean flushes = new AtomicBoolean();
     private volatile boolean closed;
 
     private Scheduler(Builder builder) {
         cluster = builder.cluster;
         listener = new LoggedListener(builder.listener);
-        threads = new SchedulerThreads(builder.config.parallelism(), builder.bindingExecutor);
-        snapshot = new CycleSnapshot(threads);
+        threads = new SchedulerThreads(builder.config.parallelism(), builder.bindingExecutor, listener);
         view = new FeatureView(builder.featureGates);
         store = new ObjectStore(view, this::changed);
         ObjectLister<Pod> pods = store.lister(ObjectKind.POD);
@@ -106,7 +104,7 @@ public final class Scheduler implements AutoCloseable {
         waitingPods = new WaitingPods(threads.timers());
         ProfileHandle.Services services = new ProfileHandle.Services(
                 store,
-                snapshot::current,
+                this::snapshot,
                 cluster,
                 builder.featureGates,
                 builder.clock,
@@ -135,18 +133,8 @@ public final class Scheduler implements AutoCloseable {
                         builder.featureGates),
                 builder.clock,
                 nominator);
-        algorithm = new SchedulingAlgorithm(builder.config.percentageOfNodesToScore(), threads.parallelism());
         SchedulingFailures failures = new SchedulingFailures(
-                listener,
-                pods,
-                queue,
-                nominator,
-                cluster,
-                new StatusPatches(
-                        pods,
-                        cache,
-                        cluster,
-                        builder.bindingExecutor == null ? threads.reports() : builder.bindingExecutor));
+                listener, pods, queue, nominator, cluster, new StatusPatches(pods, cache, cluster, threads.reports()));
         BindingCycle binding = new BindingCycle(
                 waitingPods,
                 podsInPreBind,
@@ -156,7 +144,12 @@ public final class Scheduler implements AutoCloseable {
                 builder.featureGates,
                 new UncertainBindings(cluster, pods, threads.binding(), threads.timers()),
                 new BindingResults(cache, queue, failures, listener));
-        cycle = new SchedulingCycle(profiles, cache, queue, nominator, algorithm, binding, failures, listener);
+        int percentage = builder.config.percentageOfNodesToScore();
+        loop = new SchedulingLoop(
+                threads,
+                () -> new CycleWorkspace(percentage, 0, threads),
+                queue,
+                new SchedulingCycle(profiles, cache, queue, nominator, binding, failures, listener));
         eventHandlers = new ObjectEventHandlers(
                 new PodEventHandlers(
                         cache,
@@ -183,6 +176,10 @@ public final class Scheduler implements AutoCloseable {
         return queue;
     }
 
+    private Snapshot snapshot() {
+        return loop.snapshot();
+    }
+
     /** A builder for a scheduler of that configuration, with these plugins and the features that are on by default. */
     public static Builder builder(SchedulerConfig config, PluginRegistry registry, Cluster cluster) {
         return new Builder(config, registry, cluster, null);
@@ -202,13 +199,18 @@ public final class Scheduler implements AutoCloseable {
         cluster.watch(store.kindsToWatch(), podJson, store);
     }
 
-    /** Schedules pods as they come, until {@link #close} is called. */
+    /**
+     * Schedules pods as they come, until {@link #close} is called or the thread is interrupted, which it then still is. The
+     * cycles run on another thread.
+     *
+     * @throws Error if the virtual machine cannot be relied on any more
+     */
     public void run() {
-        threads.every(FLUSH_BACKOFF, queue::flushBackoff);
-        threads.every(FLUSH_UNSCHEDULABLE, queue::flushUnschedulable);
-        while (!closed) {
-            queue.pop(POLL).ifPresent(this::schedule);
+        if (!flushes.getAndSet(true)) {
+            threads.everyInQueue(FLUSH_BACKOFF, queue::flushBackoff);
+            threads.everyInQueue(FLUSH_UNSCHEDULABLE, queue::flushUnschedulable);
         }
+        loop.run();
     }
 
     /**
@@ -222,15 +224,11 @@ public final class Scheduler implements AutoCloseable {
             if (queued.isEmpty()) {
                 return Optional.empty();
             }
-            Optional<Decision> decision = schedule(queued.get());
+            Optional<Decision> decision = loop.schedule(queued.get());
             if (decision.isPresent()) {
                 return decision;
             }
         }
-    }
-
-    private Optional<Decision> schedule(QueuedPodInfo queued) {
-        return snapshot.use(nodes -> cycle.run(queued, nodes));
     }
 
     /**
@@ -242,7 +240,7 @@ public final class Scheduler implements AutoCloseable {
      */
     public Evaluation evaluate(Pod pod) {
         Profile profile = responsible(pod);
-        return snapshot.use(nodes -> {
+        return loop.current().use((algorithm, nodes) -> {
             cache.updateSnapshot(nodes);
             return EvaluationRecorder.evaluate(algorithm, profile, view.of(pod), nodes);
         });
@@ -279,6 +277,14 @@ public final class Scheduler implements AutoCloseable {
         return waitingPods.all();
     }
 
+    /** The health checks. */
+    public SchedulerHealth health() {
+        return () -> List.of(
+                new SchedulerHealth.Check("scheduling-loop", loop.failure().map(Throwable::toString)),
+                new SchedulerHealth.Check("scheduling-queue", Optional.empty()),
+                new SchedulerHealth.Check("threads", threads.fatal().map(Throwable::toString)));
+    }
+
     /** Stops. Pods that are being bound are given a moment to get there. Calling it again does no harm. */
     @Override
     public void close() {
@@ -287,6 +293,7 @@ public final class Scheduler implements AutoCloseable {
         }
         closed = true;
         queue.close();
+        loop.close();
         podsInPreBind.close();
         threads.close();
         cluster.close();

@@ -24,4 +24,13 @@ public interface SchedulerListener {
 
     /** A task that a plugin of that profile gave to {@link Handle#background} threw something. */
     default void backgroundTaskFailed(String profileName, Throwable thrown) {}
+
+    /** A thread of the scheduler met something that it does not expect. It goes on, or another one takes its place. */
+    default void threadFailed(String thread, Throwable thrown) {}
+
+    /**
+     * The virtual machine cannot be relied on any more, as after an {@link OutOfMemoryError}. Called on the thread that met the
+     * error, before anything that may need memory; a program that can do without the scheduler's host process ends it here.
+     */
+    default void fatalError(Throwable error) {}
 }

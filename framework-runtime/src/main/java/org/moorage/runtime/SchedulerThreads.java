@@ -3,61 +3,101 @@ package org.moorage.runtime;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.LinkedTransferQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
-import org.moorage.runtime.internal.cycle.Parallelism;
+import org.moorage.runtime.internal.plugin.PluginThread;
+import org.moorage.runtime.internal.plugin.Thrown;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The threads of one scheduler. All are daemons: a program that forgets to close it still ends. */
+/**
+ * The threads of one scheduler. All are daemons: a program that forgets to close it still ends. What they do not catch is logged,
+ * told to the listener, and shown by the health check if it is fatal; another thread takes the place of one that ends so.
+ */
 final class SchedulerThreads implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SchedulerThreads.class);
-    // Binding waits for the API server, and sometimes for volumes. That many pods are bound at a time.
-    private static final int BINDING_THREADS = 128;
+    // A pod in PreBind may wait for minutes, and plugins may wait as they like: a thread for each. More pods than
+    // that wait for a thread.
+    private static final int MOST_BINDING_THREADS = 4096;
+    private static final int MOST_BACKGROUND_THREADS = 128;
     // As many requests as kube-scheduler sends at a time with SchedulerAsyncAPICalls.
     private static final int REPORT_THREADS = 16;
-    private static final long GRACE_SECONDS = 5;
+    private static final Duration KEEP_ALIVE = Duration.ofSeconds(30);
 
-    private final ThreadGroup workers = new ThreadGroup("scheduler-workers");
+    private final SchedulerListener listener;
+    private final Set<PluginThread> alive = ConcurrentHashMap.newKeySet();
     private final List<ExecutorService> owned = new ArrayList<>();
+    private final int parallelism;
     private final boolean waits;
     private final ScheduledExecutorService timers;
-    private final Parallelism parallelism;
+    private final ScheduledExecutorService queueTimers;
     private final Executor binding;
-    private final ExecutorService reports;
+    private final Executor background;
+    private final Executor reports;
+    private volatile @Nullable Throwable fatal;
 
-    SchedulerThreads(int parallelism, @Nullable Executor givenBinding) {
-        timers = own(Executors.newSingleThreadScheduledExecutor(named("scheduler-timer")));
-        reports = own(Executors.newFixedThreadPool(REPORT_THREADS, named("scheduler-report")));
-        int useful = Math.min(parallelism, Runtime.getRuntime().availableProcessors());
-        this.parallelism = useful <= 1
-                ? Parallelism.none()
-                : new Parallelism(
-                        own(Executors.newFixedThreadPool(useful - 1, named("scheduler-worker", workers))), useful);
-        waits = givenBinding == null;
-        binding = givenBinding != null ? givenBinding : own(bindingPool());
+    /**
+     * The threads.
+     *
+     * @param parallelism how many threads may filter and score
+     * @param given where pods are bound and background work is done, in place of threads made here; or null
+     * @param listener is told of threads that fail
+     */
+    SchedulerThreads(int parallelism, @Nullable Executor given, SchedulerListener listener) {
+        this.listener = listener;
+        this.parallelism = Math.min(parallelism, Runtime.getRuntime().availableProcessors());
+        waits = given == null;
+        timers = own(new ScheduledThreadPoolExecutor(1, named("scheduler-timer", null)));
+        // Its tasks wait for the queue's lock, under which plugins are called.
+        queueTimers = own(new ScheduledThreadPoolExecutor(1, named("scheduler-queue-timer", null)));
+        binding = given != null ? given : own(growing(MOST_BINDING_THREADS, named("scheduler-bind", null)));
+        background = given != null ? given : own(growing(MOST_BACKGROUND_THREADS, named("scheduler-background", null)));
+        reports = given != null ? given : own(fixed(REPORT_THREADS, named("scheduler-report", null)));
     }
 
-    private static ExecutorService bindingPool() {
+    // Adds a thread for a task for which none is idle. Tasks that come when there are as many as may be wait in line.
+    private static ThreadPoolExecutor growing(int most, ThreadFactory factory) {
+        return new ThreadPoolExecutor(
+                0, most, KEEP_ALIVE.toSeconds(), TimeUnit.SECONDS, new HandedOver(), factory, (task, pool) -> {
+                    if (pool.isShutdown()) {
+                        throw new RejectedExecutionException("the scheduler stops");
+                    }
+                    ((HandedOver) pool.getQueue()).put(task);
+                });
+    }
+
+    private static ThreadPoolExecutor fixed(int size, ThreadFactory factory) {
         ThreadPoolExecutor pool = new ThreadPoolExecutor(
-                BINDING_THREADS,
-                BINDING_THREADS,
-                30,
-                TimeUnit.SECONDS,
-                new LinkedBlockingQueue<>(),
-                named("scheduler-bind"));
+                size, size, KEEP_ALIVE.toSeconds(), TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
         pool.allowCoreThreadTimeOut(true);
         return pool;
+    }
+
+    /** A queue that refuses a task unless a thread waits for one, so that its pool adds a thread. */
+    private static final class HandedOver extends LinkedTransferQueue<Runnable> {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public boolean offer(Runnable task) {
+            return tryTransfer(task);
+        }
     }
 
     private <E extends ExecutorService> E own(E executor) {
@@ -65,32 +105,73 @@ final class SchedulerThreads implements AutoCloseable {
         return executor;
     }
 
-    private static ThreadFactory named(String name) {
-        return named(name, Thread.currentThread().getThreadGroup());
-    }
-
-    private static ThreadFactory named(String name, ThreadGroup group) {
+    private ThreadFactory named(String name, @Nullable Object owner) {
         AtomicInteger number = new AtomicInteger();
-        return task -> {
-            Thread thread = new Thread(group, task, name + "-" + number.incrementAndGet());
-            thread.setDaemon(true);
-            return thread;
-        };
+        return task -> newThread(name + "-" + number.incrementAndGet(), task, owner);
     }
 
+    /** A thread, to be started. */
+    PluginThread newThread(String name, Runnable task, @Nullable Object owner) {
+        PluginThread thread = new PluginThread(
+                () -> {
+                    PluginThread own = (PluginThread) Thread.currentThread();
+                    alive.add(own);
+                    try {
+                        task.run();
+                    } finally {
+                        alive.remove(own);
+                    }
+                },
+                name,
+                owner);
+        thread.setUncaughtExceptionHandler((ended, thrown) -> failed(name, thrown));
+        return thread;
+    }
+
+    /** The threads that run. */
+    Collection<PluginThread> alive() {
+        return Collections.unmodifiableSet(alive);
+    }
+
+    /** A thread met something that it does not expect. It goes on, or another one takes its place. */
+    void failed(String thread, Throwable thrown) {
+        if (Thrown.isFatal(thrown)) {
+            // Told first: nothing before it may need memory.
+            fatal = thrown;
+            listener.fatalError(thrown);
+        }
+        LOG.atError().addKeyValue("thread", thread).setCause(thrown).log("Thread of the scheduler failed");
+        listener.threadFailed(thread, thrown);
+    }
+
+    /** The error after which the virtual machine cannot be relied on; empty if there was none. */
+    Optional<Throwable> fatal() {
+        return Optional.ofNullable(fatal);
+    }
+
+    /** For what never waits: time limits and the like. */
     ScheduledExecutorService timers() {
         return timers;
     }
 
-    /** Has the task run again and again, until all threads are closed. What it throws is logged. */
+    /** Has the task run again and again, until all threads are closed. What it throws does not end it. */
     void every(Duration period, Runnable task) {
-        ScheduledFuture<?> ignored = timers.scheduleAtFixedRate(
+        repeat(timers, period, task);
+    }
+
+    /** As {@link #every}, for a task that waits for the queue's lock. */
+    void everyInQueue(Duration period, Runnable task) {
+        repeat(queueTimers, period, task);
+    }
+
+    private void repeat(ScheduledExecutorService on, Duration period, Runnable task) {
+        ScheduledFuture<?> ignored = on.scheduleAtFixedRate(
                 () -> {
                     try {
                         task.run();
                     } catch (Throwable thrown) {
                         // Passed on, it would end the timer without a word.
-                        LOG.atError().setCause(thrown).log("Timer task failed");
+                        failed(Thread.currentThread().getName(), thrown);
                     }
                 },
                 period.toMillis(),
@@ -98,17 +179,23 @@ final class SchedulerThreads implements AutoCloseable {
                 TimeUnit.MILLISECONDS);
     }
 
-    Parallelism parallelism() {
+    /** How many threads take part in passes over nodes, the caller among them. */
+    int parallelism() {
         return parallelism;
     }
 
-    /** Whether the current thread is one of those that take part in passes over nodes. */
-    boolean isWorker() {
-        return Thread.currentThread().getThreadGroup() == workers;
+    /** The other threads of passes over nodes, which work for that owner alone. The owner shuts them down. */
+    ExecutorService newWorkers(Object owner) {
+        return fixed(Math.max(1, parallelism - 1), named("scheduler-worker", owner));
     }
 
     Executor binding() {
         return binding;
+    }
+
+    /** For tasks of plugins, such as evictions. */
+    Executor background() {
+        return background;
     }
 
     /** Threads that write to the status of pods why they were not scheduled. */
@@ -121,9 +208,12 @@ final class SchedulerThreads implements AutoCloseable {
         return waits ? wanted : Duration.ZERO;
     }
 
+    private static final long GRACE_SECONDS = 5;
+
     @Override
     public void close() {
         timers.shutdownNow();
+        queueTimers.shutdownNow();
         for (ExecutorService executor : owned) {
             executor.shutdown();
         }

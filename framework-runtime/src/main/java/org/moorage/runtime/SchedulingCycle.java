@@ -37,7 +37,6 @@ final class SchedulingCycle {
     private final SchedulerCache cache;
     private final SchedulingQueue queue;
     private final Nominator nominator;
-    private final SchedulingAlgorithm algorithm;
     private final BindingCycle binding;
     private final SchedulingFailures failures;
     private final SchedulerListener listener;
@@ -47,7 +46,6 @@ final class SchedulingCycle {
             SchedulerCache cache,
             SchedulingQueue queue,
             Nominator nominator,
-            SchedulingAlgorithm algorithm,
             BindingCycle binding,
             SchedulingFailures failures,
             SchedulerListener listener) {
@@ -55,24 +53,26 @@ final class SchedulingCycle {
         this.cache = cache;
         this.queue = queue;
         this.nominator = nominator;
-        this.algorithm = algorithm;
         this.binding = binding;
         this.failures = failures;
         this.listener = listener;
     }
 
     /**
-     * Schedules a pod. Whatever is thrown in the cycle, the pod goes back into the queue.
+     * Schedules a pod. Whatever is thrown in the cycle, the pod goes back into the queue, unless the attempt was given up: then
+     * whoever did that has seen to it.
      *
-     * @return the decision; empty if the pod need not be scheduled
+     * @return the decision; empty if the pod need not be scheduled, or the attempt was given up
      */
-    Optional<Decision> run(QueuedPodInfo queued, ClusterSnapshot snapshot) {
+    Optional<Decision> run(CycleAttempt attempt, SchedulingAlgorithm algorithm, ClusterSnapshot snapshot) {
         try {
-            return schedule(queued, snapshot);
+            return schedule(attempt, algorithm, snapshot);
         } catch (Throwable thrown) {
-            Decision decision = failed(queued, thrown);
-            Thrown.rethrowIfFatal(thrown);
-            return Optional.of(decision);
+            try {
+                return attempt.commit() ? Optional.of(failed(attempt.queued(), thrown)) : Optional.empty();
+            } finally {
+                Thrown.rethrowIfFatal(thrown);
+            }
         }
     }
 
@@ -85,7 +85,8 @@ final class SchedulingCycle {
         return failures.error(queued, Thrown.text(thrown), 0);
     }
 
-    private Optional<Decision> schedule(QueuedPodInfo queued, ClusterSnapshot snapshot) {
+    private Optional<Decision> schedule(CycleAttempt attempt, SchedulingAlgorithm algorithm, ClusterSnapshot snapshot) {
+        QueuedPodInfo queued = attempt.queued();
         Pod pod = queued.pod();
         Profile profile = profiles.get(pod.spec().schedulerName());
         if (profile == null || cache.isAssumed(pod.uid())) {
@@ -106,14 +107,15 @@ final class SchedulingCycle {
         SchedulingAlgorithm.Result result = algorithm.find(profile, state, pod, snapshot);
         NodeInfo node = result.node();
         if (node == null) {
-            return Optional.of(unschedulable(
-                    queued, profile, state, Objects.requireNonNull(result.diagnosis()), result.evaluated()));
+            return unschedulable(
+                    attempt, profile, state, Objects.requireNonNull(result.diagnosis()), result.evaluated());
         }
-        return Optional.of(assumeAndBind(queued, profile, state, node, result));
+        return attempt.commit() ? Optional.of(assumeAndBind(queued, profile, state, node, result)) : Optional.empty();
     }
 
-    private Decision unschedulable(
-            QueuedPodInfo queued, Profile profile, CycleState state, Diagnosis diagnosis, int evaluated) {
+    private Optional<Decision> unschedulable(
+            CycleAttempt attempt, Profile profile, CycleState state, Diagnosis diagnosis, int evaluated) {
+        QueuedPodInfo queued = attempt.queued();
         String postFilterMessage = "";
         Nomination nomination = Nomination.keep();
         try {
@@ -132,12 +134,14 @@ final class SchedulingCycle {
                     .log("Status after running PostFilter plugins for pod");
             postFilterMessage = failure.getMessage();
         }
-        return failures.unschedulable(
-                queued,
-                diagnosis.message(postFilterMessage),
-                evaluated,
-                SchedulingFailures.rejectors(diagnosis),
-                nomination);
+        return attempt.commit()
+                ? Optional.of(failures.unschedulable(
+                        queued,
+                        diagnosis.message(postFilterMessage),
+                        evaluated,
+                        SchedulingFailures.rejectors(diagnosis),
+                        nomination))
+                : Optional.empty();
     }
 
     // What an earlier attempt left in the status does not hold for this one.

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import ch.qos.logback.classic.Level;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.app.command.CommandException;
@@ -19,6 +25,8 @@ import org.moorage.objects.ClusterFileException;
 import org.moorage.objects.ObjectDecodeException;
 import org.moorage.runtime.config.ConfigException;
 import org.moorage.runtime.plugin.PluginJarException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
@@ -43,9 +51,19 @@ import picocli.CommandLine.UnmatchedArgumentException;
             "Without a command: schedule the pods of a cluster until stopped.",
         })
 public final class Main implements Callable<Integer> {
+    private static final Logger LOG = LoggerFactory.getLogger(Main.class);
     private static final int FAILURE = 1;
     private static final int USAGE = 2;
     private static final int ALL_DETAILS = 4;
+    // As with -XX:+ExitOnOutOfMemoryError.
+    private static final int FATAL = 3;
+    // Made in time: when memory is exhausted, no text can be put together.
+    private static final byte[] OUT_OF_MEMORY =
+            "error: memory is exhausted, so the process ends (expected: a larger heap, see -Xmx)\n".getBytes(UTF_8);
+    private static final byte[] UNRELIABLE =
+            "error: the Java virtual machine failed, so the process ends\n".getBytes(UTF_8);
+    private static final FileOutputStream STDERR = new FileOutputStream(FileDescriptor.err);
+    private static final AtomicBoolean ENDING = new AtomicBoolean();
 
     @Mixin
     private ConfigOptions config = new ConfigOptions();
@@ -85,7 +103,29 @@ public final class Main implements Callable<Integer> {
 
     /** Runs the command line and ends the process. */
     public static void main(String[] args) {
+        Thread.setDefaultUncaughtExceptionHandler(Main::uncaught);
         System.exit(run(Terminal.ofProcess(), args));
+    }
+
+    // Whatever thread it is that memory is exhausted on: the others cannot be relied on either.
+    private static void uncaught(Thread thread, Throwable thrown) {
+        if (thrown instanceof VirtualMachineError && !(thrown instanceof StackOverflowError)) {
+            if (ENDING.getAndSet(true)) {
+                // Another thread says it already, and ends the process.
+                return;
+            }
+            try {
+                STDERR.write(thrown instanceof OutOfMemoryError ? OUT_OF_MEMORY : UNRELIABLE);
+            } catch (IOException closed) {
+                // There is nobody to tell.
+            } finally {
+                Runtime.getRuntime().halt(FATAL);
+            }
+        }
+        LOG.atError()
+                .addKeyValue("thread", thread.getName())
+                .setCause(thrown)
+                .log("Thread ended by what it did not expect");
     }
 
     /** Runs the command line; returns the exit code: 0, 1 for a failure, 2 for a command line that makes no sense. */

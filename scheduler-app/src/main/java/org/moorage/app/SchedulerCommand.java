@@ -156,6 +156,12 @@ final class SchedulerCommand {
     /** One line for each pod that was tried. */
     private static final class PodLog implements SchedulerListener {
         @Override
+        public void fatalError(Throwable error) {
+            // What the process does about such an error on any other thread.
+            Thread.getDefaultUncaughtExceptionHandler().uncaughtException(Thread.currentThread(), error);
+        }
+
+        @Override
         public void decided(Decision decision) {
             // A pod with a node is told of when it is bound, and a failure is logged where it happened.
             if (decision.outcome() == Decision.Outcome.UNSCHEDULABLE) {

@@ -30,8 +30,7 @@ import org.slf4j.event.KeyValuePair;
 
 /** What the scheduler logs of a pod that is tried. */
 class SchedulerLogTest {
-    private static final String CONFIG =
-            """
+    private static final String CONFIG = """
             apiVersion: kubescheduler.config.k8s.io/v1
             kind: KubeSchedulerConfiguration
             profiles:
@@ -54,7 +53,8 @@ class SchedulerLogTest {
 
     /** Fails on one node. */
     static final class FailsOnN1 implements FilterPlugin {
-        static final PluginFactory<?> FACTORY = PluginFactory.of("FailsOnN1", FailsOnN1.class, handle -> new FailsOnN1());
+        static final PluginFactory<?> FACTORY =
+                PluginFactory.of("FailsOnN1", FailsOnN1.class, handle -> new FailsOnN1());
 
         @Override
         public String name() {
@@ -72,7 +72,8 @@ class SchedulerLogTest {
         InMemoryCluster cluster = InMemoryCluster.of(List.of(
                 Nodes.named("n1").build(), Pods.named("web").nominatedTo("n1").build()));
         PluginRegistry registry = PluginRegistry.of(OwnPlugins.all()).with(List.of(FailsOnN1.FACTORY));
-        try (Scheduler scheduler = Scheduler.builder(ConfigLoader.load(CONFIG, "scheduler.yaml", registry), registry, cluster)
+        try (Scheduler scheduler = Scheduler.builder(
+                        ConfigLoader.load(CONFIG, "scheduler.yaml", registry), registry, cluster)
                 .bindingExecutor(Runnable::run)
                 .build()) {
             scheduler.start();

@@ -187,6 +187,7 @@ final class ArchitectureTest {
     static final ArchRule FEW_START_THREADS = noClasses()
             .that(not(resideInAPackage("org.moorage.app.kubernetes.."))
                     .and(not(name("org.moorage.runtime.SchedulerThreads")))
+                    .and(not(name("org.moorage.runtime.internal.plugin.PluginThread")))
                     .and(not(name("org.moorage.app.Main"))))
             .should()
             .accessTargetWhere(call(Thread.class, "<init>"))

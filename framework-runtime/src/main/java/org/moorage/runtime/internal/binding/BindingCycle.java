@@ -98,9 +98,9 @@ public final class BindingCycle {
             answer = reserveAndPermit(pod, timeouts);
             if (answer.isSuccess()) {
                 CompletableFuture<PluginStatus> permission =
-                        timeouts.isEmpty() ? CompletableFuture.completedFuture(answer) : waitForPermit(pod, timeouts);
+                        timeouts.isEmpty() ? null : waitForPermit(pod, timeouts);
                 answer = PluginStatus.error("", "not run");
-                executor.execute(() -> runStep(pod, () -> prepare(pod, permission, !timeouts.isEmpty())));
+                executor.execute(() -> runStep(pod, () -> prepare(pod, permission)));
                 answer = PluginStatus.SUCCESS;
             }
             return answer;
@@ -157,12 +157,15 @@ public final class BindingCycle {
         try {
             step.run();
         } catch (Throwable thrown) {
-            fail(pod, PluginStatus.error("", "binding: " + Thrown.text(thrown)));
-            Thrown.rethrowIfFatal(thrown);
+            try {
+                fail(pod, PluginStatus.error("", "binding: " + Thrown.text(thrown)));
+            } finally {
+                Thrown.rethrowIfFatal(thrown);
+            }
         }
     }
 
-    private void prepare(AssumedPod pod, CompletableFuture<PluginStatus> permission, boolean waits) {
+    private void prepare(AssumedPod pod, @Nullable CompletableFuture<PluginStatus> permission) {
         PreBindGroups groups;
         try {
             groups = hasPreFlight ? PreBindGroups.preFlight(pod) : PreBindGroups.withoutPreFlight(pod);
@@ -171,19 +174,17 @@ public final class BindingCycle {
             return;
         }
         if (hasPreFlight
-                && (!groups.areEmpty() || waits)
+                && (!groups.areEmpty() || permission != null)
                 && !pod.pod().status().nominatedNodeName().equals(pod.nodeName())) {
             nominate(pod);
         }
-        // Runs at once, on this thread, if there is nothing to wait for.
+        if (permission == null) {
+            bind(pod, groups, PluginStatus.SUCCESS);
+            return;
+        }
         CompletableFuture<PluginStatus> ignored = permission.whenComplete((answer, thrown) -> {
-            Runnable step = () -> runStep(pod, () -> bind(pod, groups, answer));
-            if (!waits) {
-                step.run();
-                return;
-            }
             try {
-                executor.execute(step);
+                executor.execute(() -> runStep(pod, () -> bind(pod, groups, answer)));
             } catch (RejectedExecutionException closed) {
                 fail(pod, PluginStatus.error("", "binding: " + Thrown.text(closed)));
             }

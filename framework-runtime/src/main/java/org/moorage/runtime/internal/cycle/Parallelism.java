@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.internal.cycle;
 
-import java.util.concurrent.CountDownLatch;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Runs a pass over many nodes on several threads. The nodes are handed out in chunks, in their order; the caller takes part
  * and returns when every chunk that was handed out is done, so that what was done is always the first part of the list.
+ *
+ * <p>The caller waits for threads that have begun and for no others, so a pass ends also if the other threads never come to it.
  */
 public final class Parallelism {
     private final Executor executor;
@@ -52,43 +54,27 @@ public final class Parallelism {
             return;
         }
         Pass pass = new Pass(from, to, chunkSize, chunk);
-        int others = Math.min(workers, (count + chunkSize - 1) / chunkSize) - 1;
-        CountDownLatch ended = new CountDownLatch(others);
-        for (int i = 0; i < others; i++) {
-            try {
-                executor.execute(() -> {
-                    try {
-                        pass.run();
-                    } finally {
-                        ended.countDown();
-                    }
-                });
-            } catch (RejectedExecutionException closed) {
-                // The other threads, at least the caller, do this one's part.
-                ended.countDown();
-            }
+        try {
+            askForHelp(pass, Math.min(workers, (count + chunkSize - 1) / chunkSize) - 1);
+            pass.work();
+        } finally {
+            // Whatever was thrown: a thread that has begun still writes to what the caller goes on with.
+            pass.end();
         }
-        pass.run();
-        await(ended);
         pass.throwFailure();
     }
 
-    // The other threads only compute, so this wait is short; an interrupt is kept for whoever waits next.
-    private static void await(CountDownLatch ended) {
-        boolean interrupted = false;
-        while (true) {
-            try {
-                ended.await();
-                break;
-            } catch (InterruptedException e) {
-                interrupted = true;
+    private void askForHelp(Pass pass, int others) {
+        try {
+            for (int i = 0; i < others; i++) {
+                executor.execute(pass);
             }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
+        } catch (RejectedExecutionException closed) {
+            // The threads that there are, at least the caller, do it all.
         }
     }
 
+    /** One pass, run by each thread that helps. */
     private static final class Pass implements Runnable {
         private final int to;
         private final int chunkSize;
@@ -96,6 +82,12 @@ public final class Parallelism {
         private final AtomicInteger next;
         private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
         private volatile boolean stopped;
+
+        @GuardedBy("this")
+        private int helpers;
+
+        @GuardedBy("this")
+        private boolean ended;
 
         Pass(int from, int to, int chunkSize, Chunk chunk) {
             this.to = to;
@@ -106,20 +98,55 @@ public final class Parallelism {
 
         @Override
         public void run() {
-            while (!stopped) {
-                int start = next.getAndAdd(chunkSize);
-                if (start >= to) {
+            synchronized (this) {
+                if (ended) {
                     return;
                 }
-                try {
+                helpers++;
+            }
+            try {
+                work();
+            } finally {
+                synchronized (this) {
+                    helpers--;
+                    notifyAll();
+                }
+            }
+        }
+
+        void work() {
+            try {
+                while (!stopped) {
+                    int start = next.getAndAdd(chunkSize);
+                    if (start >= to) {
+                        return;
+                    }
                     if (!chunk.run(start, Math.min(start + chunkSize, to))) {
                         stopped = true;
                     }
-                } catch (Throwable thrown) {
-                    // An error, too, is for the caller: this thread may be a pool's.
-                    failure.compareAndSet(null, thrown);
-                    stopped = true;
                 }
+            } catch (Throwable thrown) {
+                // An error, too, is for the caller: this thread may be a pool's.
+                stopped = true;
+                failure.compareAndSet(null, thrown);
+            }
+        }
+
+        /** Lets no other thread begin, and waits for those that have. An interrupt is kept for whoever waits next. */
+        void end() {
+            boolean interrupted = false;
+            synchronized (this) {
+                ended = true;
+                while (helpers > 0) {
+                    try {
+                        wait();
+                    } catch (InterruptedException e) {
+                        interrupted = true;
+                    }
+                }
+            }
+            if (interrupted) {
+                Thread.currentThread().interrupt();
             }
         }
 

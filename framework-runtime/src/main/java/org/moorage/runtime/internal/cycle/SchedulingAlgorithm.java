@@ -36,7 +36,8 @@ public final class SchedulingAlgorithm {
 
     private final int percentageOfNodesToScore;
     private final Parallelism parallelism;
-    private int nextStart;
+    // Read by whoever takes over from a cycle that does not end.
+    private volatile int nextStart;
 
     // Working memory, kept from cycle to cycle.
     private PluginStatus[] answers = new PluginStatus[0];
@@ -50,8 +51,25 @@ public final class SchedulingAlgorithm {
      * @param parallelism how passes over nodes run
      */
     public SchedulingAlgorithm(int percentageOfNodesToScore, Parallelism parallelism) {
+        this(percentageOfNodesToScore, 0, parallelism);
+    }
+
+    /**
+     * An algorithm that goes on where another one was.
+     *
+     * @param percentageOfNodesToScore for profiles that have none of their own; 0 adapts to the cluster's size
+     * @param firstNode the index of the node that the first cycle begins with
+     * @param parallelism how passes over nodes run
+     */
+    public SchedulingAlgorithm(int percentageOfNodesToScore, int firstNode, Parallelism parallelism) {
         this.percentageOfNodesToScore = percentageOfNodesToScore;
         this.parallelism = parallelism;
+        nextStart = firstNode;
+    }
+
+    /** The index of the node that the next cycle begins with. */
+    public int nextNode() {
+        return nextStart;
     }
 
     /**

@@ -122,29 +122,38 @@ public final class PluginCalls {
 
     /** Runs AddPod. */
     public static void addPod(PreFilterExtensions plugin, CycleState state, Pod pod, Pod added, NodeInfo node) {
+        PluginThread thread = PluginThread.begin();
         try {
             plugin.addPod(state, pod, added, node);
         } catch (Throwable thrown) {
             throw failure(PluginMethod.ADD_POD, plugin.name(), thrown);
+        } finally {
+            PluginThread.end(thread);
         }
     }
 
     /** Runs RemovePod. */
     public static void removePod(PreFilterExtensions plugin, CycleState state, Pod pod, Pod removed, NodeInfo node) {
+        PluginThread thread = PluginThread.begin();
         try {
             plugin.removePod(state, pod, removed, node);
         } catch (Throwable thrown) {
             throw failure(PluginMethod.REMOVE_POD, plugin.name(), thrown);
+        } finally {
+            PluginThread.end(thread);
         }
     }
 
     /** Runs Filter; the answer is a success or a rejection. */
     public static Status filter(FilterPlugin plugin, CycleState state, Pod pod, NodeInfo node) {
         Status status;
+        PluginThread thread = PluginThread.begin();
         try {
             status = plugin.filter(state, pod, node);
         } catch (Throwable thrown) {
             throw failure(PluginMethod.FILTER, plugin.name(), thrown);
+        } finally {
+            PluginThread.end(thread);
         }
         return checked(PluginMethod.FILTER, plugin, status);
     }
@@ -153,10 +162,13 @@ public final class PluginCalls {
     public static PostFilterResult postFilter(
             PostFilterPlugin plugin, CycleState state, Pod pod, NodeStatuses statuses) {
         PostFilterResult result;
+        PluginThread thread = PluginThread.begin();
         try {
             result = plugin.postFilter(state, pod, statuses);
         } catch (Throwable thrown) {
             throw postFilterFailure(plugin, thrown);
+        } finally {
+            PluginThread.end(thread);
         }
         if (result == null) {
             throw refused(PluginMethod.POST_FILTER, plugin.name(), "answered null");
@@ -166,10 +178,13 @@ public final class PluginCalls {
 
     /** Has a plugin do what its PostFilter has decided. */
     public static void execute(PostFilterPlugin plugin, CycleState state, Pod pod, PostFilterResult result) {
+        PluginThread thread = PluginThread.begin();
         try {
             plugin.execute(state, pod, result);
         } catch (Throwable thrown) {
             throw postFilterFailure(plugin, thrown);
+        } finally {
+            PluginThread.end(thread);
         }
     }
 
@@ -202,12 +217,15 @@ public final class PluginCalls {
             int to,
             long[] scores,
             int offset) {
+        PluginThread thread = PluginThread.begin();
         try {
             for (int i = from; i < to; i++) {
                 scores[offset + i] = plugin.score(state, pod, nodes.get(i));
             }
         } catch (Throwable thrown) {
             throw failure(PluginMethod.SCORE, plugin.name(), thrown);
+        } finally {
+            PluginThread.end(thread);
         }
     }
 
@@ -247,10 +265,13 @@ public final class PluginCalls {
 
     /** Runs Unreserve. */
     public static void unreserve(ReservePlugin plugin, CycleState state, Pod pod, String nodeName) {
+        PluginThread thread = PluginThread.begin();
         try {
             plugin.unreserve(state, pod, nodeName);
         } catch (Throwable thrown) {
             throw failure(PluginMethod.UNRESERVE, plugin.name(), thrown);
+        } finally {
+            PluginThread.end(thread);
         }
     }
 
@@ -269,10 +290,13 @@ public final class PluginCalls {
     /** Runs PreBind; the answer is a success or a rejection. */
     public static Status preBind(PreBindPlugin plugin, CycleState state, Pod pod, String nodeName) {
         Status status;
+        PluginThread thread = PluginThread.begin();
         try {
             status = plugin.preBind(state, pod, nodeName);
         } catch (Throwable thrown) {
             throw failure(PluginMethod.PRE_BIND, plugin.name(), cancellationOr(thrown));
+        } finally {
+            PluginThread.end(thread);
         }
         return checked(PluginMethod.PRE_BIND, plugin, status);
     }
@@ -295,19 +319,25 @@ public final class PluginCalls {
 
     /** Runs PostBind. */
     public static void postBind(PostBindPlugin plugin, CycleState state, Pod pod, String nodeName) {
+        PluginThread thread = PluginThread.begin();
         try {
             plugin.postBind(state, pod, nodeName);
         } catch (Throwable thrown) {
             throw failure(PluginMethod.POST_BIND, plugin.name(), thrown);
+        } finally {
+            PluginThread.end(thread);
         }
     }
 
     private static <T> T answer(PluginMethod method, String plugin, Supplier<@Nullable T> call) {
         T answer;
+        PluginThread thread = PluginThread.begin();
         try {
             answer = call.get();
         } catch (Throwable thrown) {
             throw failure(method, plugin, thrown);
+        } finally {
+            PluginThread.end(thread);
         }
         if (answer == null) {
             throw refused(method, plugin, "answered null");

@@ -6,12 +6,17 @@ public final class Thrown {
     private Thrown() {}
 
     /**
-     * Throws it again if the virtual machine can no longer be relied on, as after an {@link OutOfMemoryError}. A {@link
-     * StackOverflowError} is over once it has been caught.
+     * Whether the virtual machine can no longer be relied on, as after an {@link OutOfMemoryError}. A {@link StackOverflowError}
+     * is over once it has been caught.
      */
+    public static boolean isFatal(Throwable thrown) {
+        return thrown instanceof VirtualMachineError && !(thrown instanceof StackOverflowError);
+    }
+
+    /** Throws it again if it is fatal. To be called first wherever everything is caught: what comes before it may need memory. */
     public static void rethrowIfFatal(Throwable thrown) {
-        if (thrown instanceof VirtualMachineError fatal && !(thrown instanceof StackOverflowError)) {
-            throw fatal;
+        if (isFatal(thrown)) {
+            throw (VirtualMachineError) thrown;
         }
     }
 

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime;
+
+import java.util.concurrent.ExecutorService;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+import org.moorage.runtime.internal.cache.ClusterSnapshot;
+import org.moorage.runtime.internal.cycle.Parallelism;
+import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
+import org.moorage.runtime.internal.plugin.PluginThread;
+
+/**
+ * What one scheduling cycle or evaluation at a time works with: the snapshot, the algorithm with its working memory, and the
+ * threads of its passes over nodes. Between them the snapshot is brought up to date in place.
+ */
+final class CycleWorkspace implements AutoCloseable {
+    private final Object lock = new Object();
+    // Changed under the lock only, by the thread that uses it.
+    private final ClusterSnapshot snapshot = new ClusterSnapshot();
+    private final SchedulingAlgorithm algorithm;
+    private final ExecutorService workers;
+    private volatile @Nullable Thread user;
+    private volatile @Nullable CycleAttempt attempt;
+
+    /**
+     * A workspace.
+     *
+     * @param percentageOfNodesToScore see {@link SchedulingAlgorithm}
+     * @param firstNode the index of the node that the first cycle begins with
+     */
+    CycleWorkspace(int percentageOfNodesToScore, int firstNode, SchedulerThreads threads) {
+        workers = threads.newWorkers(this);
+        Parallelism parallelism =
+                threads.parallelism() <= 1 ? Parallelism.none() : new Parallelism(workers, threads.parallelism());
+        algorithm = new SchedulingAlgorithm(percentageOfNodesToScore, firstNode, parallelism);
+    }
+
+    /** Does some work, as soon as nobody else uses the workspace. */
+    <T> T use(BiFunction<SchedulingAlgorithm, ClusterSnapshot, T> work) {
+        synchronized (lock) {
+            Thread before = user;
+            user = Thread.currentThread();
+            try {
+                return work.apply(algorithm, snapshot);
+            } finally {
+                user = before;
+            }
+        }
+    }
+
+    /** Schedules a pod, as soon as nobody else uses the workspace. */
+    <T> T schedule(CycleAttempt running, BiFunction<SchedulingAlgorithm, ClusterSnapshot, T> cycle) {
+        synchronized (lock) {
+            attempt = running;
+            try {
+                return use(cycle);
+            } finally {
+                attempt = null;
+            }
+        }
+    }
+
+    /** The attempt to schedule a pod that is under way, or null. */
+    @Nullable
+    CycleAttempt attempt() {
+        return attempt;
+    }
+
+    /** Whether that thread runs the cycle, or a part of its passes over nodes. */
+    boolean isUsedBy(Thread thread) {
+        Thread running = user;
+        return running == thread || running != null && thread instanceof PluginThread worker && worker.worksFor(this);
+    }
+
+    /** The nodes of the cycle that uses it. */
+    ClusterSnapshot snapshot() {
+        return snapshot;
+    }
+
+    /** The index of the node that the next cycle begins with. */
+    int nextNode() {
+        return algorithm.nextNode();
+    }
+
+    /** Ends the threads as soon as they have nothing to do. */
+    @Override
+    public void close() {
+        workers.shutdown();
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.plugin;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A thread of a scheduler. It counts the calls into plugins, so that another thread can notice one that does not return.
+ *
+ * <p>The clock is not read for a call, since there is one for each node and plugin.
+ */
+public final class PluginThread extends Thread {
+    private static final VarHandle COUNT;
+
+    static {
+        try {
+            COUNT = MethodHandles.lookup().findVarHandle(PluginThread.class, "count", long.class);
+        } catch (ReflectiveOperationException impossible) {
+            throw new ExceptionInInitializerError(impossible);
+        }
+    }
+
+    // The low bits are the depth of the calls that the thread is in, the others count begins and ends.
+    private static final int DEPTH_BITS = 16;
+    private static final long DEPTH = (1L << DEPTH_BITS) - 1;
+    private static final long BEGIN = (1L << DEPTH_BITS) + 1;
+    private static final long END = (1L << DEPTH_BITS) - 1;
+
+    private final @Nullable Object owner;
+    private long count;
+    private volatile boolean pausing;
+
+    /**
+     * A daemon thread.
+     *
+     * @param owner what it works for, if it does not work for the scheduler as a whole
+     */
+    public PluginThread(Runnable task, String name, @Nullable Object owner) {
+        super(null, task, name, 0, false);
+        this.owner = owner;
+        setDaemon(true);
+    }
+
+    /** Whether it works for that one alone. */
+    public boolean worksFor(Object candidate) {
+        return owner == candidate;
+    }
+
+    /** A call into a plugin begins. Returns what {@link #end} is given; null on other threads. */
+    static @Nullable PluginThread begin() {
+        if (Thread.currentThread() instanceof PluginThread thread) {
+            COUNT.setOpaque(thread, thread.count + BEGIN);
+            return thread;
+        }
+        return null;
+    }
+
+    static void end(@Nullable PluginThread thread) {
+        if (thread != null) {
+            COUNT.setOpaque(thread, thread.count + END);
+        }
+    }
+
+    /** Has the time that some work takes on the current thread not count as time of the plugin that asks for it. */
+    public static void whilePausing(Runnable wait) {
+        if (!(Thread.currentThread() instanceof PluginThread thread)) {
+            wait.run();
+            return;
+        }
+        thread.pausing = true;
+        try {
+            wait.run();
+        } finally {
+            thread.pausing = false;
+            // The plugin's time begins anew.
+            COUNT.setOpaque(thread, thread.count + BEGIN + END);
+        }
+    }
+
+    /**
+     * The number of the call that the thread is in: it changes when a call begins or returns, also one that another plugin
+     * makes through its handle. 0 if the thread is in none.
+     */
+    public long runningCall() {
+        long seen = (long) COUNT.getOpaque(this);
+        return (seen & DEPTH) == 0 || pausing ? 0 : seen;
+    }
+}

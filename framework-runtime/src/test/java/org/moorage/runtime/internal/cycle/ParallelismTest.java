@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.cycle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+
+/** A pass over nodes ends with all its work done, or with what was thrown, whatever becomes of the other threads. */
+@Timeout(30)
+final class ParallelismTest {
+    private static final int NODES = 1000;
+    private static final int CHUNK = 10;
+
+    private final ExecutorService threads = Executors.newFixedThreadPool(3);
+    private final AtomicIntegerArray visits = new AtomicIntegerArray(NODES);
+
+    @AfterEach
+    void stop() {
+        threads.shutdownNow();
+    }
+
+    private boolean visit(int from, int to) {
+        for (int i = from; i < to; i++) {
+            visits.incrementAndGet(i);
+        }
+        return true;
+    }
+
+    record Helpers(String name, Executor executor) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static final Helpers[] HELPERS = {
+        new Helpers("other threads help", task -> new Thread(task).start()),
+        new Helpers("nobody comes to help", task -> {}),
+        new Helpers("the other threads are closed", task -> {
+            throw new RejectedExecutionException("closed");
+        }),
+        new Helpers("the caller itself is told to help", Runnable::run),
+    };
+
+    @ParameterizedTest
+    @FieldSource("HELPERS")
+    void visitsEveryNodeOnce(Helpers helpers) {
+        new Parallelism(helpers.executor, 4).run(0, NODES, CHUNK, this::visit);
+
+        for (int i = 0; i < NODES; i++) {
+            assertThat(visits.get(i)).as("visits of node %d", i).isEqualTo(1);
+        }
+    }
+
+    record Failure(String name, Throwable thrown, boolean onHelper) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static final Failure[] FAILURES = {
+        new Failure("an exception of the caller's", new IllegalStateException("boom"), false),
+        new Failure("an exception of a helper's", new IllegalStateException("boom"), true),
+        new Failure("exhausted memory of the caller's", new OutOfMemoryError("test"), false),
+        new Failure("exhausted memory of a helper's", new OutOfMemoryError("test"), true),
+        new Failure("an overflown stack of a helper's", new StackOverflowError(), true),
+    };
+
+    @ParameterizedTest
+    @FieldSource("FAILURES")
+    void throwsWhatAChunkThrows(Failure failure) {
+        Thread caller = Thread.currentThread();
+        CountDownLatch thrown = new CountDownLatch(1);
+
+        assertThatThrownBy(() -> new Parallelism(threads, 4).run(0, NODES, CHUNK, (from, to) -> {
+                    if (failure.onHelper == (Thread.currentThread() != caller)) {
+                        thrown.countDown();
+                        throw sneaky(failure.thrown);
+                    }
+                    await(thrown);
+                    return visit(from, to);
+                }))
+                .isSameAs(failure.thrown);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <T extends Throwable> RuntimeException sneaky(Throwable thrown) throws T {
+        throw (T) thrown;
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void waitsForAHelperThatHasBegunAlsoIfNoFurtherThreadCanBeMade() {
+        Thread caller = Thread.currentThread();
+        CountDownLatch begun = new CountDownLatch(1);
+        AtomicBoolean finished = new AtomicBoolean();
+        Executor onlyOne = task -> {
+            if (begun.getCount() == 0) {
+                throw new OutOfMemoryError("unable to create native thread");
+            }
+            threads.execute(task);
+            await(begun);
+        };
+
+        assertThatThrownBy(() -> new Parallelism(onlyOne, 3).run(0, NODES, CHUNK, (from, to) -> {
+                    begun.countDown();
+                    while (caller.getState() != Thread.State.WAITING) {
+                        Thread.onSpinWait();
+                    }
+                    finished.set(true);
+                    return false;
+                }))
+                .isInstanceOf(OutOfMemoryError.class);
+
+        assertThat(finished).isTrue();
+    }
+
+    @Test
+    void keepsAnInterruptForWhoeverWaitsNext() {
+        Thread.currentThread().interrupt();
+
+        new Parallelism(threads, 4).run(0, NODES, CHUNK, this::visit);
+
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(visits.get(NODES - 1)).isEqualTo(1);
+    }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A scheduler in a process whose heap is too small for its cluster. */
+final class ExhaustedMemoryTest {
+    private static final int PODS = 200_000;
+
+    @TempDir
+    private Path directory;
+
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private final AtomicLong lastPodSent = new AtomicLong();
+    private HttpServer server;
+
+    @BeforeEach
+    void serve() throws IOException {
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.setExecutor(threads);
+        server.createContext("/", this::answer);
+        server.start();
+    }
+
+    @AfterEach
+    void stop() {
+        server.stop(0);
+        threads.shutdownNow();
+    }
+
+    private void answer(HttpExchange exchange) throws IOException {
+        try (exchange) {
+            exchange.getResponseHeaders().add("Content-Type", "application/json");
+            boolean podList = exchange.getRequestURI().getPath().equals("/api/v1/pods");
+            exchange.sendResponseHeaders(podList ? 200 : 404, 0);
+            if (podList) {
+                sendPods(exchange.getResponseBody());
+            }
+        }
+    }
+
+    private void sendPods(OutputStream out) throws IOException {
+        out.write("{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"1\"},\"items\":["
+                .getBytes(UTF_8));
+        for (int i = 0; i < PODS; i++) {
+            out.write(((i == 0 ? "" : ",") + "{\"metadata\":{\"name\":\"pod-" + i
+                            + "\",\"namespace\":\"default\",\"uid\":\"uid-" + i + "\",\"labels\":{\"number\":\"" + i
+                            + "\"}},\"spec\":{\"containers\":[{\"name\":\"c-" + i + "\",\"image\":\"image-" + i
+                            + "\"}]}}")
+                    .getBytes(UTF_8));
+            lastPodSent.set(System.nanoTime());
+        }
+        out.write("]}".getBytes(UTF_8));
+    }
+
+    @Test
+    void endsTheProcessWithOneLine() throws Exception {
+        Path err = directory.resolve("err");
+        Process process = new ProcessBuilder(List.of(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xmx24m",
+                        "-XX:+UseG1GC",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        "org.moorage.app.Main",
+                        "--master=http://127.0.0.1:" + server.getAddress().getPort()))
+                .redirectError(err.toFile())
+                .redirectOutput(directory.resolve("out").toFile())
+                .start();
+        try {
+            assertThat(process.waitFor(90, TimeUnit.SECONDS))
+                    .as("the process has ended")
+                    .isTrue();
+        } finally {
+            process.destroyForcibly();
+        }
+
+        assertThat(process.exitValue()).as(Files.readString(err)).isEqualTo(3);
+        assertThat(Files.readAllLines(err))
+                .filteredOn(line -> line.startsWith("error: "))
+                .containsExactly("error: memory is exhausted, so the process ends (expected: a larger heap, see -Xmx)");
+        assertThat(Duration.ofNanos(System.nanoTime() - lastPodSent.get()))
+                .as("time from the last part that the process could still read")
+                .isLessThan(Duration.ofSeconds(10));
+    }
+}

@@ -64,6 +64,7 @@ public final class ObjectStore implements ClusterListener {
     public <T extends ClusterObject> void replaced(ObjectKind<T> kind, Collection<T> objects) {
         Table<T> table = table(kind);
         synchronized (table) {
+            table.unavailable = "";
             Map<String, T> gone = new HashMap<>(table.byKey);
             for (T object : objects) {
                 gone.remove(object.key());
@@ -91,6 +92,16 @@ public final class ObjectStore implements ClusterListener {
         synchronized (table) {
             remove(kind, table, object);
         }
+    }
+
+    @Override
+    public <T extends ClusterObject> void unavailable(ObjectKind<T> kind, String reason) {
+        table(kind).unavailable = reason;
+    }
+
+    @Override
+    public <T extends ClusterObject> Optional<T> known(ObjectKind<T> kind, String namespace, String name) {
+        return table(kind).get(namespace, name);
     }
 
     // The table's monitor is held while the handler runs, so that changes of a kind are handled in their order.
@@ -122,6 +133,8 @@ public final class ObjectStore implements ClusterListener {
 
     private static final class Table<T extends ClusterObject> implements ObjectLister<T> {
         final Map<String, T> byKey = new ConcurrentHashMap<>();
+        /** Why the objects are not known; empty if they are. */
+        volatile String unavailable = "";
 
         @Override
         public Optional<T> get(String namespace, String name) {
@@ -142,6 +155,11 @@ public final class ObjectStore implements ClusterListener {
                 }
             }
             return found;
+        }
+
+        @Override
+        public Optional<String> unavailable() {
+            return unavailable.isEmpty() ? Optional.empty() : Optional.of(unavailable);
         }
     }
 }

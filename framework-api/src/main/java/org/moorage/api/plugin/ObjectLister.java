@@ -28,4 +28,15 @@ public interface ObjectLister<T extends ClusterObject> {
     default Optional<String> unavailable() {
         return Optional.empty();
     }
+
+    /** Why the objects of one of these kinds are not known; empty if all are. */
+    static Optional<String> anyUnavailable(ObjectLister<?>... listers) {
+        for (ObjectLister<?> lister : listers) {
+            Optional<String> reason = lister.unavailable();
+            if (reason.isPresent()) {
+                return reason;
+            }
+        }
+        return Optional.empty();
+    }
 }

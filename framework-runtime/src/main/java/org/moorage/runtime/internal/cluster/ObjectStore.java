@@ -64,6 +64,7 @@ public final class ObjectStore implements ClusterListener {
     public <T extends ClusterObject> void replaced(ObjectKind<T> kind, Collection<T> objects) {
         Table<T> table = table(kind);
         synchronized (table) {
+            boolean wasUnavailable = !table.unavailable.isEmpty();
             table.unavailable = "";
             Map<String, T> gone = new HashMap<>(table.byKey);
             for (T object : objects) {
@@ -74,6 +75,9 @@ public final class ObjectStore implements ClusterListener {
             }
             for (T object : objects) {
                 put(kind, table, view.of(object));
+            }
+            if (wasUnavailable) {
+                handler.availabilityChanged();
             }
         }
     }
@@ -96,7 +100,14 @@ public final class ObjectStore implements ClusterListener {
 
     @Override
     public <T extends ClusterObject> void unavailable(ObjectKind<T> kind, String reason) {
-        table(kind).unavailable = reason;
+        Table<T> table = table(kind);
+        synchronized (table) {
+            boolean isNews = !table.unavailable.equals(reason);
+            table.unavailable = reason;
+            if (isNews) {
+                handler.availabilityChanged();
+            }
+        }
     }
 
     @Override

@@ -61,7 +61,7 @@ final class FieldReader {
         for (int i = 0; i < values.size(); i++) {
             JsonNode value = values.get(i);
             if (!value.isObject()) {
-                throw wrong(field + "[" + i + "]", value, "an object");
+                throw wrong(field, i, value, "an object");
             }
             result.add(decoder.apply(new FieldReader(value, this, field, i)));
         }
@@ -88,7 +88,7 @@ final class FieldReader {
         for (int i = 0; i < result.length; i++) {
             JsonNode value = values.get(i);
             if (!value.isTextual()) {
-                throw wrong(field + "[" + i + "]", value, "a text");
+                throw wrong(field, i, value, "a text");
             }
             result[i] = value.textValue();
         }
@@ -241,16 +241,31 @@ final class FieldReader {
     }
 
     private ObjectDecodeException wrong(String field, JsonNode value, String expected) {
-        StringBuilder path = new StringBuilder(field);
+        return wrong(field, -1, value, expected);
+    }
+
+    private ObjectDecodeException wrong(String field, int fieldIndex, JsonNode value, String expected) {
+        StringBuilder path = new StringBuilder(pathOf(field, fieldIndex));
+        StringBuilder pointer = new StringBuilder(field.isEmpty() ? "" : pointerOf(field, fieldIndex));
         FieldReader reader = this;
         while (reader.parent != null) {
-            String name = reader.index < 0 ? reader.key : reader.key + "[" + reader.index + "]";
-            path.insert(0, path.isEmpty() ? name : name + ".");
+            path.insert(0, pathOf(reader.key, reader.index) + (path.isEmpty() ? "" : "."));
+            pointer.insert(0, pointerOf(reader.key, reader.index));
             reader = reader.parent;
         }
         String object =
                 reader.node instanceof ObjectNode root ? ObjectKey.of(root).title() : "object";
         return new ObjectDecodeException(
-                object + ": " + path + ": " + Fields.shown(value) + " (expected: " + expected + ")");
+                object + ": " + path + ": " + Fields.shown(value) + " (expected: " + expected + ")",
+                pointer.toString());
+    }
+
+    private static String pathOf(String field, int fieldIndex) {
+        return fieldIndex < 0 ? field : field + "[" + fieldIndex + "]";
+    }
+
+    private static String pointerOf(String field, int fieldIndex) {
+        String escaped = "/" + field.replace("~", "~0").replace("/", "~1");
+        return fieldIndex < 0 ? escaped : escaped + "/" + fieldIndex;
     }
 }

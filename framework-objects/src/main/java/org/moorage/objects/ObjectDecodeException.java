@@ -7,7 +7,15 @@ package org.moorage.objects;
 public final class ObjectDecodeException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    ObjectDecodeException(String message) {
+    private final String place;
+
+    ObjectDecodeException(String message, String place) {
         super(message);
+        this.place = place;
+    }
+
+    /** Where the value is in the object, as a JSON pointer; empty if the exception is about the object as a whole. */
+    String place() {
+        return place;
     }
 }

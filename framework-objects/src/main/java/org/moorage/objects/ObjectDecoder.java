@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.objects;
 
+import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Instant;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -48,6 +52,7 @@ import org.moorage.api.model.VolumeAttachment;
  */
 public final class ObjectDecoder {
     private static final String LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
+    private static final int MOST_UNREADABLE_VALUES = 100;
     private static final String MANAGED_FIELDS = "managedFields";
     private static final String SIBILANT_ENDING = ".*(s|x|z|ch|sh)";
     private static final Set<String> PLURAL_KINDS = Set.of("Endpoints");
@@ -88,7 +93,8 @@ public final class ObjectDecoder {
         if (!value.isTextual() || value.textValue().isEmpty()) {
             String seen = value.isMissingNode() ? "nothing" : Fields.shown(value);
             throw new ObjectDecodeException(
-                    ObjectKey.of(object).title() + ": " + field + ": " + seen + " (expected: such as " + example + ")");
+                    ObjectKey.of(object).title() + ": " + field + ": " + seen + " (expected: such as " + example + ")",
+                    "");
         }
         return value.textValue();
     }
@@ -190,6 +196,49 @@ public final class ObjectDecoder {
             return pod.withNode(shared.text(nodeName));
         }
         return keepJson ? pod.withJson(json(object)) : pod;
+    }
+
+    /**
+     * Decodes what can be read of a pod in which values have the wrong type: without those values. So that it counts on its node, as
+     * far as it can be read; to schedule it would be wrong.
+     *
+     * @param object the pod's tree, of which parts are removed
+     */
+    public Pod readablePart(ObjectNode object) {
+        for (int removed = 0; removed < MOST_UNREADABLE_VALUES; removed++) {
+            try {
+                return pod(object, false);
+            } catch (RuntimeException e) {
+                String place = e instanceof ObjectDecodeException wrong ? wrong.place() : "";
+                if (place.isEmpty() || !remove(object, JsonPointer.compile(place))) {
+                    break;
+                }
+            }
+        }
+        return Pod.of(
+                        metadata(FieldReader.root(identityOf(object))),
+                        PodSpec.builder().build())
+                .withNode(object.path("spec").path("nodeName").asText(""));
+    }
+
+    private static boolean remove(ObjectNode object, JsonPointer place) {
+        JsonNode parent = object.at(place.head());
+        if (parent instanceof ArrayNode array) {
+            return array.remove(place.last().getMatchingIndex()) != null;
+        }
+        return parent instanceof ObjectNode fields && fields.remove(place.last().getMatchingProperty()) != null;
+    }
+
+    /** An object with nothing but what tells it from others: enough to know which one was deleted. */
+    public static ObjectNode identityOf(ObjectNode object) {
+        ObjectNode identity = JsonNodeFactory.instance.objectNode();
+        ObjectNode metadata = identity.putObject("metadata");
+        for (String field : List.of("name", "namespace", "uid", "resourceVersion")) {
+            metadata.put(field, object.path("metadata").path(field).asText(""));
+        }
+        identity.putObject("spec")
+                .put("nodeName", object.path("spec").path("nodeName").asText(""));
+        return identity;
     }
 
     /**

@@ -8,13 +8,15 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.OtherObject;
 
 /**
  * Reads lists and watches of the Kubernetes API one object at a time, so that the whole response is never in memory.
@@ -28,7 +30,17 @@ public final class ObjectStreams {
             .disable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .build();
 
+    private static final Map<String, EventType> EVENT_TYPES = eventTypes();
+
     private ObjectStreams() {}
+
+    private static Map<String, EventType> eventTypes() {
+        Map<String, EventType> byName = new LinkedHashMap<>();
+        for (EventType type : EventType.values()) {
+            byName.put(type.name(), type);
+        }
+        return byName;
+    }
 
     /**
      * The metadata of a list.
@@ -39,25 +51,31 @@ public final class ObjectStreams {
     public record ListPage(String resourceVersion, String continuation) {}
 
     /**
-     * Reads a list.
+     * Reads a list. What the objects are is not known before the list has been read to its end, so they count only if there is
+     * no exception: a proxy may answer with anything, and an answer may break off.
      *
      * @param input the response's body, in UTF-8; read to the end of the list, and not closed
      * @param kind the kind of the list's objects, which is set where they leave it out, as is usual in a list
      * @param items is given each object in turn
-     * @throws IOException if the body cannot be read or is not a list
+     * @throws IOException if the body cannot be read, or is not a whole list of this kind with a version
      */
     public static ListPage list(InputStream input, ObjectKind<?> kind, Consumer<ObjectNode> items) throws IOException {
         try (JsonParser parser = open(input)) {
             expect(parser, parser.nextToken(), JsonToken.START_OBJECT, "a list");
+            String seenKind = "";
+            String apiVersion = "";
+            boolean hasItems = false;
             String resourceVersion = "";
             String continuation = "";
             for (String field = parser.nextFieldName(); field != null; field = parser.nextFieldName()) {
                 JsonToken value = parser.nextToken();
-                if (field.equals("items") && value != JsonToken.VALUE_NULL) {
-                    expect(parser, value, JsonToken.START_ARRAY, "a list in the field items");
-                    while (parser.nextToken() != JsonToken.END_ARRAY) {
-                        items.accept(withKind(object(parser), kind));
-                    }
+                if (field.equals("items")) {
+                    hasItems = true;
+                    readItems(parser, value, kind, items);
+                } else if (field.equals("kind")) {
+                    seenKind = parser.getText();
+                } else if (field.equals("apiVersion")) {
+                    apiVersion = parser.getText();
                 } else if (field.equals("metadata")) {
                     JsonNode metadata = JSON.readTree(parser);
                     resourceVersion = metadata.path("resourceVersion").asText("");
@@ -66,26 +84,88 @@ public final class ObjectStreams {
                     parser.skipChildren();
                 }
             }
+            if (!hasItems || resourceVersion.isEmpty() || !isListOf(kind, seenKind, apiVersion)) {
+                throw new JsonParseException(
+                        parser,
+                        "a " + (seenKind.isEmpty() ? "JSON object without a kind" : seenKind + " of " + apiVersion)
+                                + (resourceVersion.isEmpty() ? ", without a resourceVersion" : "")
+                                + (hasItems ? "" : ", without items") + " (expected: a whole " + kind.kind()
+                                + "List of " + kind.apiVersion() + ")");
+            }
             return new ListPage(resourceVersion, continuation);
         }
+    }
+
+    private static void readItems(JsonParser parser, JsonToken start, ObjectKind<?> kind, Consumer<ObjectNode> items)
+            throws IOException {
+        if (start == JsonToken.VALUE_NULL) {
+            return;
+        }
+        expect(parser, start, JsonToken.START_ARRAY, "a list in the field items");
+        while (parser.nextToken() != JsonToken.END_ARRAY) {
+            items.accept(withKind(object(parser), kind));
+        }
+    }
+
+    // A custom resource may give its lists any name.
+    private static boolean isListOf(ObjectKind<?> kind, String seenKind, String apiVersion) {
+        boolean isNamedSo = kind.type() == OtherObject.class
+                ? !seenKind.isEmpty() && !seenKind.equals("Status")
+                : seenKind.equals(kind.kind() + "List");
+        return isNamedSo && apiVersion.equals(kind.apiVersion());
+    }
+
+    /** What an event of a watch says of its object. */
+    public enum EventType {
+        /** It came into being. */
+        ADDED,
+        /** It changed. */
+        MODIFIED,
+        /** It is gone. */
+        DELETED,
+        /** Nothing; the watch has come to its version. */
+        BOOKMARK,
+        /** The watch cannot go on; the object is a Status. */
+        ERROR
     }
 
     /**
      * Reads a watch until its end.
      *
      * @param input the response's body, in UTF-8; not closed
-     * @param events is given the type of each event, for example {@code ADDED}, and its object, as soon as it is read
-     * @throws IOException if the body cannot be read or breaks off within an event
+     * @param kind the kind of the objects
+     * @param events is given the type of each event and its object, as soon as it is read
+     * @throws IOException if the body cannot be read, breaks off within an event, or has something that is no event of this kind
      */
-    public static void watch(InputStream input, BiConsumer<String, ObjectNode> events) throws IOException {
+    public static void watch(InputStream input, ObjectKind<?> kind, BiConsumer<EventType, ObjectNode> events)
+            throws IOException {
         try (JsonParser parser = open(input)) {
             while (parser.nextToken() != null) {
                 ObjectNode event = object(parser);
-                JsonNode object = event.path("object");
-                events.accept(
-                        event.path("type").asText(""),
-                        object instanceof ObjectNode tree ? tree : JsonNodeFactory.instance.objectNode());
+                EventType type = EVENT_TYPES.get(event.path("type").asText(""));
+                if (type == null || !(event.path("object") instanceof ObjectNode object)) {
+                    throw new JsonParseException(
+                            parser,
+                            "an event of type " + event.path("type") + " with "
+                                    + (event.path("object").isObject() ? "an object" : "no object")
+                                    + " (expected: one of " + EVENT_TYPES.keySet() + ")");
+                }
+                if (type != EventType.ERROR) {
+                    expectObjectOf(parser, kind, object);
+                }
+                events.accept(type, object);
             }
+        }
+    }
+
+    private static void expectObjectOf(JsonParser parser, ObjectKind<?> kind, ObjectNode object) throws IOException {
+        String version = object.path("metadata").path("resourceVersion").asText("");
+        if (!kind.kind().equals(object.path("kind").asText("")) || version.isEmpty()) {
+            throw new JsonParseException(
+                    parser,
+                    "an event about a " + object.path("kind").asText("JSON object without a kind")
+                            + (version.isEmpty() ? " without a resourceVersion" : "") + " (expected: a "
+                            + kind.kind() + " with one)");
         }
     }
 

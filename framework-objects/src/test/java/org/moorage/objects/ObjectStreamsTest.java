@@ -48,13 +48,14 @@ class ObjectStreamsTest {
                 new Case(
                         "whose metadata come last, among fields that are not known",
                         """
-                        {"new":{"items":[1]},"items":[{"kind":"Pod","apiVersion":"v1"}],"news":[[]],
-                        "metadata":{"resourceVersion":"8","new":{}}}""",
+                        {"kind":"PodList","new":{"items":[1]},"items":[{"kind":"Pod","apiVersion":"v1"}],"news":[[]],
+                        "metadata":{"resourceVersion":"8","new":{}},"apiVersion":"v1"}""",
                         List.of("{\"kind\":\"Pod\",\"apiVersion\":\"v1\"}"),
                         new ObjectStreams.ListPage("8", "")),
                 new Case(
                         "without items",
-                        "{\"metadata\":{\"resourceVersion\":\"9\",\"continue\":null},\"items\":null}",
+                        "{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"9\",\"continue\":null},"
+                                + "\"items\":null}",
                         List.of(),
                         new ObjectStreams.ListPage("9", "")));
 
@@ -83,6 +84,19 @@ class ObjectStreamsTest {
                 new Broken("a list without an object around it", "[]"),
                 new Broken("items that are no list", "{\"items\":{}}"),
                 new Broken("an item that is no object", "{\"items\":[1]}"),
+                new Broken("an empty object", "{}"),
+                new Broken(
+                        "a list of another kind",
+                        "{\"kind\":\"NodeList\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"1\"},\"items\":[]}"),
+                new Broken(
+                        "a list of another version",
+                        "{\"kind\":\"PodList\",\"apiVersion\":\"v2\",\"metadata\":{\"resourceVersion\":\"1\"},\"items\":[]}"),
+                new Broken(
+                        "a list without a resourceVersion",
+                        "{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"metadata\":{},\"items\":[]}"),
+                new Broken(
+                        "a list without items",
+                        "{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"1\"}}"),
                 new Broken("a list that breaks off", "{\"items\":[{\"metadata\":{}}"));
 
         @ParameterizedTest
@@ -102,28 +116,48 @@ class ObjectStreamsTest {
             BlockingQueue<String> events = new ArrayBlockingQueue<>(10);
             CompletableFuture<Void> end = CompletableFuture.runAsync(() -> {
                 try {
-                    ObjectStreams.watch(client, (type, object) -> events.add(type + " " + object));
+                    ObjectStreams.watch(client, ObjectKind.POD, (type, object) -> events.add(type + " " + object));
                 } catch (IOException e) {
                     throw new UncheckedIOException(e);
                 }
             });
 
-            server.write("{\"type\":\"ADDED\",\"object\":{\"a\":1}}\n".getBytes(UTF_8));
+            String pod = "{\"kind\":\"Pod\",\"metadata\":{\"resourceVersion\":\"1\"}}";
+            server.write(("{\"type\":\"ADDED\",\"object\":" + pod + "}\n").getBytes(UTF_8));
             server.flush();
-            assertThat(events.poll(10, TimeUnit.SECONDS)).isEqualTo("ADDED {\"a\":1}");
+            assertThat(events.poll(10, TimeUnit.SECONDS)).isEqualTo("ADDED " + pod);
 
-            server.write("{\"new\":[],\"type\":\"BOOKMARK\",\"object\":null}\n".getBytes(UTF_8));
+            server.write(("{\"new\":[],\"type\":\"BOOKMARK\",\"object\":" + pod + "}\n").getBytes(UTF_8));
             server.flush();
-            assertThat(events.poll(10, TimeUnit.SECONDS)).isEqualTo("BOOKMARK {}");
+            assertThat(events.poll(10, TimeUnit.SECONDS)).isEqualTo("BOOKMARK " + pod);
 
             server.close();
             end.get(10, TimeUnit.SECONDS);
         }
 
-        @Test
-        void butNotOneThatBreaksOffWithinAnEvent() {
-            assertThatThrownBy(
-                            () -> ObjectStreams.watch(input("{\"type\":\"ADDED\",\"object\":{"), (type, object) -> {}))
+        record Broken(String name, String event) {
+            @Override
+            public String toString() {
+                return name;
+            }
+        }
+
+        static final List<Broken> BROKEN = List.of(
+                new Broken("half an event", "{\"type\":\"ADDED\",\"object\":{"),
+                new Broken("something that is no JSON", "<html>"),
+                new Broken("an event without an object", "{\"type\":\"ADDED\"}"),
+                new Broken(
+                        "an event of an unknown type",
+                        "{\"type\":\"NEW\",\"object\":{\"kind\":\"Pod\",\"metadata\":{\"resourceVersion\":\"1\"}}}"),
+                new Broken(
+                        "an object of another kind",
+                        "{\"type\":\"ADDED\",\"object\":{\"kind\":\"Node\",\"metadata\":{\"resourceVersion\":\"1\"}}}"),
+                new Broken("an object without a version", "{\"type\":\"ADDED\",\"object\":{\"kind\":\"Pod\"}}"));
+
+        @ParameterizedTest
+        @FieldSource("BROKEN")
+        void butNot(Broken broken) {
+            assertThatThrownBy(() -> ObjectStreams.watch(input(broken.event), ObjectKind.POD, (type, object) -> {}))
                     .isInstanceOf(IOException.class);
         }
     }

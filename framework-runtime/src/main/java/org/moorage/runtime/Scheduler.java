@@ -36,6 +36,7 @@ import org.moorage.runtime.internal.binding.PodsInPreBind;
 import org.moorage.runtime.internal.binding.UncertainBindings;
 import org.moorage.runtime.internal.binding.WaitingPods;
 import org.moorage.runtime.internal.cache.SchedulerCache;
+import org.moorage.runtime.internal.cluster.ChangeHandler;
 import org.moorage.runtime.internal.cluster.FeatureView;
 import org.moorage.runtime.internal.cluster.ObjectEventHandlers;
 import org.moorage.runtime.internal.cluster.ObjectStore;
@@ -97,7 +98,7 @@ public final class Scheduler implements AutoCloseable {
         listener = new LoggedListener(builder.listener);
         threads = new SchedulerThreads(builder.config.parallelism(), builder.bindingExecutor, listener);
         view = new FeatureView(builder.featureGates);
-        store = new ObjectStore(view, this::changed);
+        store = new ObjectStore(view, new Changes());
         ObjectLister<Pod> pods = store.lister(ObjectKind.POD);
         store.lister(ObjectKind.NODE);
         nominator = new Nominator(pods::get);
@@ -164,8 +165,16 @@ public final class Scheduler implements AutoCloseable {
     }
 
     // The plugins are given what calls these methods before the event handlers, the profiles and the queue are made.
-    private <T extends ClusterObject> void changed(ObjectKind<T> kind, ObjectChange<T> change) {
-        eventHandlers.changed(kind, change);
+    private final class Changes implements ChangeHandler {
+        @Override
+        public <T extends ClusterObject> void changed(ObjectKind<T> kind, ObjectChange<T> change) {
+            eventHandlers.changed(kind, change);
+        }
+
+        @Override
+        public void availabilityChanged() {
+            eventHandlers.availabilityChanged();
+        }
     }
 
     private Profile profile(String name) {

@@ -19,4 +19,24 @@ public interface ObjectLister<T extends ClusterObject> {
 
     /** The objects of a namespace. Not to be changed; it may change while it is read. */
     Collection<T> in(String namespace);
+
+    /**
+     * Why the objects of the kind are not known: the API server does not serve it, or does not allow to list it. Empty if they
+     * are known, which is nearly always so. Otherwise the other methods return what was known before, usually nothing, and a plugin
+     * should reject the pods for which the objects matter.
+     */
+    default Optional<String> unavailable() {
+        return Optional.empty();
+    }
+
+    /** Why the objects of one of these kinds are not known; empty if all are. */
+    static Optional<String> anyUnavailable(ObjectLister<?>... listers) {
+        for (ObjectLister<?> lister : listers) {
+            Optional<String> reason = lister.unavailable();
+            if (reason.isPresent()) {
+                return reason;
+            }
+        }
+        return Optional.empty();
+    }
 }

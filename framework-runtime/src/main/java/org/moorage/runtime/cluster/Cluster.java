@@ -14,8 +14,9 @@ import org.moorage.api.plugin.ClusterWriter;
  */
 public interface Cluster extends ClusterWriter, AutoCloseable {
     /**
-     * Starts to tell a listener about the objects of these kinds, and returns when it has been told once of all that there
-     * are. Called once.
+     * Starts to tell a listener about the objects of these kinds, and returns when it has been told once of all that there are, or
+     * that they cannot be listed ({@link ClusterListener#unavailable}); pods and nodes always can. Waits for a server that does not
+     * answer. Called once.
      *
      * @param kinds the kinds
      * @param podJson whether waiting pods must carry their JSON text

@@ -2,6 +2,7 @@
 package org.moorage.runtime.cluster;
 
 import java.util.Collection;
+import java.util.Optional;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 
@@ -15,4 +16,16 @@ public interface ClusterListener {
 
     /** The object is gone. */
     <T extends ClusterObject> void deleted(ObjectKind<T> kind, T object);
+
+    /**
+     * The objects of the kind cannot be listed, and what was told of them may be out of date. The next {@link #replaced} ends this.
+     *
+     * @param reason what is missing, for the messages of pods that need it
+     */
+    default <T extends ClusterObject> void unavailable(ObjectKind<T> kind, String reason) {}
+
+    /** The object of that name as the listener was last told of it; the namespace is empty for objects of the whole cluster. */
+    default <T extends ClusterObject> Optional<T> known(ObjectKind<T> kind, String namespace, String name) {
+        return Optional.empty();
+    }
 }

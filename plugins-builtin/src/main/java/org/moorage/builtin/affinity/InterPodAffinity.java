@@ -101,6 +101,10 @@ public final class InterPodAffinity
                         Status.unresolvable("parsing pod: " + SelectorSyntax.together(problems)));
             }
         }
+        Optional<String> unavailable = namespaces.unavailable();
+        if (unavailable.isPresent() && selectsNamespaces(pod, snapshot)) {
+            return PreFilterResult.rejected(Status.unresolvable(unavailable.get()));
+        }
         Optional<InterPodAffinityState> computed =
                 InterPodAffinityState.of(pod, namespaceLabels(pod), namespaces, snapshot);
         if (computed.isEmpty()) {
@@ -255,6 +259,31 @@ public final class InterPodAffinity
             }
         }
         return Hint.SKIP;
+    }
+
+    // Whether the labels of namespaces matter: for a required term of the pod, or of a pod that it must keep away from.
+    private static boolean selectsNamespaces(Pod pod, Snapshot snapshot) {
+        if (selectsNamespaces(pod.spec().affinity().requiredAffinityTerms())
+                || selectsNamespaces(pod.spec().affinity().requiredAntiAffinityTerms())) {
+            return true;
+        }
+        for (NodeInfo node : snapshot.nodesWithRequiredAntiAffinityPods()) {
+            for (Pod existing : node.podsWithRequiredAntiAffinity()) {
+                if (selectsNamespaces(existing.spec().affinity().requiredAntiAffinityTerms())) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    private static boolean selectsNamespaces(List<PodAffinityTerm> terms) {
+        for (PodAffinityTerm term : terms) {
+            if (term.namespaceSelector().isPresent()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static List<String> problems(Affinity affinity) {

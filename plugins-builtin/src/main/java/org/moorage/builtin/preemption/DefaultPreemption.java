@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.moorage.api.Code;
 import org.moorage.api.CycleState;
@@ -125,6 +126,10 @@ public final class DefaultPreemption implements PreEnqueuePlugin, PostFilterPlug
                 .orElse(podOfCycle);
         if (pod.spec().preemptionPolicy().equals(NEVER)) {
             return PostFilterResult.rejected(NEVER_PREEMPTS);
+        }
+        Optional<String> unavailable = budgets.unavailable();
+        if (unavailable.isPresent()) {
+            return PostFilterResult.rejected(Status.unschedulable(PREFIX + unavailable.get()));
         }
         if (hasTerminatingVictim(pod, statuses)) {
             return PostFilterResult.rejected(VICTIM_TERMINATING);

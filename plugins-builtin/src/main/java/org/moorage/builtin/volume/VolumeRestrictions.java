@@ -86,6 +86,10 @@ public final class VolumeRestrictions implements PreFilterPlugin, PreFilterExten
         if (pod.spec().volumes().isEmpty()) {
             return PreFilterResult.skip();
         }
+        Optional<String> unavailable = pod.spec().claimNames().isEmpty() ? Optional.empty() : claims.unavailable();
+        if (unavailable.isPresent()) {
+            return PreFilterResult.rejected(Status.unresolvable(unavailable.get()));
+        }
         Set<String> readWriteOncePodClaims = new HashSet<>();
         for (String claimName : pod.spec().claimNames()) {
             Optional<PersistentVolumeClaim> claim = claims.get(pod.namespace(), claimName);

@@ -120,6 +120,10 @@ public final class VolumeZone implements PreFilterPlugin, FilterPlugin, EnqueueE
         if (pod.spec().claimNames().isEmpty()) {
             return PreFilterResult.skip();
         }
+        Optional<String> unavailable = ObjectLister.anyUnavailable(claims, volumes, classes);
+        if (unavailable.isPresent()) {
+            return PreFilterResult.rejected(Status.unresolvable(unavailable.get()));
+        }
         List<VolumeTopology> topologies = new ArrayList<>();
         for (String claimName : pod.spec().claimNames()) {
             Status status = addTopologies(pod.namespace(), claimName, topologies);

@@ -135,6 +135,7 @@ public final class DynamicResources
     private final Duration bindingTimeout;
     private final ObjectLister<DeviceClass> classes;
     private final ObjectLister<ResourceSlice> slices;
+    private final ObjectLister<ResourceClaim> listedClaims;
     // Empty while the feature is off.
     private final Optional<ObjectLister<DeviceTaintRule>> taintRules;
     private final ClaimTracker tracker;
@@ -167,8 +168,8 @@ public final class DynamicResources
         taintRules = features.deviceTaintRules()
                 ? Optional.of(handle.lister(ObjectKind.DEVICE_TAINT_RULE))
                 : Optional.empty();
-        ObjectLister<ResourceClaim> lister = handle.lister(ObjectKind.RESOURCE_CLAIM);
-        tracker = handle.shared(ClaimTracker.KEY, () -> new ClaimTracker(lister));
+        listedClaims = handle.lister(ObjectKind.RESOURCE_CLAIM);
+        tracker = handle.shared(ClaimTracker.KEY, () -> new ClaimTracker(listedClaims));
         handle.shared(DeviceCounts.SHARED, () -> new DeviceCounter(slices, tracker, selectors, features));
         clock = handle.clock();
         random = handle.random();
@@ -185,12 +186,25 @@ public final class DynamicResources
 
     @Override
     public Status preEnqueue(Pod pod) {
+        if (!pod.spec().resourceClaims().isEmpty() && unavailable().isPresent()) {
+            // Said in the cycle, where the pod is told.
+            return Status.success();
+        }
         return podClaims.of(pod).problem().map(Status::unresolvable).orElse(Status.success());
+    }
+
+    // Which kind of object that claims need is not known.
+    private Optional<String> unavailable() {
+        return ObjectLister.anyUnavailable(listedClaims, classes, slices);
     }
 
     @Override
     public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
         state.put(STATE, StateData.EMPTY);
+        Optional<String> unavailable = pod.spec().resourceClaims().isEmpty() ? Optional.empty() : unavailable();
+        if (unavailable.isPresent()) {
+            return PreFilterResult.rejected(Status.unresolvable(unavailable.get()));
+        }
         PodResourceClaims.Found found = podClaims.of(pod);
         if (found.problem().isPresent()) {
             return PreFilterResult.rejected(Status.unresolvable(found.problem().get()));

@@ -10,23 +10,20 @@ import java.util.Objects;
  * @param qps requests a second, once the burst is used up; 0 or less for no limit. Events have a limit of their own of the
  *     same size
  * @param burst requests that may be sent at once
- * @param listTimeout how long {@link KubernetesCluster#watch} may take
  * @param requestTimeout how long a change may take, and how long a list may be silent
- * @param backoff the waits after failures of lists, watches and events
+ * @param watches how objects are watched
+ * @param backoff the waits after failures of events, and after lists and watches that cannot be read
  * @param hostName the machine's name, which events carry
  */
 public record ClusterSettings(
-        double qps, int burst, Duration listTimeout, Duration requestTimeout, RetryBackoff backoff, String hostName) {
+        double qps, int burst, Duration requestTimeout, WatchSettings watches, RetryBackoff backoff, String hostName) {
     /** Checks the values. */
     public ClusterSettings {
+        Objects.requireNonNull(watches, "watches");
         Objects.requireNonNull(backoff, "backoff");
         Objects.requireNonNull(hostName, "hostName");
-        if (listTimeout.isNegative()
-                || listTimeout.isZero()
-                || requestTimeout.isNegative()
-                || requestTimeout.isZero()) {
-            throw new IllegalArgumentException(
-                    "listTimeout: " + listTimeout + ", requestTimeout: " + requestTimeout + " (expected: > 0)");
+        if (requestTimeout.isNegative() || requestTimeout.isZero()) {
+            throw new IllegalArgumentException("requestTimeout: " + requestTimeout + " (expected: > 0)");
         }
     }
 
@@ -35,19 +32,14 @@ public record ClusterSettings(
         return new ClusterSettings(
                 50,
                 100,
-                Duration.ofMinutes(2),
                 Duration.ofSeconds(30),
+                WatchSettings.DEFAULTS,
                 new RetryBackoff(Duration.ofMillis(800), Duration.ofSeconds(30)),
                 hostName);
     }
 
     /** The same with another limit on requests. */
     public ClusterSettings withRate(double newQps, int newBurst) {
-        return new ClusterSettings(newQps, newBurst, listTimeout, requestTimeout, backoff, hostName);
-    }
-
-    /** The same with another limit on the first lists. */
-    public ClusterSettings withListTimeout(Duration timeout) {
-        return new ClusterSettings(qps, burst, timeout, requestTimeout, backoff, hostName);
+        return new ClusterSettings(newQps, newBurst, requestTimeout, watches, backoff, hostName);
     }
 }

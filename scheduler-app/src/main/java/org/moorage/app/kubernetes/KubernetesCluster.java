@@ -9,17 +9,17 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.random.RandomGenerator;
-import java.util.stream.Collectors;
 import okhttp3.ConnectionPool;
 import okhttp3.OkHttpClient;
 import org.moorage.api.model.ClusterObject;
@@ -51,6 +51,7 @@ public final class KubernetesCluster implements Cluster {
     private static final Logger LOG = LoggerFactory.getLogger(KubernetesCluster.class);
 
     private static final int IDLE_CONNECTIONS = 64;
+    private static final Duration PING_INTERVAL = Duration.ofSeconds(10);
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
     private static final Duration CANCEL_INTERVAL = Duration.ofMillis(50);
 
@@ -79,6 +80,8 @@ public final class KubernetesCluster implements Cluster {
     @GuardedBy("this")
     private boolean watching;
 
+    private final List<Reflector<?>> reflectors = new CopyOnWriteArrayList<>();
+
     /**
      * The cluster of an API server; nothing is sent yet.
      *
@@ -106,6 +109,9 @@ public final class KubernetesCluster implements Cluster {
                 .newBuilder()
                 .connectionPool(connections)
                 .socketFactory(new NoDelaySocketFactory())
+                // A connection of HTTP/2 that is dead is noticed within two of these, and no request waits on it any
+                // longer.
+                .pingInterval(PING_INTERVAL.toMillis(), TimeUnit.MILLISECONDS)
                 .build();
         reads = new ApiServer(client, http, bucket, settings.requestTimeout(), clock, stop);
         writes = new ApiServer(client, http, bucket, settings.requestTimeout(), clock, stop);
@@ -144,13 +150,12 @@ public final class KubernetesCluster implements Cluster {
             }
             watching = true;
         }
-        List<Reflector<?>> reflectors = new ArrayList<>();
         for (ObjectKind<?> kind : kinds) {
             Reflector<?> reflector = reflector(kind, podJson, listener);
             reflectors.add(reflector);
             start("watch-" + kind.plural(), reflector);
         }
-        awaitLists(reflectors);
+        awaitLists();
         LOG.atInfo()
                 .addKeyValue("server", writes.address())
                 .addKeyValue("kinds", kinds.size())
@@ -162,19 +167,23 @@ public final class KubernetesCluster implements Cluster {
         return new Reflector<>(kind, podJson, reads, decoder, listener, settings, clock, random, stop);
     }
 
-    private void awaitLists(List<Reflector<?>> reflectors) {
+    /** How far the objects of each watched kind are known; none before {@link #watch}. */
+    public List<WatchStatus> watchStatuses() {
+        return reflectors.stream()
+                .<WatchStatus>map(Reflector::status)
+                .sorted(Comparator.comparing(status -> WatchStatus.nameOf(status.kind())))
+                .toList();
+    }
+
+    // However long it takes: a scheduler without a server waits for it. The reflectors log what they wait for.
+    private void awaitLists() {
         CompletableFuture<Void> all = CompletableFuture.allOf(
-                reflectors.stream().map(Reflector::listed).toArray(CompletableFuture<?>[]::new));
+                reflectors.stream().map(Reflector::settled).toArray(CompletableFuture<?>[]::new));
         try {
-            CompletableFuture.anyOf(all, closed).get(settings.listTimeout().toNanos(), TimeUnit.NANOSECONDS);
-            if (all.isDone()) {
-                return;
+            CompletableFuture.anyOf(all, closed).get();
+            if (!all.isDone()) {
+                throw new ClusterException("watch: closed before all objects were listed", 0, null);
             }
-            throw new ClusterException("watch: closed before all objects were listed", 0, null);
-        } catch (TimeoutException e) {
-            ClusterException failure = notListed(reflectors);
-            close();
-            throw failure;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             close();
@@ -182,23 +191,6 @@ public final class KubernetesCluster implements Cluster {
         } catch (ExecutionException e) {
             throw new IllegalStateException(e);
         }
-    }
-
-    private ClusterException notListed(List<Reflector<?>> reflectors) {
-        List<Reflector<?>> late = reflectors.stream()
-                .filter(reflector -> !reflector.listed().isDone())
-                .toList();
-        String plurals =
-                late.stream().map(reflector -> reflector.kind().plural()).collect(Collectors.joining(", "));
-        Reflector.Failure failure = late.stream()
-                .flatMap(reflector -> reflector.lastFailure().stream())
-                .findFirst()
-                .orElse(new Reflector.Failure("no answer yet", 0));
-        return new ClusterException(
-                "cannot list " + plurals + " of " + writes.address() + " within "
-                        + settings.listTimeout().toSeconds() + "s: " + failure.message(),
-                failure.httpStatus(),
-                null);
     }
 
     @Override

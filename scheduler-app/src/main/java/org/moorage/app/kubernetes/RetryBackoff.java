@@ -6,7 +6,7 @@ import java.util.random.RandomGenerator;
 
 /**
  * How long to wait before a retry: twice as long after each further failure, with a random part of up to as much again, so that
- * many clients do not come back at once.
+ * many clients do not come back at once. The longest wait is shortened by up to a quarter.
  *
  * @param initial the wait after the first failure, without the random part
  * @param max the longest wait
@@ -26,6 +26,7 @@ public record RetryBackoff(Duration initial, Duration max) {
     Duration after(int failures, RandomGenerator random) {
         double doubled = initial.toNanos() * (double) (1L << Math.min(failures - 1, MOST_DOUBLINGS));
         double nanos = doubled * (1 + random.nextDouble());
-        return nanos < max.toNanos() ? Duration.ofNanos((long) nanos) : max;
+        double longest = max.toNanos() * (1 - random.nextDouble() / 4);
+        return Duration.ofNanos((long) Math.min(nanos, longest));
     }
 }

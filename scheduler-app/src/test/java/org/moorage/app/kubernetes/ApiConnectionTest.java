@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
@@ -129,7 +128,7 @@ class ApiConnectionTest {
 
     private String authorization(ApiConnection connection) throws InterruptedException {
         server.on("POST", "/api/v1/namespaces/default/pods/web/binding", request -> Answer.ok("{}"));
-        ClusterSettings settings = ClusterSettings.on("host-1").withListTimeout(Duration.ofSeconds(1));
+        ClusterSettings settings = ClusterSettings.on("host-1");
         try (KubernetesCluster cluster = new KubernetesCluster(
                 connection.open(), settings, InstantSource.system(), new Random(1), Thread::new)) {
             cluster.bind(

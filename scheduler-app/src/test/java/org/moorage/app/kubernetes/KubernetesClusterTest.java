@@ -4,37 +4,25 @@ package org.moorage.app.kubernetes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.AppenderBase;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kubernetes.client.util.ClientBuilder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
-import java.util.Set;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
-import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.DeviceConfig;
 import org.moorage.api.model.DeviceRequest;
@@ -58,385 +46,41 @@ import org.moorage.api.plugin.PodEvent;
 import org.moorage.app.kubernetes.StubApiServer.Answer;
 import org.moorage.app.kubernetes.StubApiServer.Request;
 import org.moorage.objects.ObjectStreams;
-import org.moorage.runtime.cluster.ClusterListener;
-import org.slf4j.LoggerFactory;
 
 class KubernetesClusterTest {
-    private static final String PODS = "/api/v1/pods";
     private static final String NODES = "/api/v1/nodes";
     private static final String WEB = "/api/v1/namespaces/default/pods/web";
     private static final String EVENTS = "/apis/events.k8s.io/v1/namespaces/default/events";
     private static final Instant NOW = Instant.parse("2026-11-21T09:30:00.123456789Z");
-    private static final String END = "";
     private static final ObjectKind<OtherObject> QUOTA = ObjectKind.other("x.org/v1", "Quota", "quotas", true);
 
     private final StubApiServer server = new StubApiServer();
     private final AtomicReference<Instant> time = new AtomicReference<>(NOW);
-    private final Told told = new Told();
-    private final List<Thread> threads = new CopyOnWriteArrayList<>();
-    private final KubernetesCluster cluster = open(settings(Duration.ofSeconds(20)));
+    private final KubernetesCluster cluster = open(settings());
 
-    private static ClusterSettings settings(Duration listTimeout) {
+    private static ClusterSettings settings() {
         return new ClusterSettings(
                 0,
                 1,
-                listTimeout,
                 Duration.ofSeconds(10),
+                WatchSettings.DEFAULTS,
                 new RetryBackoff(Duration.ofMillis(5), Duration.ofMillis(20)),
                 "host-1");
     }
 
     private KubernetesCluster open(ClusterSettings settings) {
         return new KubernetesCluster(
-                new ClientBuilder().setBasePath(server.address()).build(), settings, time::get, new Random(1), work -> {
-                    Thread thread = new Thread(work);
-                    threads.add(thread);
-                    return thread;
-                });
+                new ClientBuilder().setBasePath(server.address()).build(),
+                settings,
+                time::get,
+                new Random(1),
+                Thread::new);
     }
 
     @AfterEach
     void close() {
         cluster.close();
         server.close();
-    }
-
-    /** Writes down what a listener is told. */
-    private static final class Told implements ClusterListener {
-        private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
-        private final List<ClusterObject> objects = new CopyOnWriteArrayList<>();
-
-        @Override
-        public <T extends ClusterObject> void replaced(ObjectKind<T> kind, Collection<T> all) {
-            objects.addAll(all);
-            lines.add(all.stream().map(ClusterObject::key).collect(Collectors.joining(" ", "replaced: ", "")));
-        }
-
-        @Override
-        public <T extends ClusterObject> void applied(ObjectKind<T> kind, T object) {
-            objects.add(object);
-            lines.add("applied: " + object.key() + "@" + object.metadata().resourceVersion());
-        }
-
-        @Override
-        public <T extends ClusterObject> void deleted(ObjectKind<T> kind, T object) {
-            objects.add(object);
-            lines.add("deleted: " + object.key());
-        }
-
-        String next() throws InterruptedException {
-            return String.valueOf(lines.poll(20, TimeUnit.SECONDS));
-        }
-    }
-
-    private static String pod(String name, int version) {
-        return "{\"metadata\":{\"name\":\"" + name + "\",\"namespace\":\"default\",\"resourceVersion\":\"" + version
-                + "\"},\"spec\":{},\"status\":{}}";
-    }
-
-    private static String event(String type, String object) {
-        return "{\"type\":\"" + type + "\",\"object\":"
-                + object.replaceFirst("\\{", "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",") + "}";
-    }
-
-    private static String list(int version, String continuation, String... items) {
-        return "{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"" + version
-                + "\",\"continue\":\"" + continuation + "\"},\"items\":[" + String.join(",", items) + "]}";
-    }
-
-    /** Lists nothing, at version 1, and answers each watch with the next stream. */
-    private BlockingQueue<BlockingQueue<String>> emptyListAndWatches() {
-        BlockingQueue<BlockingQueue<String>> streams = new LinkedBlockingQueue<>();
-        server.on("GET", PODS, request -> {
-            if (!request.query().containsKey("watch")) {
-                return Answer.ok(list(1, ""));
-            }
-            BlockingQueue<String> lines = streams.poll();
-            return Answer.stream(lines == null ? new LinkedBlockingQueue<>() : lines);
-        });
-        return streams;
-    }
-
-    private static BlockingQueue<String> stream(String... lines) {
-        return new LinkedBlockingQueue<>(List.of(lines));
-    }
-
-    private void watchPods() {
-        cluster.watch(Set.of(ObjectKind.POD), false, told);
-    }
-
-    @Nested
-    class Listing {
-        @Test
-        void readsPageAfterPageAndTellsOfAllAtOnce() throws InterruptedException {
-            Map<String, String> pages = Map.of(
-                    "", list(5, "two", pod("a", 1), pod("b", 2)),
-                    "two", list(5, "three", pod("c", 3)),
-                    "three", list(5, "", pod("d", 4)));
-            server.on(
-                    "GET",
-                    PODS,
-                    request -> request.query().containsKey("watch")
-                            ? Answer.stream(stream())
-                            : Answer.ok(pages.get(request.query().getOrDefault("continue", ""))));
-
-            watchPods();
-
-            assertThat(told.next()).isEqualTo("replaced: default/a default/b default/c default/d");
-            assertThat(server.next().query())
-                    .isEqualTo(Map.of("limit", "500", "fieldSelector", "status.phase!=Succeeded,status.phase!=Failed"));
-            assertThat(server.next().query()).containsEntry("continue", "two");
-            assertThat(server.next().query()).containsEntry("continue", "three");
-            Map<String, String> watch = server.next().query();
-            assertThat(watch)
-                    .containsEntry("watch", "true")
-                    .containsEntry("allowWatchBookmarks", "true")
-                    .containsEntry("resourceVersion", "5")
-                    .containsEntry("fieldSelector", "status.phase!=Succeeded,status.phase!=Failed");
-            assertThat(Integer.parseInt(watch.get("timeoutSeconds"))).isBetween(300, 600);
-        }
-
-        @Test
-        void asksForAllAtOnceWhenThePagesGrowOld() throws InterruptedException {
-            server.on("GET", PODS, request -> {
-                if (request.query().containsKey("watch")) {
-                    return Answer.stream(stream());
-                }
-                if (request.query().containsKey("continue")) {
-                    return Answer.status(410, "Expired", "The provided continue parameter is too old");
-                }
-                return Answer.ok(
-                        request.query().containsKey("limit")
-                                ? list(5, "two", pod("a", 1))
-                                : list(6, "", pod("a", 1), pod("b", 2)));
-            });
-
-            watchPods();
-
-            assertThat(told.next()).isEqualTo("replaced: default/a default/b");
-        }
-
-        @Test
-        void passesOverFieldsThatAreNewerThanWeAre() throws InterruptedException {
-            String item = "{\"metadata\":{\"name\":\"a\",\"namespace\":\"default\",\"invented\":[1]},"
-                    + "\"spec\":{\"invented\":{\"x\":1},\"priority\":7,\"containers\":[{\"name\":\"c\",\"invented\":2}]},"
-                    + "\"status\":{\"invented\":null},\"invented\":\"y\"}";
-            server.on(
-                    "GET",
-                    PODS,
-                    request -> request.query().containsKey("watch")
-                            ? Answer.stream(stream(event("ADDED", item.replace("\"a\"", "\"b\""))))
-                            : Answer.ok(list(1, "", item)));
-
-            watchPods();
-
-            assertThat(told.next()).isEqualTo("replaced: default/a");
-            assertThat(told.next()).startsWith("applied: default/b");
-            assertThat(told.objects)
-                    .allSatisfy(object ->
-                            assertThat(((Pod) object).spec().priority()).isEqualTo(7));
-        }
-
-        @Test
-        void passesOverAnObjectThatCannotBeReadAndNamesIt() throws InterruptedException {
-            String broken =
-                    "{\"metadata\":{\"name\":\"bad\",\"namespace\":\"default\"},\"spec\":{\"overhead\":{\"cpu\":\"abc\"}}}";
-            server.on(
-                    "GET",
-                    PODS,
-                    request -> request.query().containsKey("watch")
-                            ? Answer.stream(stream(
-                                    event("ADDED", broken), event("DELETED", broken), event("ADDED", pod("b", 3))))
-                            : Answer.ok(list(1, "", broken, pod("a", 1))));
-            Log log = Log.of(Reflector.class);
-
-            watchPods();
-
-            assertThat(told.next()).isEqualTo("replaced: default/a");
-            assertThat(told.next()).isEqualTo("deleted: default/bad");
-            assertThat(told.next()).isEqualTo("applied: default/b@3");
-            assertThat(log.warnings())
-                    .hasSize(3)
-                    .allSatisfy(warning -> assertThat(warning)
-                            .contains("Pod default/bad: spec.overhead.cpu: \"abc\" (expected: a quantity)"));
-        }
-
-        @Test
-        void keepsTheTextOfWaitingPodsOnlyIfAsked() throws InterruptedException {
-            server.on(
-                    "GET",
-                    PODS,
-                    request -> request.query().containsKey("watch")
-                            ? Answer.stream(stream())
-                            : Answer.ok(list(1, "", pod("a", 1))));
-
-            cluster.watch(Set.of(ObjectKind.POD), true, told);
-
-            assertThat(told.next()).isEqualTo("replaced: default/a");
-            assertThat(((Pod) told.objects.get(0)).json().orElseThrow()).contains("\"kind\":\"Pod\"");
-        }
-
-        @Test
-        void takesTimeOnlyWithinItsLimitAndThenSaysWhatIsWrong() {
-            server.on("GET", PODS, request -> Answer.status(403, "Forbidden", "pods is forbidden: no"));
-            server.on(
-                    "GET",
-                    NODES,
-                    request -> request.query().containsKey("watch") ? Answer.stream(stream()) : Answer.ok(list(1, "")));
-            try (KubernetesCluster hasty = open(settings(Duration.ofSeconds(1)))) {
-                assertThatThrownBy(() -> hasty.watch(Set.of(ObjectKind.POD, ObjectKind.NODE), false, told))
-                        .isInstanceOfSatisfying(
-                                ClusterException.class,
-                                failure -> assertThat(failure.httpStatus()).isEqualTo(403))
-                        .hasMessage("cannot list pods of " + server.address()
-                                + " within 1s: list pods: 403 Forbidden: pods is forbidden: no");
-            }
-        }
-    }
-
-    @Nested
-    class Watching {
-        @Test
-        void tellsOfEachEventAndGoesOnFromTheLastBookmark() throws InterruptedException {
-            emptyListAndWatches()
-                    .add(stream(
-                            event("ADDED", pod("a", 2)),
-                            event("MODIFIED", pod("a", 3)),
-                            event("DELETED", pod("a", 4)),
-                            event("INVENTED", pod("a", 5)),
-                            event("BOOKMARK", "{\"metadata\":{\"resourceVersion\":\"9\"}}"),
-                            END));
-
-            watchPods();
-
-            assertThat(told.next()).isEqualTo("replaced: ");
-            assertThat(told.next()).isEqualTo("applied: default/a@2");
-            assertThat(told.next()).isEqualTo("applied: default/a@3");
-            assertThat(told.next()).isEqualTo("deleted: default/a");
-            server.next();
-            assertThat(server.next().query()).containsEntry("resourceVersion", "1");
-            assertThat(server.next().query()).containsEntry("resourceVersion", "9");
-        }
-
-        @Test
-        void listsAgainWhenAnEventSaysThatTheVersionIsTooOld() throws InterruptedException {
-            emptyListAndWatches()
-                    .add(stream(event("ADDED", pod("a", 2)), event("ERROR", "{\"code\":410,\"message\":\"too old\"}")));
-
-            watchPods();
-
-            assertThat(told.next()).isEqualTo("replaced: ");
-            assertThat(told.next()).isEqualTo("applied: default/a@2");
-            assertThat(told.next()).isEqualTo("replaced: ");
-        }
-
-        @Test
-        void listsAgainWhenTheAnswerSaysThatTheVersionIsTooOld() throws InterruptedException {
-            AtomicInteger watches = new AtomicInteger();
-            server.on("GET", PODS, request -> {
-                if (!request.query().containsKey("watch")) {
-                    return Answer.ok(list(1, ""));
-                }
-                return watches.incrementAndGet() < 3
-                        ? Answer.status(410, "Expired", "too old resource version")
-                        : Answer.stream(stream());
-            });
-
-            watchPods();
-
-            assertThat(told.next()).isEqualTo("replaced: ");
-            assertThat(told.next()).isEqualTo("replaced: ");
-            assertThat(told.next()).isEqualTo("replaced: ");
-        }
-
-        @Test
-        void goesOnAfterABrokenLine() throws InterruptedException {
-            BlockingQueue<BlockingQueue<String>> streams = emptyListAndWatches();
-            streams.add(stream(event("ADDED", pod("a", 2)), "{\"type\": ][", END));
-            streams.add(stream(event("ADDED", pod("b", 3))));
-
-            watchPods();
-
-            assertThat(told.next()).isEqualTo("replaced: ");
-            assertThat(told.next()).isEqualTo("applied: default/a@2");
-            assertThat(told.next()).isEqualTo("applied: default/b@3");
-        }
-
-        @Test
-        void waitsForAServerThatIsDownAndSaysSoOnce() throws InterruptedException {
-            emptyListAndWatches();
-            server.goDown();
-            Log log = Log.of(Reflector.class);
-
-            CompletableFuture<Void> watch = CompletableFuture.runAsync(KubernetesClusterTest.this::watchPods);
-            List<Level> levels = List.of(log.next(), log.next(), log.next(), log.next());
-            assertThat(watch).isNotDone();
-            server.comeUp();
-            watch.join();
-
-            assertThat(told.next()).isEqualTo("replaced: ");
-            assertThat(levels).containsExactly(Level.WARN, Level.DEBUG, Level.DEBUG, Level.DEBUG);
-        }
-
-        @Test
-        void goesOnWhereItWasWhenTheServerComesBack() throws InterruptedException {
-            BlockingQueue<BlockingQueue<String>> streams = emptyListAndWatches();
-            streams.add(stream(event("ADDED", pod("a", 7))));
-            watchPods();
-            assertThat(told.next()).isEqualTo("replaced: ");
-            assertThat(told.next()).isEqualTo("applied: default/a@7");
-            streams.add(stream(event("ADDED", pod("b", 8))));
-
-            server.goDown();
-            server.comeUp();
-
-            assertThat(told.next()).isEqualTo("applied: default/b@8");
-            server.next();
-            assertThat(server.next().query()).containsEntry("resourceVersion", "1");
-            assertThat(server.next().query()).containsEntry("resourceVersion", "7");
-        }
-
-        @Test
-        void listsAgainAfterTheListenerFailed() throws InterruptedException {
-            emptyListAndWatches().add(stream(event("ADDED", pod("a", 2))));
-            ClusterListener failing = new ClusterListener() {
-                @Override
-                public <T extends ClusterObject> void replaced(ObjectKind<T> kind, Collection<T> all) {
-                    told.replaced(kind, all);
-                }
-
-                @Override
-                public <T extends ClusterObject> void applied(ObjectKind<T> kind, T object) {
-                    throw new IllegalStateException("a fault");
-                }
-
-                @Override
-                public <T extends ClusterObject> void deleted(ObjectKind<T> kind, T object) {}
-            };
-
-            cluster.watch(Set.of(ObjectKind.POD), false, failing);
-
-            assertThat(told.next()).isEqualTo("replaced: ");
-            assertThat(told.next()).isEqualTo("replaced: ");
-        }
-
-        @Test
-        void endsAtOnceWhenClosed() throws InterruptedException {
-            emptyListAndWatches();
-            watchPods();
-            server.next();
-            server.next();
-
-            long start = System.nanoTime();
-            cluster.close();
-            cluster.close();
-
-            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(2));
-            assertThat(threads).hasSize(2).allSatisfy(thread -> {
-                thread.join(2000);
-                assertThat(thread.isAlive()).isFalse();
-            });
-        }
     }
 
     @Nested
@@ -1119,7 +763,7 @@ class KubernetesClusterTest {
                 hold.join();
                 return Answer.status(201, "", "");
             });
-            Log log = Log.of(EventRecorder.class);
+            CapturedLog log = CapturedLog.of(EventRecorder.class);
 
             cluster.report(failed("held"));
             server.next();
@@ -1176,37 +820,6 @@ class KubernetesClusterTest {
             return ObjectStreams.object(text.replace('\'', '"'));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
-        }
-    }
-
-    /** What a class logs. */
-    private static final class Log extends AppenderBase<ILoggingEvent> {
-        private final BlockingQueue<ILoggingEvent> events = new LinkedBlockingQueue<>();
-
-        static Log of(Class<?> type) {
-            Logger logger = (Logger) LoggerFactory.getLogger(type);
-            logger.setLevel(Level.DEBUG);
-            Log log = new Log();
-            log.start();
-            logger.addAppender(log);
-            return log;
-        }
-
-        @Override
-        protected void append(ILoggingEvent event) {
-            events.add(event);
-        }
-
-        Level next() throws InterruptedException {
-            ILoggingEvent event = events.poll(20, TimeUnit.SECONDS);
-            return event == null ? Level.OFF : event.getLevel();
-        }
-
-        List<String> warnings() {
-            return events.stream()
-                    .filter(event -> event.getLevel() == Level.WARN)
-                    .map(event -> event.getMessage() + " " + event.getKeyValuePairs())
-                    .toList();
         }
     }
 }

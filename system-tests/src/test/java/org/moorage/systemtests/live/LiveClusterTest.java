@@ -9,7 +9,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
@@ -53,6 +52,7 @@ import org.moorage.api.plugin.ResourceClaimWriter;
 import org.moorage.app.kubernetes.ApiConnection;
 import org.moorage.app.kubernetes.ClusterSettings;
 import org.moorage.app.kubernetes.KubernetesCluster;
+import org.moorage.app.kubernetes.WatchStatus;
 import org.moorage.runtime.cluster.ClusterListener;
 
 /** The cluster of the Kubernetes API against a real API server. */
@@ -393,20 +393,23 @@ class LiveClusterTest {
     }
 
     @Test
-    void saysThatAKindIsNotThere() {
-        try (KubernetesCluster hasty = new KubernetesCluster(
-                new ApiConnection(Optional.of(plane.kubeconfig()), Optional.empty()).open(),
-                ClusterSettings.on("host-1").withListTimeout(Duration.ofSeconds(2)),
-                InstantSource.system(),
-                new Random(1),
-                Thread::new)) {
-            ObjectKind<?> missing = ObjectKind.other("example.com/v1", "Ship", "ships", true);
+    void doesWithoutAKindUntilItIsThere() throws InterruptedException {
+        ObjectKind<?> missing = ObjectKind.other("example.com/v1", "Ship", "ships", true);
 
-            assertThatThrownBy(() -> hasty.watch(Set.of(missing), false, view))
-                    .isInstanceOfSatisfying(
-                            ClusterException.class,
-                            failure -> assertThat(failure.isNotFound()).isTrue())
-                    .hasMessageStartingWith("cannot list ships of https://127.0.0.1:");
-        }
+        cluster.watch(Set.of(ObjectKind.NODE, missing), false, view);
+
+        assertThat(cluster.watchStatuses())
+                .extracting(status -> status.kind() + " " + status.condition())
+                .containsExactlyInAnyOrder("v1 Node SYNCED", "example.com/v1 Ship NOT_SERVED");
+        plane.create("""
+                {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+                 "metadata": {"name": "ships.example.com"},
+                 "spec": {"group": "example.com", "scope": "Namespaced",
+                          "names": {"plural": "ships", "kind": "Ship", "listKind": "Fleet"},
+                          "versions": [{"name": "v1", "served": true, "storage": true, "schema":
+                              {"openAPIV3Schema": {"type": "object"}}}]}}""");
+        view.await(() -> cluster.watchStatuses().stream().allMatch(WatchStatus::isReady)
+                && cluster.watchStatuses().stream()
+                        .noneMatch(status -> status.note().isPresent()));
     }
 }

@@ -6,8 +6,10 @@ import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 
 /** Is told of each change after the {@link ObjectStore} has taken note of it. */
-@FunctionalInterface
 public interface ChangeHandler {
     /** An object changed. For one kind the calls come one after the other. */
     <T extends ClusterObject> void changed(ObjectKind<T> kind, ObjectChange<T> change);
+
+    /** A kind of object can be listed again, or no longer. */
+    void availabilityChanged();
 }

@@ -22,6 +22,7 @@ import org.moorage.runtime.internal.queue.NodeEvents;
 import org.moorage.runtime.internal.queue.ObjectEvents;
 import org.moorage.runtime.internal.queue.PodEvents;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
+import org.moorage.runtime.internal.queue.WellKnownEvents;
 
 /** What a changed object means: pods and nodes belong into the cache, and of every change the waiting pods are told. */
 public final class ObjectEventHandlers implements ChangeHandler {
@@ -53,6 +54,11 @@ public final class ObjectEventHandlers implements ChangeHandler {
             nodeChanged(change.as(Node.class));
         }
         events(kind, change, queue::moveAllToActiveOrBackoff);
+    }
+
+    @Override
+    public void availabilityChanged() {
+        queue.moveAllToActiveOrBackoff(WellKnownEvents.KIND_AVAILABILITY);
     }
 
     private void nodeChanged(ObjectChange<Node> change) {

@@ -65,6 +65,8 @@ public final class ObjectStore implements ClusterListener {
     public <T extends ClusterObject> void replaced(ObjectKind<T> kind, Collection<T> objects) {
         Table<T> table = table(kind);
         synchronized (table) {
+            boolean wasUnavailable = !table.unavailable.isEmpty();
+            table.unavailable = "";
             Map<String, T> gone = new HashMap<>(table.byKey);
             for (T object : objects) {
                 gone.remove(object.key());
@@ -74,6 +76,9 @@ public final class ObjectStore implements ClusterListener {
             }
             for (T object : objects) {
                 put(kind, table, view.of(object));
+            }
+            if (wasUnavailable) {
+                handler.availabilityChanged();
             }
         }
     }
@@ -92,6 +97,23 @@ public final class ObjectStore implements ClusterListener {
         synchronized (table) {
             remove(kind, table, object);
         }
+    }
+
+    @Override
+    public <T extends ClusterObject> void unavailable(ObjectKind<T> kind, String reason) {
+        Table<T> table = table(kind);
+        synchronized (table) {
+            boolean isNews = !table.unavailable.equals(reason);
+            table.unavailable = reason;
+            if (isNews) {
+                handler.availabilityChanged();
+            }
+        }
+    }
+
+    @Override
+    public <T extends ClusterObject> Optional<T> known(ObjectKind<T> kind, String namespace, String name) {
+        return table(kind).get(namespace, name);
     }
 
     // The table's monitor is held while the handler runs, so that changes of a kind are handled in their order. After a
@@ -145,6 +167,8 @@ public final class ObjectStore implements ClusterListener {
 
     private static final class Table<T extends ClusterObject> implements ObjectLister<T> {
         final Map<String, T> byKey = new ConcurrentHashMap<>();
+        /** Why the objects are not known; empty if they are. */
+        volatile String unavailable = "";
 
         void restore(String key, @Nullable T before) {
             if (before == null) {
@@ -173,6 +197,11 @@ public final class ObjectStore implements ClusterListener {
                 }
             }
             return found;
+        }
+
+        @Override
+        public Optional<String> unavailable() {
+            return unavailable.isEmpty() ? Optional.empty() : Optional.of(unavailable);
         }
     }
 }

@@ -54,7 +54,11 @@ final class QueueingHints {
             QueueEvent event,
             Predicate<QueuedPodInfo> only,
             List<MovedPod> moved) {
-        if (group.isGated() && !hints.isRegisteredBy(group.profile(), group.gatedBy(), event.event())) {
+        // A plugin may gate a pod for want of a kind, and lets it go on when the kind turns out not to be there.
+        boolean isLetOn = !group.isGated()
+                || event.event().equals(WellKnownEvents.KIND_AVAILABILITY)
+                || hints.isRegisteredBy(group.profile(), group.gatedBy(), event.event());
+        if (!isLetOn) {
             return;
         }
         List<QueueingHintFunction> functions = hints.of(group.profile(), group.rejectors(), event.event());

@@ -383,6 +383,17 @@ public final class SchedulingQueue implements AutoCloseable {
         }
     }
 
+    /** Has all unschedulable pods looked at again, for a wildcard event that is about no object. */
+    public void moveAllToActiveOrBackoff(ClusterEvent wildcard) {
+        QueueEvent event = new QueueEvent(wildcard, null);
+        lock.lock();
+        try {
+            move(hints.podsToMove(queued.unschedulable, event, pod -> true), event);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     @GuardedBy("lock")
     private void move(List<MovedPod> pods, QueueEvent event) {
         for (MovedPod pod : pods) {

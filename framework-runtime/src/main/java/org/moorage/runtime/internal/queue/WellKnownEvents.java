@@ -27,6 +27,8 @@ public final class WellKnownEvents {
     public static final ClusterEvent NODE_DELETE = ClusterEvent.of(EventResource.NODE, ActionType.DELETE);
     /** A pod has waited for an event for so long that it is tried without one. */
     public static final ClusterEvent UNSCHEDULABLE_TIMEOUT = ClusterEvent.wildcard("UnschedulableTimeout");
+    /** A kind of object can be listed again, or no longer. */
+    public static final ClusterEvent KIND_AVAILABILITY = ClusterEvent.wildcard("KindAvailability");
     /** Somebody asked for a pod to be tried. */
     public static final ClusterEvent FORCE_ACTIVATE = ClusterEvent.wildcard("ForceActivate");
 

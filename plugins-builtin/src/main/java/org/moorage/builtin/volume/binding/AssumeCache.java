@@ -32,6 +32,11 @@ final class AssumeCache<T extends ClusterObject> {
         return lister.get(namespace, name);
     }
 
+    /** The objects as last seen. */
+    ObjectLister<T> lister() {
+        return lister;
+    }
+
     /** All objects as last seen; {@link #latest} makes of each what it will be. */
     Iterable<T> all() {
         return lister.all();

@@ -53,6 +53,11 @@ final class Claims {
 
     /** Why the claim that a volume is cannot be used, if so. */
     Optional<String> objectionTo(Pod pod, Volume volume) {
+        Optional<String> unavailable =
+                ObjectLister.anyUnavailable(claims.lister(), volumes.lister(), classes, csiNodes, drivers, capacities);
+        if (unavailable.isPresent()) {
+            return unavailable;
+        }
         String name = volume.claimName(pod);
         boolean ephemeral = volume.source() instanceof Volume.EphemeralClaim;
         PersistentVolumeClaim claim = claims.seen(pod.namespace(), name).orElse(null);

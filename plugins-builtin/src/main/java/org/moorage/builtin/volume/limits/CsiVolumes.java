@@ -37,6 +37,11 @@ final class CsiVolumes {
         attachments = handle.lister(ObjectKind.VOLUME_ATTACHMENT);
     }
 
+    /** Which kind of object that volumes need is not known. */
+    Optional<String> unavailable() {
+        return ObjectLister.anyUnavailable(claims, volumes, classes, attachments);
+    }
+
     /**
      * The volumes of the pods on a node with a CSINode. Claims that do not exist are left out.
      *

@@ -4,6 +4,7 @@ package org.moorage.builtin.volume.limits;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -88,6 +89,11 @@ public final class NodeVolumeLimits implements PreFilterPlugin, FilterPlugin, En
     public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
         if (!hasLimitedVolumes(pod)) {
             return PreFilterResult.skip();
+        }
+        Optional<String> unavailable =
+                csiVolumes.unavailable().or(() -> ObjectLister.anyUnavailable(csiNodes, drivers));
+        if (unavailable.isPresent()) {
+            return PreFilterResult.rejected(Status.unresolvable(unavailable.get()));
         }
         NewVolumes withCsiNode = newVolumes(pod, true);
         state.put(

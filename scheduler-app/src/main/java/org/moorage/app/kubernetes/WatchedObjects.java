@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.kubernetes;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.Pod;
+import org.moorage.objects.ObjectDecodeException;
+import org.moorage.objects.ObjectDecoder;
+import org.moorage.runtime.cluster.ClusterListener;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Decodes the objects of one kind. One that cannot be read, since a value in it has the wrong type, stays as the listener knows it; a
+ * bound pod that is not known counts with what can be read of it; anything else is left out. For use by one thread.
+ */
+final class WatchedObjects<T extends ClusterObject> {
+    private static final Logger LOG = LoggerFactory.getLogger(WatchedObjects.class);
+
+    private final ObjectKind<T> kind;
+    private final boolean podJson;
+    private final ObjectDecoder decoder;
+    private final ClusterListener listener;
+    /** Those that cannot be read: each is logged once. */
+    private final Set<String> unreadable = new HashSet<>();
+
+    /** Those of the list that is being read. */
+    private final Set<String> unreadableInList = new HashSet<>();
+
+    WatchedObjects(ObjectKind<T> kind, boolean podJson, ObjectDecoder decoder, ClusterListener listener) {
+        this.kind = kind;
+        this.podJson = podJson;
+        this.decoder = decoder;
+        this.listener = listener;
+    }
+
+    /** How many objects cannot be read. */
+    int unreadable() {
+        return unreadable.size();
+    }
+
+    /** A list begins. */
+    void listBegins() {
+        unreadableInList.clear();
+    }
+
+    /** All objects of the list have been read: those that it does not have are gone. */
+    void listEnds() {
+        unreadable.retainAll(unreadableInList);
+    }
+
+    /** The object to tell the listener of; empty if it is to be left out. */
+    Optional<T> read(ObjectNode tree) {
+        try {
+            T object = decoder.decode(kind, tree, podJson);
+            if (!unreadable.isEmpty()) {
+                unreadable.remove(object.key());
+            }
+            return Optional.of(object);
+        } catch (RuntimeException e) {
+            T identity = identity(tree);
+            unreadableInList.add(identity.key());
+            Optional<T> kept = kept(tree, identity);
+            if (unreadable.add(identity.key())) {
+                LOG.atWarn()
+                        .addKeyValue("kind", kind)
+                        .addKeyValue("namespace", identity.namespace())
+                        .addKeyValue("name", identity.name())
+                        .addKeyValue("cause", e instanceof ObjectDecodeException ? e.getMessage() : ErrorText.of(e))
+                        .log(
+                                kept.isPresent()
+                                        ? "An object cannot be read; it stays as it was known, or as far as it can be read"
+                                        : "An object cannot be read; it is left out");
+            }
+            return kept;
+        }
+    }
+
+    /** The object that was deleted, or just its identity if the rest of it cannot be read. */
+    T readDeleted(ObjectNode tree) {
+        T identity = identity(tree);
+        unreadable.remove(identity.key());
+        try {
+            return decoder.decode(kind, tree, podJson);
+        } catch (RuntimeException unreadableObject) {
+            return identity;
+        }
+    }
+
+    private Optional<T> kept(ObjectNode tree, T identity) {
+        Optional<T> known = listener.known(kind, identity.namespace(), identity.name())
+                .filter(object ->
+                        object.metadata().uid().equals(identity.metadata().uid()) && isOnSameNode(object, identity));
+        if (known.isPresent() || !(identity instanceof Pod pod) || !pod.isBound()) {
+            return known;
+        }
+        Pod part = decoder.readablePart(tree);
+        return part.isBound() ? Optional.of(kind.type().cast(part)) : Optional.empty();
+    }
+
+    // A pod that has been bound since it was last known counts on its node.
+    private static boolean isOnSameNode(ClusterObject known, ClusterObject now) {
+        return !(known instanceof Pod before)
+                || !(now instanceof Pod after)
+                || before.nodeName().equals(after.nodeName());
+    }
+
+    private T identity(ObjectNode tree) {
+        return decoder.decode(kind, ObjectDecoder.identityOf(tree), false);
+    }
+}

@@ -17,6 +17,7 @@ import org.moorage.runtime.internal.queue.Nominator;
 import org.moorage.runtime.internal.queue.QueuedPodInfo;
 import org.moorage.runtime.internal.queue.RejectorPlugins;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
+import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,6 +31,7 @@ final class SchedulingFailures {
     private final Nominator nominator;
     private final Cluster cluster;
     private final Executor reports;
+    private final SchedulerMetrics metrics;
 
     SchedulingFailures(
             SchedulerListener listener,
@@ -37,13 +39,15 @@ final class SchedulingFailures {
             SchedulingQueue queue,
             Nominator nominator,
             Cluster cluster,
-            Executor reports) {
+            Executor reports,
+            SchedulerMetrics metrics) {
         this.listener = listener;
         this.pods = pods;
         this.queue = queue;
         this.nominator = nominator;
         this.cluster = cluster;
         this.reports = reports;
+        this.metrics = metrics;
     }
 
     /** Something failed, so that it is not known whether a node is feasible. */
@@ -71,6 +75,7 @@ final class SchedulingFailures {
         Pod pod = queued.pod();
         Decision decision = new Decision(pod, outcome, "", 0, message, evaluated, 0, queued.attempts());
         listener.decided(decision);
+        metrics.attempted(pod.spec().schedulerName(), outcome, queued.attemptNanos());
         Optional<Pod> current = pods.get(pod.namespace(), pod.name());
         if (current.isEmpty() || current.get().isBound() || !current.get().uid().equals(pod.uid())) {
             LOG.atDebug().addKeyValue("pod", pod.key()).log("Pod is gone or has a node by now; not queued again");

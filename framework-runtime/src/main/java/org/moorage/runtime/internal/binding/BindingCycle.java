@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import org.moorage.api.Code;
 import org.moorage.api.Status;
 import org.moorage.api.plugin.BindPlugin;
 import org.moorage.api.plugin.ClusterException;
@@ -21,6 +22,7 @@ import org.moorage.api.plugin.PodEvent;
 import org.moorage.api.plugin.PostBindPlugin;
 import org.moorage.api.plugin.ReservePlugin;
 import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.internal.cycle.PluginTimes;
 import org.moorage.runtime.internal.plugin.PluginCalls;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.internal.plugin.Thrown;
@@ -87,7 +89,7 @@ public final class BindingCycle {
             if (answer.isSuccess()) {
                 CompletableFuture<PluginStatus> permission = timeouts.isEmpty()
                         ? CompletableFuture.completedFuture(answer)
-                        : waitingPods.add(pod.pod(), timeouts);
+                        : timed(pod, waitingPods.add(pod.pod(), timeouts));
                 answer = PluginStatus.error("", "not run");
                 executor.execute(() -> runStep(pod, () -> prepare(pod, permission, !timeouts.isEmpty())));
                 answer = PluginStatus.SUCCESS;
@@ -101,25 +103,47 @@ public final class BindingCycle {
         }
     }
 
+    private static CompletableFuture<PluginStatus> timed(AssumedPod pod, CompletableFuture<PluginStatus> permission) {
+        long start = System.nanoTime();
+        return permission.whenComplete((answer, thrown) -> pod.profile()
+                .metrics()
+                .permitWaited(answer == null ? Code.ERROR : answer.status().code(), System.nanoTime() - start));
+    }
+
     private static PluginStatus reserveAndPermit(AssumedPod pod, Map<String, Duration> timeouts) {
         try {
-            for (ReservePlugin plugin : pod.profile().at(ExtensionPoint.RESERVE, ReservePlugin.class)) {
-                Status status = PluginCalls.reserve(plugin, pod.state(), pod.pod(), pod.nodeName());
-                if (!status.isSuccess()) {
-                    return new PluginStatus(plugin.name(), status);
-                }
-            }
-            for (PermitPlugin plugin : pod.profile().at(ExtensionPoint.PERMIT, PermitPlugin.class)) {
-                PermitResult result = PluginCalls.permit(plugin, pod.state(), pod.pod(), pod.nodeName());
-                if (!result.status().isSuccess()) {
-                    return new PluginStatus(plugin.name(), result.status());
-                }
-                result.timeout().ifPresent(timeout -> timeouts.put(plugin.name(), timeout));
-            }
-            return PluginStatus.SUCCESS;
+            PluginStatus reserved = PluginTimes.of(pod.profile(), "Reserve").time(times -> reserve(pod, times));
+            return reserved.isSuccess()
+                    ? PluginTimes.of(pod.profile(), "Permit").time(times -> permit(pod, timeouts, times))
+                    : reserved;
         } catch (PluginFailure failure) {
             return error(failure);
         }
+    }
+
+    private static PluginStatus reserve(AssumedPod pod, PluginTimes times) {
+        for (ReservePlugin plugin : pod.profile().at(ExtensionPoint.RESERVE, ReservePlugin.class)) {
+            times.begin();
+            Status status = PluginCalls.reserve(plugin, pod.state(), pod.pod(), pod.nodeName());
+            times.ran(plugin.name(), status.code());
+            if (!status.isSuccess()) {
+                return new PluginStatus(plugin.name(), status);
+            }
+        }
+        return PluginStatus.SUCCESS;
+    }
+
+    private static PluginStatus permit(AssumedPod pod, Map<String, Duration> timeouts, PluginTimes times) {
+        for (PermitPlugin plugin : pod.profile().at(ExtensionPoint.PERMIT, PermitPlugin.class)) {
+            times.begin();
+            PermitResult result = PluginCalls.permit(plugin, pod.state(), pod.pod(), pod.nodeName());
+            times.ran(plugin.name(), result.status().code());
+            if (!result.status().isSuccess()) {
+                return new PluginStatus(plugin.name(), result.status());
+            }
+            result.timeout().ifPresent(timeout -> timeouts.put(plugin.name(), timeout));
+        }
+        return PluginStatus.SUCCESS;
     }
 
     // Whatever is thrown, the pod does not stay in the binding cycle.
@@ -135,7 +159,9 @@ public final class BindingCycle {
     private void prepare(AssumedPod pod, CompletableFuture<PluginStatus> permission, boolean waits) {
         PreBindGroups groups;
         try {
+            PluginTimes times = PluginTimes.of(pod.profile(), "PreBindPreFlight");
             groups = hasPreFlight ? PreBindGroups.preFlight(pod) : PreBindGroups.withoutPreFlight(pod);
+            times.end(groups.areEmpty() ? Code.SKIP : Code.SUCCESS);
         } catch (PluginFailure failure) {
             fail(pod, error(failure));
             return;
@@ -194,7 +220,7 @@ public final class BindingCycle {
         }
         PluginStatus answer;
         try {
-            answer = groups.run(pod, attempt, executor);
+            answer = PluginTimes.of(pod.profile(), "PreBind").time(times -> groups.run(pod, attempt, executor));
             if (answer.isSuccess()) {
                 answer = attempt.markPrebound() ? bind(pod) : attempt.cancelled();
             }
@@ -209,9 +235,15 @@ public final class BindingCycle {
     }
 
     private static PluginStatus bind(AssumedPod pod) {
+        return PluginTimes.of(pod.profile(), "Bind").time(times -> bind(pod, times));
+    }
+
+    private static PluginStatus bind(AssumedPod pod, PluginTimes times) {
         try {
             for (BindPlugin plugin : pod.profile().at(ExtensionPoint.BIND, BindPlugin.class)) {
+                times.begin();
                 Status status = PluginCalls.bind(plugin, pod.state(), pod.pod(), pod.nodeName());
+                times.ran(plugin.name(), status.code());
                 if (!status.isSkip()) {
                     return new PluginStatus(plugin.name(), status);
                 }
@@ -238,6 +270,7 @@ public final class BindingCycle {
                     .setCause(thrown)
                     .log("Failed to report the pod as scheduled");
         }
+        PluginTimes times = PluginTimes.of(pod.profile(), "PostBind");
         for (PostBindPlugin plugin : pod.profile().at(ExtensionPoint.POST_BIND, PostBindPlugin.class)) {
             try {
                 PluginCalls.postBind(plugin, pod.state(), pod.pod(), pod.nodeName());
@@ -245,6 +278,7 @@ public final class BindingCycle {
                 log(pod, failure, "PostBind plugin failed");
             }
         }
+        times.end(Code.SUCCESS);
         results.bound(pod);
     }
 
@@ -256,6 +290,7 @@ public final class BindingCycle {
 
     private static void unreserve(AssumedPod pod) {
         List<ReservePlugin> plugins = pod.profile().at(ExtensionPoint.RESERVE, ReservePlugin.class);
+        PluginTimes times = PluginTimes.of(pod.profile(), "Unreserve");
         for (int i = plugins.size() - 1; i >= 0; i--) {
             try {
                 PluginCalls.unreserve(plugins.get(i), pod.state(), pod.pod(), pod.nodeName());
@@ -263,6 +298,7 @@ public final class BindingCycle {
                 log(pod, failure, "Unreserve plugin failed");
             }
         }
+        times.end(Code.SUCCESS);
     }
 
     private static PluginStatus error(PluginFailure failure) {

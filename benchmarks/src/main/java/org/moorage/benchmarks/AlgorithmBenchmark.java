@@ -20,6 +20,7 @@ import org.moorage.runtime.internal.cycle.Parallelism;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.profile.ProfileBuilder;
+import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.moorage.runtime.plugin.PluginRegistry;
 
 /**
@@ -51,7 +52,7 @@ public final class AlgorithmBenchmark {
         objects.addAll(workload.claims("measure", arguments.pods));
         Handle handle = IdleHandle.of(snapshot, objects);
         Run run = new Run(
-                new ProfileBuilder(registry, profile -> handle, node -> List.of())
+                new ProfileBuilder(registry, profile -> handle, node -> List.of(), SchedulerMetrics.NONE)
                         .build(config)
                         .byName()
                         .values()

@@ -14,6 +14,7 @@ import org.moorage.runtime.internal.cycle.Parallelism;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.profile.ProfileBuilder;
+import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.moorage.runtime.plugin.PluginRegistry;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -71,7 +72,11 @@ public class CycleBenchmark {
 
         Cycle(Workload workload, int nodes) {
             PluginRegistry registry = Workload.plugins();
-            profile = new ProfileBuilder(registry, name -> IdleHandle.of(snapshot, List.of()), name -> List.of())
+            profile = new ProfileBuilder(
+                            registry,
+                            name -> IdleHandle.of(snapshot, List.of()),
+                            name -> List.of(),
+                            SchedulerMetrics.NONE)
                     .build(SchedulerConfig.defaults(registry))
                     .byName()
                     .values()

@@ -4,6 +4,7 @@ package org.moorage.runtime;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.Nomination;
+import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.binding.AssumedPod;
 import org.moorage.runtime.internal.binding.BindingCycle;
@@ -12,6 +13,7 @@ import org.moorage.runtime.internal.cycle.Diagnosis;
 import org.moorage.runtime.internal.queue.RejectorPlugins;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
 import org.moorage.runtime.internal.queue.WellKnownEvents;
+import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,6 +42,12 @@ final class BindingResults implements BindingCycle.ResultHandler {
     @Override
     public void bound(AssumedPod assumed) {
         listener.bound(assumed.pod(), assumed.nodeName(), assumed.decision());
+        SchedulerMetrics metrics = assumed.profile().metrics();
+        metrics.attempted(
+                assumed.profile().name(),
+                Decision.Outcome.SCHEDULED,
+                assumed.queued().attemptNanos());
+        metrics.scheduled(assumed.queued());
     }
 
     @Override

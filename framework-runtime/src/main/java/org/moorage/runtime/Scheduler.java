@@ -47,9 +47,12 @@ import org.moorage.runtime.internal.plugin.PluginCalls;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.internal.profile.ProfileBuilder;
 import org.moorage.runtime.internal.queue.Nominator;
+import org.moorage.runtime.internal.queue.QueueGauges;
 import org.moorage.runtime.internal.queue.QueueSettings;
 import org.moorage.runtime.internal.queue.QueuedPodInfo;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
+import org.moorage.runtime.metrics.SchedulerGauges;
+import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.moorage.runtime.plugin.PluginRegistry;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -119,7 +122,10 @@ public final class Scheduler implements AutoCloseable {
                 this::profile,
                 this::queue);
         ProfileBuilder.Profiles built = new ProfileBuilder(
-                        builder.registry, name -> new ProfileHandle(name, services), nominator::nominatedPodsFor)
+                        builder.registry,
+                        name -> new ProfileHandle(name, services),
+                        nominator::nominatedPodsFor,
+                        builder.metrics)
                 .build(builder.config);
         profiles = built.byName();
         plugins = built.plugins();
@@ -133,9 +139,16 @@ public final class Scheduler implements AutoCloseable {
                         builder.maxInUnschedulable,
                         builder.featureGates),
                 builder.clock,
-                nominator);
+                nominator,
+                builder.metrics);
         SchedulingFailures failures = new SchedulingFailures(
-                listener, pods, queue, nominator, cluster, new StatusPatches(pods, cache, cluster, threads.reports()));
+                listener,
+                pods,
+                queue,
+                nominator,
+                cluster,
+                new StatusPatches(pods, cache, cluster, threads.reports()),
+                builder.metrics);
         BindingCycle binding = new BindingCycle(
                 waitingPods,
                 podsInPreBind,
@@ -161,7 +174,8 @@ public final class Scheduler implements AutoCloseable {
                         pod -> profiles.containsKey(pod.spec().schedulerName())),
                 cache,
                 queue,
-                store);
+                store,
+                builder.metrics);
     }
 
     // The plugins are given what calls these methods before the event handlers, the profiles and the queue are made.
@@ -281,6 +295,19 @@ public final class Scheduler implements AutoCloseable {
         return profiles.keySet();
     }
 
+    /** What is in the scheduler now, for metrics. */
+    public SchedulerGauges gauges() {
+        QueueGauges pods = queue.gauges();
+        SchedulerCache.Counts counts = cache.counts();
+        return new SchedulerGauges(
+                pods.pendingPods(),
+                pods.inFlightEvents(),
+                pods.unschedulablePods(),
+                counts.nodes(),
+                counts.pods(),
+                counts.assumedPods());
+    }
+
     /** The pods that wait for a permit. */
     public Collection<WaitingPod> waitingPods() {
         return waitingPods.all();
@@ -328,6 +355,7 @@ public final class Scheduler implements AutoCloseable {
         private final Cluster cluster;
         private final @Nullable LoadedConfig loaded;
         private SchedulerListener listener = SchedulerListener.NONE;
+        private SchedulerMetrics metrics = SchedulerMetrics.NONE;
         private FeatureGates featureGates;
         private InstantSource clock = InstantSource.system();
         private RandomGenerator random = RandomGenerator.getDefault();
@@ -346,6 +374,12 @@ public final class Scheduler implements AutoCloseable {
         /** Sets whom to tell what happens; nobody if not set. */
         public Builder listener(SchedulerListener value) {
             listener = Objects.requireNonNull(value, "listener");
+            return this;
+        }
+
+        /** Sets whom to tell what is measured; nobody if not set. */
+        public Builder metrics(SchedulerMetrics value) {
+            metrics = Objects.requireNonNull(value, "metrics");
             return this;
         }
 

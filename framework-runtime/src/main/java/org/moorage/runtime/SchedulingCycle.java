@@ -104,7 +104,9 @@ final class SchedulingCycle {
                     queued, "no nodes available to schedule pods", 0, RejectorPlugins.NONE, Nomination.clear()));
         }
         CycleState state = new CycleState();
+        long start = System.nanoTime();
         SchedulingAlgorithm.Result result = algorithm.find(profile, state, pod, snapshot);
+        profile.metrics().algorithmRan(System.nanoTime() - start);
         NodeInfo node = result.node();
         if (node == null) {
             return unschedulable(

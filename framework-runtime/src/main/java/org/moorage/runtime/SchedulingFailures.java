@@ -14,6 +14,7 @@ import org.moorage.runtime.internal.queue.Nominator;
 import org.moorage.runtime.internal.queue.QueuedPodInfo;
 import org.moorage.runtime.internal.queue.RejectorPlugins;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
+import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,6 +28,7 @@ final class SchedulingFailures {
     private final Nominator nominator;
     private final Cluster cluster;
     private final StatusPatches statusPatches;
+    private final SchedulerMetrics metrics;
 
     SchedulingFailures(
             SchedulerListener listener,
@@ -34,13 +36,15 @@ final class SchedulingFailures {
             SchedulingQueue queue,
             Nominator nominator,
             Cluster cluster,
-            StatusPatches statusPatches) {
+            StatusPatches statusPatches,
+            SchedulerMetrics metrics) {
         this.listener = listener;
         this.pods = pods;
         this.queue = queue;
         this.nominator = nominator;
         this.cluster = cluster;
         this.statusPatches = statusPatches;
+        this.metrics = metrics;
     }
 
     /** Something failed, so that it is not known whether a node is feasible. */
@@ -68,6 +72,7 @@ final class SchedulingFailures {
         Pod pod = queued.pod();
         Decision decision = new Decision(pod, outcome, "", 0, message, evaluated, 0, queued.attempts());
         listener.decided(decision);
+        metrics.attempted(pod.spec().schedulerName(), outcome, queued.attemptNanos());
         Optional<Pod> current = waiting(pod);
         if (current.isEmpty()) {
             LOG.atDebug().addKeyValue("pod", pod.key()).log("Pod is gone or has a node by now; not queued again");

@@ -2,16 +2,13 @@
 package org.moorage.app;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.IThrowableProxy;
-import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import ch.qos.logback.core.LayoutBase;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Locale;
-import org.slf4j.Logger;
 import org.slf4j.event.KeyValuePair;
 
 /**
@@ -21,7 +18,7 @@ import org.slf4j.event.KeyValuePair;
  * I0412 10:15:02.123456 scheduler-bind-1 Scheduler] "Successfully bound pod to node" pod="default/web-1" node="node-a"
  * }</pre>
  *
- * <p>Stack traces follow only if everything is logged; otherwise what was thrown is the value {@code err}.
+ * <p>What was thrown is the value {@code err}; its stack trace follows, unless it only says that the cluster did not do something.
  */
 final class LogLayout extends LayoutBase<ILoggingEvent> {
     private static final DateTimeFormatter TIME =
@@ -49,18 +46,12 @@ final class LogLayout extends LayoutBase<ILoggingEvent> {
         if (thrown == null) {
             return line.append('\n').toString();
         }
-        String message = thrown.getMessage();
-        append(line, "err", message == null ? thrown.getClassName() : message);
+        append(line, "err", StackTraces.message(thrown));
         line.append('\n');
-        if (logsEverything()) {
-            line.append(ThrowableProxyUtil.asString(thrown));
+        if (StackTraces.isWorthShowing(thrown)) {
+            line.append(StackTraces.of(thrown));
         }
         return line.toString();
-    }
-
-    private boolean logsEverything() {
-        return getContext() instanceof LoggerContext loggers
-                && loggers.getLogger(Logger.ROOT_LOGGER_NAME).getLevel() == Level.TRACE;
     }
 
     private static char letter(Level level) {

@@ -7,10 +7,10 @@ import ch.qos.logback.classic.Level;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -21,6 +21,7 @@ import org.moorage.app.command.Commands;
 import org.moorage.app.command.ConfigOptions;
 import org.moorage.app.command.Suggestions;
 import org.moorage.app.command.Terminal;
+import org.moorage.app.serving.SecureServer;
 import org.moorage.objects.ClusterFileException;
 import org.moorage.objects.ObjectDecodeException;
 import org.moorage.runtime.config.ConfigException;
@@ -68,14 +69,8 @@ public final class Main implements Callable<Integer> {
     @Mixin
     private ConfigOptions config = new ConfigOptions();
 
-    @Option(
-            names = "--kubeconfig",
-            paramLabel = "FILE",
-            description = "How to reach the cluster; left out in a pod, which is in its cluster.")
-    private Optional<Path> kubeconfig = Optional.empty();
-
-    @Option(names = "--master", paramLabel = "URL", description = "The API server, in place of the kubeconfig's.")
-    private Optional<String> master = Optional.empty();
+    @Mixin
+    private SchedulerOptions options = new SchedulerOptions();
 
     @Option(
             names = {"-v", "--v"},
@@ -99,11 +94,15 @@ public final class Main implements Callable<Integer> {
     @SuppressWarnings("unused")
     private boolean version;
 
+    private List<String> unusedFlags = List.of();
+    private Map<String, String> flags = Map.of();
+
     private Main() {}
 
     /** Runs the command line and ends the process. */
     public static void main(String[] args) {
         Thread.setDefaultUncaughtExceptionHandler(Main::uncaught);
+        SecureServer.configureProcess();
         System.exit(run(Terminal.ofProcess(), args));
     }
 
@@ -140,6 +139,7 @@ public final class Main implements Callable<Integer> {
 
     private CommandLine commandLine(Terminal terminal) {
         CommandLine line = new CommandLine(this);
+        UnusedFlags.addTo(line.getCommandSpec());
         Commands.all(terminal).forEach(line::addSubcommand);
         return line.setOut(terminal.out())
                 .setErr(terminal.err())
@@ -152,25 +152,36 @@ public final class Main implements Callable<Integer> {
 
     private int execute(ParseResult parsed) {
         boolean scheduler = !parsed.hasSubcommand();
+        unusedFlags = UnusedFlags.given(parsed);
+        flags = FlagTexts.of(parsed.commandSpec());
         Logging.use(verbosity.map(Logging::level).orElse(scheduler ? Level.INFO : Level.WARN));
         return new RunLast().execute(parsed);
     }
 
     @Override
     public Integer call() {
-        return new SchedulerCommand(config, kubeconfig, master).run(Main::onTermination);
+        return new SchedulerCommand(config, options, flags, unusedFlags).run(new OwnProcess());
     }
 
-    // To be asked to end is no failure of a scheduler; without halting, the exit code would say that it is one.
-    private static void onTermination(BooleanSupplier stop) {
-        Runtime runtime = Runtime.getRuntime();
-        runtime.addShutdownHook(new Thread(
-                () -> {
-                    if (stop.getAsBoolean()) {
-                        runtime.halt(0);
-                    }
-                },
-                "terminate"));
+    private static final class OwnProcess implements SchedulerCommand.HostProcess {
+        // To be asked to end is no failure of a scheduler; without halting, the exit code would say that it is one.
+        @Override
+        public void onTermination(BooleanSupplier stop) {
+            Runtime.getRuntime()
+                    .addShutdownHook(new Thread(
+                            () -> {
+                                if (stop.getAsBoolean()) {
+                                    Runtime.getRuntime().halt(0);
+                                }
+                            },
+                            "terminate"));
+        }
+
+        @Override
+        public void exit(int code) {
+            Logging.flush();
+            Runtime.getRuntime().halt(code);
+        }
     }
 
     private static int refuse(ParameterException mistake, Terminal terminal) {

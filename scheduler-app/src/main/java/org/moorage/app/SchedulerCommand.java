@@ -1,26 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app;
 
+import io.kubernetes.client.openapi.ApiClient;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.app.command.CommandException;
 import org.moorage.app.command.ConfigOptions;
+import org.moorage.app.election.Leadership;
 import org.moorage.app.kubernetes.ApiConnection;
+import org.moorage.app.kubernetes.ApiRequests;
 import org.moorage.app.kubernetes.ClusterSettings;
 import org.moorage.app.kubernetes.KubernetesCluster;
+import org.moorage.app.metrics.MetricsText;
+import org.moorage.app.metrics.PrometheusMetrics;
+import org.moorage.app.serving.HealthCheck;
+import org.moorage.app.serving.SecureServer;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.SchedulerListener;
 import org.moorage.runtime.config.ClientConnection;
+import org.moorage.runtime.config.ConfigPrinter;
+import org.moorage.runtime.config.LeaderElection;
 import org.moorage.runtime.config.LoadedConfig;
 import org.moorage.runtime.config.SchedulerConfig;
 import org.moorage.runtime.decision.Decision;
@@ -31,59 +46,103 @@ import org.slf4j.LoggerFactory;
 /** Runs as the scheduler of a cluster until the process is told to end. */
 final class SchedulerCommand {
     private static final Logger LOG = LoggerFactory.getLogger(SchedulerCommand.class);
+    private static final int FAILURE = 1;
+
+    /** Settings that mean something to kube-scheduler, and nothing here. */
+    private static final List<String> WITHOUT_EFFECT = List.of(
+            "clientConnection.acceptContentTypes",
+            "clientConnection.contentType",
+            "enableProfiling",
+            "enableContentionProfiling");
 
     private final ConfigOptions config;
-    private final Optional<Path> kubeconfig;
-    private final Optional<String> master;
+    private final SchedulerOptions options;
+    private final Map<String, String> flags;
+    private final List<String> unusedFlags;
+    private final InstantSource clock = InstantSource.system();
+    private final ThreadFactory threads = Executors.defaultThreadFactory();
+    private final String hostName = hostName();
+    private final AtomicBoolean stopped = new AtomicBoolean();
+    private final AtomicBoolean synced = new AtomicBoolean();
 
     /**
      * The command.
      *
      * @param config what the scheduler is made of
-     * @param kubeconfig how to reach the cluster, in place of what the configuration says
-     * @param master the API server's address, in place of the kubeconfig's
+     * @param options the other flags
+     * @param flags all flags and their values, to be shown
+     * @param unusedFlags those that were given and have no effect
      */
-    SchedulerCommand(ConfigOptions config, Optional<Path> kubeconfig, Optional<String> master) {
+    SchedulerCommand(
+            ConfigOptions config, SchedulerOptions options, Map<String, String> flags, List<String> unusedFlags) {
         this.config = config;
-        this.kubeconfig = kubeconfig;
-        this.master = master;
+        this.options = options;
+        this.flags = flags;
+        this.unusedFlags = unusedFlags;
     }
 
-    /** Has something done when the process is told to end. */
-    interface Termination {
+    /** The process that the command runs in. */
+    interface HostProcess {
         /**
-         * Sets what to do.
+         * Sets what to do when the process is told to end.
          *
          * @param stop stops what runs, and says whether anything did
          */
-        void then(BooleanSupplier stop);
+        void onTermination(BooleanSupplier stop);
+
+        /** Ends it at once, with what was logged written. */
+        void exit(int code);
     }
 
     /** Runs until stopped; returns the exit code. */
-    int run(Termination termination) {
+    int run(HostProcess process) {
         PluginRegistry registry = config.registry();
-        LoadedConfig loaded = config.load(registry);
+        LoadedConfig loaded = config.load(registry, options.flagValues(config.hasFile()));
+        if (options.writeConfigTo().isPresent()) {
+            return write(loaded, options.writeConfigTo().get());
+        }
         refuseWhatIsNotThere(loaded.config());
-        ClientConnection connection = loaded.config().clientConnection();
+        Logging.useForService(options.loggingFormat(), options.verbosityByModule());
+        ApiConnection connection = connection(loaded.config().clientConnection(), Optional.empty());
+        ApiClient client = connection.open();
+        LeaderElection election = loaded.config().leaderElection();
+        Optional<Leadership> leadership = election.leaderElect()
+                ? Optional.of(new Leadership(
+                        connection.open(),
+                        election,
+                        hostName,
+                        loaded.config().profiles().get(0).schedulerName(),
+                        clock,
+                        new Random(),
+                        threads))
+                : Optional.empty();
+        leadership.ifPresent(own -> own.guard(client));
+        ClientConnection rate = loaded.config().clientConnection();
         KubernetesCluster cluster = new KubernetesCluster(
-                new ApiConnection(kubeconfigOf(connection), master).open(),
-                ClusterSettings.on(hostName()).withRate(connection.qps(), connection.burst()),
-                InstantSource.system(),
-                new Random(),
-                Executors.defaultThreadFactory());
-        AtomicBoolean stopped = new AtomicBoolean();
+                client, ClusterSettings.on(hostName).withRate(rate.qps(), rate.burst()), clock, new Random(), threads);
+        PrometheusRegistry measured = new PrometheusRegistry();
+        PrometheusMetrics metrics = new PrometheusMetrics(measured, clock);
+        leadership.ifPresent(own -> metrics.showLeadership(election.resourceName(), own::isLeader));
+        metrics.showDroppedLogLines(Logging::dropped);
         try (Scheduler scheduler = Scheduler.builder(loaded, registry, cluster)
                 .listener(new PodLog())
+                .metrics(metrics)
+                .maxInUnschedulable(options.maxInUnschedulable())
                 .build()) {
-            termination.then(() -> terminate(scheduler, stopped));
-            LOG.atInfo()
-                    .addKeyValue("version", Version.ofMoorage())
-                    .addKeyValue("profiles", scheduler.profileNames())
-                    .log("Starting Kubernetes Scheduler");
-            warn(loaded);
-            scheduler.start();
-            LOG.info("The cluster's objects are known; scheduling begins");
-            scheduler.run();
+            metrics.show(scheduler::gauges);
+            Optional<SecureServer> server =
+                    serve(loaded, leadership, new MetricsText(measured, options.disabledMetrics()));
+            process.onTermination(() -> terminate(scheduler, leadership, server));
+            logStart(loaded, scheduler);
+            if (!loaded.config().delayCacheUntilActive()) {
+                start(scheduler);
+            }
+            if (lead(leadership, process)) {
+                if (loaded.config().delayCacheUntilActive()) {
+                    start(scheduler);
+                }
+                scheduler.run();
+            }
         } catch (ClusterException unreachable) {
             // Told to end before all objects were listed, there is nothing to complain about.
             if (!stopped.get()) {
@@ -95,12 +154,91 @@ final class SchedulerCommand {
         return 0;
     }
 
-    private static boolean terminate(Scheduler scheduler, AtomicBoolean stopped) {
+    private static int write(LoadedConfig loaded, Path file) {
+        try {
+            Files.writeString(file, ConfigPrinter.print(loaded));
+            return 0;
+        } catch (IOException e) {
+            throw new CommandException("--write-config-to " + file + ": cannot be written: " + e, e);
+        }
+    }
+
+    private void start(Scheduler scheduler) {
+        scheduler.start();
+        synced.set(true);
+        LOG.info("The cluster's objects are known");
+    }
+
+    /** Waits until this process may schedule; false if it is to end before. */
+    private boolean lead(Optional<Leadership> leadership, HostProcess process) {
+        if (leadership.isEmpty()) {
+            return true;
+        }
+        leadership.get().start(() -> {
+            if (!stopped.get()) {
+                LOG.error("Leaderelection lost");
+                process.exit(FAILURE);
+            }
+        });
+        return leadership.get().awaitLeading();
+    }
+
+    private Optional<SecureServer> serve(LoadedConfig loaded, Optional<Leadership> leadership, MetricsText metrics) {
+        if (options.serving().securePort() == 0) {
+            return Optional.empty();
+        }
+        ClientConnection connection = loaded.config().clientConnection();
+        SecureServer server = SecureServer.listen(
+                options.serving(),
+                hostName,
+                new ApiRequests(
+                        connection(connection, options.serving().authenticationKubeconfig())
+                                .open(),
+                        clock),
+                new ApiRequests(
+                        connection(connection, options.serving().authorizationKubeconfig())
+                                .open(),
+                        clock),
+                clock,
+                work -> {
+                    Thread thread = threads.newThread(work);
+                    thread.setName("serve");
+                    thread.setDaemon(true);
+                    return thread;
+                });
+        List<HealthCheck> health = new ArrayList<>();
+        leadership.ifPresent(own -> health.add(new HealthCheck("leaderElection", own::check)));
+        List<HealthCheck> readiness = new ArrayList<>(health);
+        readiness.add(new HealthCheck(
+                "shutdown", () -> stopped.get() ? Optional.of("process is shutting down") : Optional.empty()));
+        boolean delayed = loaded.config().delayCacheUntilActive();
+        readiness.add(new HealthCheck(
+                "sched-handler-sync",
+                () -> synced.get()
+                                || delayed
+                                        && leadership
+                                                .filter(Leadership::isLeader)
+                                                .isEmpty()
+                        ? Optional.empty()
+                        : Optional.of("waiting for handlers to sync")));
+        server.health("healthz", health);
+        server.health("livez", List.of(HealthCheck.PING));
+        server.health("readyz", readiness);
+        ServedPages.addTo(server, loaded, flags, metrics, clock);
+        server.start();
+        return Optional.of(server);
+    }
+
+    private boolean terminate(Scheduler scheduler, Optional<Leadership> leadership, Optional<SecureServer> server) {
         if (stopped.getAndSet(true)) {
             return false;
         }
         LOG.info("Requested to terminate, exiting");
+        // What is under way is still the leader's; only then another may lead.
         scheduler.close();
+        leadership.ifPresent(Leadership::close);
+        server.ifPresent(SecureServer::close);
+        Logging.flush();
         return true;
     }
 
@@ -111,30 +249,58 @@ final class SchedulerCommand {
         }
     }
 
-    private static void warn(LoadedConfig loaded) {
-        if (!loaded.missingPlugins().isEmpty()) {
-            LOG.atWarn()
-                    .addKeyValue("plugins", loaded.missingPlugins())
-                    .log("Plugins of kube-scheduler that this version does not have take no part in decisions");
+    private void logStart(LoadedConfig loaded, Scheduler scheduler) {
+        LOG.atInfo()
+                .addKeyValue("version", Version.ofMoorage())
+                .addKeyValue("profiles", scheduler.profileNames())
+                .log("Starting Kubernetes Scheduler");
+        if (LOG.isDebugEnabled()) {
+            LOG.atDebug().addKeyValue("config", ConfigPrinter.print(loaded)).log("Using component config");
         }
-        if (!loaded.missingFeatures().isEmpty()) {
-            LOG.atWarn()
-                    .addKeyValue("features", loaded.missingFeatures())
-                    .log("Features of kube-scheduler that this version does not have are on, and have no effect");
-        }
-        if (loaded.config().leaderElection().leaderElect()) {
-            LOG.warn("This version does not elect a leader: run only one instance");
+        warn("flags", unusedFlags, "Flags of kube-scheduler that have no effect here");
+        warn("settings", settingsWithoutEffect(loaded), "Settings of kube-scheduler that have no effect here");
+        warn(
+                "plugins",
+                loaded.missingPlugins(),
+                "Plugins of kube-scheduler that this version does not have take no part in decisions");
+        warn(
+                "features",
+                loaded.missingFeatures(),
+                "Features of kube-scheduler that this version does not have are on, and have no effect");
+    }
+
+    private static void warn(String key, List<String> names, String message) {
+        if (!names.isEmpty()) {
+            LOG.atWarn().addKeyValue(key, names).log(message);
         }
     }
 
+    // Of those that the file sets; a default is nobody's wish.
+    private static List<String> settingsWithoutEffect(LoadedConfig loaded) {
+        List<String> settings = new ArrayList<>();
+        for (String path : WITHOUT_EFFECT) {
+            String origin = loaded.originByPath().getOrDefault(path, "default");
+            if (!origin.equals("default")) {
+                settings.add(path + " (" + origin + ")");
+            }
+        }
+        return settings;
+    }
+
+    private ApiConnection connection(ClientConnection connection, Optional<Path> ownKubeconfig) {
+        return ownKubeconfig.isPresent()
+                ? new ApiConnection(ownKubeconfig, Optional.empty())
+                : new ApiConnection(kubeconfigOf(connection), options.master());
+    }
+
     private Optional<Path> kubeconfigOf(ClientConnection connection) {
-        if (kubeconfig.isPresent()) {
-            return kubeconfig;
+        if (options.kubeconfig().isPresent()) {
+            return options.kubeconfig();
         }
         if (!connection.kubeconfig().isEmpty()) {
             return Optional.of(Path.of(connection.kubeconfig()));
         }
-        if (master.isPresent() || System.getenv("KUBERNETES_SERVICE_HOST") != null) {
+        if (options.master().isPresent() || System.getenv("KUBERNETES_SERVICE_HOST") != null) {
             return Optional.empty();
         }
         String fromEnvironment = System.getenv("KUBECONFIG");
@@ -165,7 +331,7 @@ final class SchedulerCommand {
         public void decided(Decision decision) {
             // A pod with a node is told of when it is bound, and a failure is logged where it happened.
             if (decision.outcome() == Decision.Outcome.UNSCHEDULABLE) {
-                LOG.atInfo()
+                LOG.atDebug()
                         .addKeyValue("pod", decision.pod().key())
                         .addKeyValue("err", decision.message())
                         .log("Unable to schedule pod; no fit; waiting");
@@ -174,7 +340,7 @@ final class SchedulerCommand {
 
         @Override
         public void bound(Pod pod, String nodeName, Decision decision) {
-            LOG.atInfo()
+            LOG.atDebug()
                     .addKeyValue("pod", pod.key())
                     .addKeyValue("node", nodeName)
                     .addKeyValue("evaluatedNodes", decision.evaluatedNodes())

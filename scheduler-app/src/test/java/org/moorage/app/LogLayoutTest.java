@@ -10,7 +10,7 @@ import ch.qos.logback.classic.spi.ThrowableProxy;
 import java.time.Instant;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.slf4j.Logger;
+import org.moorage.api.plugin.ClusterException;
 import org.slf4j.event.KeyValuePair;
 
 class LogLayoutTest {
@@ -46,15 +46,34 @@ class LogLayoutTest {
     }
 
     @Test
-    void addsTheStackTraceOnlyIfEverythingIsLogged() {
+    void addsTheStackTraceOfWhatNobodyExpects() {
         event.setLevel(Level.ERROR);
         event.setThrowableProxy(new ThrowableProxy(new IllegalStateException("broken")));
 
         assertThat(layout.doLayout(event))
-                .isEqualTo("E0412 10:15:02.123456 main Scheduler] \"Pod moved\" err=\"broken\"\n");
-        loggers.getLogger(Logger.ROOT_LOGGER_NAME).setLevel(Level.TRACE);
-        assertThat(layout.doLayout(event))
-                .contains("err=\"broken\"\njava.lang.IllegalStateException: broken")
+                .startsWith("E0412 10:15:02.123456 main Scheduler] \"Pod moved\" err=\"broken\"\n"
+                        + "java.lang.IllegalStateException: broken")
                 .contains("\tat " + LogLayoutTest.class.getName());
+    }
+
+    @Test
+    void keepsToOneLineWhatTheClusterDidNotDo() {
+        event.setLevel(Level.ERROR);
+        event.setThrowableProxy(
+                new ThrowableProxy(new IllegalStateException("bind", new ClusterException("refused", 500, null))));
+
+        assertThat(layout.doLayout(event))
+                .isEqualTo("E0412 10:15:02.123456 main Scheduler] \"Pod moved\" err=\"bind\"\n");
+    }
+
+    @Test
+    void writesJsonLikeKubeScheduler() {
+        event.setLevel(Level.INFO);
+        event.addKeyValuePair(new KeyValuePair("pod", "default/\"web\""));
+        event.addKeyValuePair(new KeyValuePair("attempts", 3));
+
+        assertThat(new JsonLogLayout().doLayout(event))
+                .isEqualTo("{\"ts\":1.775988902123456E12,\"caller\":\"Scheduler\",\"msg\":\"Pod moved\",\"v\":0,"
+                        + "\"pod\":\"default/\\\"web\\\"\",\"attempts\":3}\n");
     }
 }

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.runtime.config.ConfigLoader;
+import org.moorage.runtime.config.FlagValue;
 import org.moorage.runtime.config.LoadedConfig;
 import org.moorage.runtime.plugin.PluginRegistry;
 
@@ -23,9 +24,9 @@ final class ConfigFile {
      * @throws CommandException if the file cannot be read
      * @throws org.moorage.runtime.config.ConfigException if the configuration is refused
      */
-    static LoadedConfig load(Optional<Path> file, PluginRegistry registry, FeatureGates features) {
-        return file.map(path -> ConfigLoader.load(text(path), path.toString(), registry, features))
-                .orElseGet(() -> ConfigLoader.defaults(registry, features));
+    static LoadedConfig load(Optional<Path> file, PluginRegistry registry, FeatureGates features, FlagValue... flags) {
+        return file.map(path -> ConfigLoader.load(text(path), path.toString(), registry, features, flags))
+                .orElseGet(() -> ConfigLoader.defaults(registry, features, flags));
     }
 
     private static String text(Path file) {

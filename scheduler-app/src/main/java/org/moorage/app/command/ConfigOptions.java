@@ -2,7 +2,9 @@
 package org.moorage.app.command;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
+import org.moorage.runtime.config.FlagValue;
 import org.moorage.runtime.config.LoadedConfig;
 import org.moorage.runtime.plugin.PluginRegistry;
 import picocli.CommandLine.Mixin;
@@ -21,6 +23,11 @@ public final class ConfigOptions {
 
     @Mixin
     private FeatureGateOptions featureGates = new FeatureGateOptions();
+
+    /** Whether there is a file, in place of the default configuration. */
+    public boolean hasFile() {
+        return file.isPresent();
+    }
 
     /** The configuration's file; empty for the default configuration. */
     Optional<Path> file() {
@@ -44,6 +51,16 @@ public final class ConfigOptions {
      * @throws org.moorage.runtime.config.ConfigException if the configuration is refused
      */
     public LoadedConfig load(PluginRegistry registry) {
-        return ConfigFile.load(file, registry, featureGates.gates());
+        return load(registry, List.of());
+    }
+
+    /**
+     * The configuration, with flags that count more than its file.
+     *
+     * @throws CommandException if the file cannot be read, or a feature cannot be set
+     * @throws org.moorage.runtime.config.ConfigException if the configuration is refused
+     */
+    public LoadedConfig load(PluginRegistry registry, List<FlagValue> flags) {
+        return ConfigFile.load(file, registry, featureGates.gates(), flags.toArray(FlagValue[]::new));
     }
 }

@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
+import org.moorage.api.Code;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.BindPlugin;
@@ -24,6 +25,7 @@ import org.moorage.api.plugin.PodEvent;
 import org.moorage.api.plugin.PostBindPlugin;
 import org.moorage.api.plugin.ReservePlugin;
 import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.internal.cycle.PluginTimes;
 import org.moorage.runtime.internal.plugin.PluginCalls;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.internal.plugin.Thrown;
@@ -98,7 +100,7 @@ public final class BindingCycle {
             answer = reserveAndPermit(pod, timeouts);
             if (answer.isSuccess()) {
                 CompletableFuture<PluginStatus> permission =
-                        timeouts.isEmpty() ? null : waitForPermit(pod, timeouts);
+                        timeouts.isEmpty() ? null : timed(pod, waitForPermit(pod, timeouts));
                 answer = PluginStatus.error("", "not run");
                 executor.execute(() -> runStep(pod, () -> prepare(pod, permission)));
                 answer = PluginStatus.SUCCESS;
@@ -112,22 +114,19 @@ public final class BindingCycle {
         }
     }
 
+    private static CompletableFuture<PluginStatus> timed(AssumedPod pod, CompletableFuture<PluginStatus> permission) {
+        long start = System.nanoTime();
+        return permission.whenComplete((answer, thrown) -> pod.profile()
+                .metrics()
+                .permitWaited(answer == null ? Code.ERROR : answer.status().code(), System.nanoTime() - start));
+    }
+
     private static PluginStatus reserveAndPermit(AssumedPod pod, Map<String, Duration> timeouts) {
         try {
-            for (ReservePlugin plugin : pod.profile().at(ExtensionPoint.RESERVE, ReservePlugin.class)) {
-                Status status = PluginCalls.reserve(plugin, pod.state(), pod.pod(), pod.nodeName());
-                if (!status.isSuccess()) {
-                    return new PluginStatus(plugin.name(), status);
-                }
-            }
-            for (PermitPlugin plugin : pod.profile().at(ExtensionPoint.PERMIT, PermitPlugin.class)) {
-                PermitResult result = PluginCalls.permit(plugin, pod.state(), pod.pod(), pod.nodeName());
-                if (!result.status().isSuccess()) {
-                    return new PluginStatus(plugin.name(), result.status());
-                }
-                result.timeout().ifPresent(timeout -> timeouts.put(plugin.name(), timeout));
-            }
-            return PluginStatus.SUCCESS;
+            PluginStatus reserved = PluginTimes.of(pod.profile(), "Reserve").time(times -> reserve(pod, times));
+            return reserved.isSuccess()
+                    ? PluginTimes.of(pod.profile(), "Permit").time(times -> permit(pod, timeouts, times))
+                    : reserved;
         } catch (PluginFailure failure) {
             return error(failure);
         }
@@ -152,6 +151,31 @@ public final class BindingCycle {
                 .isEmpty();
     }
 
+    private static PluginStatus reserve(AssumedPod pod, PluginTimes times) {
+        for (ReservePlugin plugin : pod.profile().at(ExtensionPoint.RESERVE, ReservePlugin.class)) {
+            times.begin();
+            Status status = PluginCalls.reserve(plugin, pod.state(), pod.pod(), pod.nodeName());
+            times.ran(plugin.name(), status.code());
+            if (!status.isSuccess()) {
+                return new PluginStatus(plugin.name(), status);
+            }
+        }
+        return PluginStatus.SUCCESS;
+    }
+
+    private static PluginStatus permit(AssumedPod pod, Map<String, Duration> timeouts, PluginTimes times) {
+        for (PermitPlugin plugin : pod.profile().at(ExtensionPoint.PERMIT, PermitPlugin.class)) {
+            times.begin();
+            PermitResult result = PluginCalls.permit(plugin, pod.state(), pod.pod(), pod.nodeName());
+            times.ran(plugin.name(), result.status().code());
+            if (!result.status().isSuccess()) {
+                return new PluginStatus(plugin.name(), result.status());
+            }
+            result.timeout().ifPresent(timeout -> timeouts.put(plugin.name(), timeout));
+        }
+        return PluginStatus.SUCCESS;
+    }
+
     // Whatever is thrown, the pod does not stay in the binding cycle.
     private void runStep(AssumedPod pod, Runnable step) {
         try {
@@ -168,7 +192,9 @@ public final class BindingCycle {
     private void prepare(AssumedPod pod, @Nullable CompletableFuture<PluginStatus> permission) {
         PreBindGroups groups;
         try {
+            PluginTimes times = PluginTimes.of(pod.profile(), "PreBindPreFlight");
             groups = hasPreFlight ? PreBindGroups.preFlight(pod) : PreBindGroups.withoutPreFlight(pod);
+            times.end(groups.areEmpty() ? Code.SKIP : Code.SUCCESS);
         } catch (PluginFailure failure) {
             fail(pod, error(failure));
             return;
@@ -228,7 +254,7 @@ public final class BindingCycle {
         }
         PluginStatus answer;
         try {
-            answer = groups.run(pod, attempt, executor);
+            answer = PluginTimes.of(pod.profile(), "PreBind").time(times -> groups.run(pod, attempt, executor));
             if (answer.isSuccess() && !attempt.markPrebound()) {
                 answer = attempt.cancelled();
             }
@@ -246,7 +272,7 @@ public final class BindingCycle {
         PluginStatus answer;
         boolean isNotBound;
         try {
-            answer = callBindPlugins(pod);
+            answer = PluginTimes.of(pod.profile(), "Bind").time(times -> callBindPlugins(pod, times));
             isNotBound = answer.isRejection();
         } catch (PluginFailure failure) {
             answer = error(failure);
@@ -284,9 +310,11 @@ public final class BindingCycle {
         }
     }
 
-    private static PluginStatus callBindPlugins(AssumedPod pod) {
+    private static PluginStatus callBindPlugins(AssumedPod pod, PluginTimes times) {
         for (BindPlugin plugin : pod.profile().at(ExtensionPoint.BIND, BindPlugin.class)) {
+            times.begin();
             Status status = PluginCalls.bind(plugin, pod.state(), pod.pod(), pod.nodeName());
+            times.ran(plugin.name(), status.code());
             if (!status.isSkip()) {
                 return new PluginStatus(plugin.name(), status);
             }
@@ -310,6 +338,7 @@ public final class BindingCycle {
                     .setCause(thrown)
                     .log("Failed to report the pod as scheduled");
         }
+        PluginTimes times = PluginTimes.of(pod.profile(), "PostBind");
         for (PostBindPlugin plugin : pod.profile().at(ExtensionPoint.POST_BIND, PostBindPlugin.class)) {
             try {
                 PluginCalls.postBind(plugin, pod.state(), pod.pod(), pod.nodeName());
@@ -317,6 +346,7 @@ public final class BindingCycle {
                 log(pod, failure, "PostBind plugin failed");
             }
         }
+        times.end(Code.SUCCESS);
         results.bound(pod);
     }
 
@@ -328,6 +358,7 @@ public final class BindingCycle {
 
     private static void unreserve(AssumedPod pod) {
         List<ReservePlugin> plugins = pod.profile().at(ExtensionPoint.RESERVE, ReservePlugin.class);
+        PluginTimes times = PluginTimes.of(pod.profile(), "Unreserve");
         for (int i = plugins.size() - 1; i >= 0; i--) {
             try {
                 PluginCalls.unreserve(plugins.get(i), pod.state(), pod.pod(), pod.nodeName());
@@ -335,6 +366,7 @@ public final class BindingCycle {
                 log(pod, failure, "Unreserve plugin failed");
             }
         }
+        times.end(Code.SUCCESS);
     }
 
     private static PluginStatus error(PluginFailure failure) {

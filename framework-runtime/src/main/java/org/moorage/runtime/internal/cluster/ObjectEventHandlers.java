@@ -23,6 +23,7 @@ import org.moorage.runtime.internal.queue.ObjectEvents;
 import org.moorage.runtime.internal.queue.PodEvents;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
 import org.moorage.runtime.internal.queue.WellKnownEvents;
+import org.moorage.runtime.metrics.SchedulerMetrics;
 
 /** What a changed object means: pods and nodes belong into the cache, and of every change the waiting pods are told. */
 public final class ObjectEventHandlers implements ChangeHandler {
@@ -30,22 +31,36 @@ public final class ObjectEventHandlers implements ChangeHandler {
     private final SchedulerCache cache;
     private final SchedulingQueue queue;
     private final ObjectStore store;
+    private final SchedulerMetrics metrics;
 
     /**
      * A handler of changed objects.
      *
      * @param pods the handler of those that are pods
      * @param store the objects as they are
+     * @param metrics is told how long handling takes
      */
-    public ObjectEventHandlers(PodEventHandlers pods, SchedulerCache cache, SchedulingQueue queue, ObjectStore store) {
+    public ObjectEventHandlers(
+            PodEventHandlers pods,
+            SchedulerCache cache,
+            SchedulingQueue queue,
+            ObjectStore store,
+            SchedulerMetrics metrics) {
         this.pods = pods;
         this.cache = cache;
         this.queue = queue;
         this.store = store;
+        this.metrics = metrics;
     }
 
     @Override
     public <T extends ClusterObject> void changed(ObjectKind<T> kind, ObjectChange<T> change) {
+        long start = System.nanoTime();
+        handle(kind, change);
+        metrics.eventHandled(EventLabels.of(kind, change), System.nanoTime() - start);
+    }
+
+    private <T extends ClusterObject> void handle(ObjectKind<T> kind, ObjectChange<T> change) {
         if (kind.equals(ObjectKind.POD)) {
             pods.changed(change.as(Pod.class));
             return;

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.internal.cycle;
 
+import org.jspecify.annotations.Nullable;
 import org.moorage.api.StateKey;
 import org.moorage.api.plugin.PreFilterExtensions;
+import org.moorage.runtime.metrics.SchedulerMetrics;
 
 /**
  * The plugins that PreFilter did not skip. Kept in the cycle's state, so that forks of it have them too.
  *
  * @param filters the filters
  * @param extensions the plugins to call when a pod is added to a draft of a node, or removed from it
+ * @param times is told how long each call of a filter takes; null in most cycles
  */
-record ActiveFilters(ProfileFilter[] filters, PreFilterExtensions[] extensions) {
+record ActiveFilters(
+        ProfileFilter[] filters,
+        PreFilterExtensions[] extensions,
+        @Nullable SchedulerMetrics times) {
     static final StateKey<ActiveFilters> KEY = StateKey.of("runtime/active-filters");
 }

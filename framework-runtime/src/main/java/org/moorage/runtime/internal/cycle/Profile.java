@@ -32,6 +32,8 @@ import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.cache.ClusterSnapshot;
 import org.moorage.runtime.internal.cache.DraftNode;
 import org.moorage.runtime.internal.plugin.PluginCalls;
+import org.moorage.runtime.internal.plugin.PluginFailure;
+import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.moorage.runtime.plugin.ExtensionPoint;
 
 /** A profile's plugins, and how those of the scheduling cycle are run. Immutable. */
@@ -45,6 +47,7 @@ public final class Profile {
     private final ScorePlugin[] scores;
     private final long[] weights;
     private final Function<String, List<Pod>> nominatedPods;
+    private final SchedulerMetrics metrics;
 
     /**
      * A profile.
@@ -54,13 +57,15 @@ public final class Profile {
      * @param plugins the plugins of each point, in order
      * @param weights the weight of each Score plugin, by name
      * @param nominatedPods the pods nominated to a node, by its name
+     * @param metrics is told how the plugins of the scheduling cycle are run
      */
     public Profile(
             String name,
             OptionalInt percentageOfNodesToScore,
             Map<ExtensionPoint, List<Plugin>> plugins,
             Map<String, Integer> weights,
-            Function<String, List<Pod>> nominatedPods) {
+            Function<String, List<Pod>> nominatedPods,
+            SchedulerMetrics metrics) {
         this.name = name;
         this.percentageOfNodesToScore = percentageOfNodesToScore;
         this.plugins = checked(plugins);
@@ -75,6 +80,12 @@ public final class Profile {
             this.weights[i] = weights.getOrDefault(scores[i].name(), 1);
         }
         this.nominatedPods = nominatedPods;
+        this.metrics = metrics;
+    }
+
+    /** Is told how the profile's plugins are run. */
+    public SchedulerMetrics metrics() {
+        return metrics;
     }
 
     /** What pods name as their scheduler. */
@@ -130,16 +141,36 @@ public final class Profile {
 
     /** Runs PreFilter, and puts the filters that it did not skip into the state. */
     PreFiltered preFilter(CycleState state, Pod pod, Snapshot snapshot) {
+        PluginTimes times = PluginTimes.of(this, "PreFilter");
+        try {
+            PreFiltered answer = runPreFilters(state, pod, snapshot, times);
+            times.end(
+                    answer.rejection() == null
+                            ? Code.SUCCESS
+                            : answer.rejection().status().code());
+            return answer;
+        } catch (PluginFailure failure) {
+            times.end(Code.ERROR);
+            throw failure;
+        }
+    }
+
+    private PreFiltered runPreFilters(CycleState state, Pod pod, Snapshot snapshot, PluginTimes times) {
         Set<String> skipped = new TreeSet<>();
         Set<String> naming = new TreeSet<>();
         Set<String> nodeNames = null;
         PluginStatus rejection = null;
         for (PreFilterPlugin plugin : preFilters) {
+            times.begin();
             PreFilterResult result = PluginCalls.preFilter(plugin, state, pod, snapshot);
             Status status = result.status();
+            times.ran(plugin.name(), status.code());
             if (status.isSkip()) {
                 skipped.add(plugin.name());
-            } else if (status.isRejection()) {
+                continue;
+            }
+            metrics.pluginEvaluated(name, plugin.name(), "PreFilter", 1);
+            if (status.isRejection()) {
                 rejection = new PluginStatus(plugin.name(), status);
                 if (status.code() == Code.UNSCHEDULABLE_AND_UNRESOLVABLE) {
                     naming.clear();
@@ -182,7 +213,10 @@ public final class Profile {
                 extensions.add(extended);
             }
         }
-        return new ActiveFilters(active.toArray(ProfileFilter[]::new), extensions.toArray(PreFilterExtensions[]::new));
+        return new ActiveFilters(
+                active.toArray(ProfileFilter[]::new),
+                extensions.toArray(PreFilterExtensions[]::new),
+                metrics.timesPlugins() ? metrics : null);
     }
 
     /**
@@ -213,8 +247,59 @@ public final class Profile {
     }
 
     private static PluginStatus filterOnce(CycleState state, ActiveFilters active, Pod pod, NodeInfo node) {
+        if (active.times() != null) {
+            return filterTimed(active.times(), state, active, pod, node);
+        }
         for (ProfileFilter filter : active.filters()) {
             PluginStatus answer = filter.filter(state, pod, node);
+            if (!answer.isSuccess()) {
+                return answer;
+            }
+        }
+        return PluginStatus.SUCCESS;
+    }
+
+    /**
+     * Counts how often each filter was asked in a pass, without a count in the pass itself: a filter is not asked about the nodes that
+     * one before it has rejected.
+     *
+     * @param answers the answers of the pass
+     * @param count how many there are
+     */
+    void filtered(ActiveFilters active, PluginStatus[] answers, int count) {
+        if (metrics == SchedulerMetrics.NONE) {
+            return;
+        }
+        ProfileFilter[] asked = active.filters();
+        int[] rejected = new int[asked.length];
+        for (int i = 0; i < count; i++) {
+            for (int f = 0; !answers[i].isSuccess() && f < asked.length; f++) {
+                if (asked[f].name().equals(answers[i].plugin())) {
+                    rejected[f]++;
+                }
+            }
+        }
+        int left = count;
+        for (int f = 0; f < asked.length; f++) {
+            metrics.pluginEvaluated(name, asked[f].name(), "Filter", left);
+            left -= rejected[f];
+        }
+    }
+
+    /** Counts the calls of Score for so many nodes. */
+    void scored(Scorers scorers, int nodes) {
+        for (ScorePlugin plugin : scorers.plugins()) {
+            metrics.pluginEvaluated(name, plugin.name(), "Score", nodes);
+        }
+    }
+
+    // As filterOnce, in a cycle whose plugins are timed.
+    private static PluginStatus filterTimed(
+            SchedulerMetrics metrics, CycleState state, ActiveFilters active, Pod pod, NodeInfo node) {
+        for (ProfileFilter filter : active.filters()) {
+            long start = System.nanoTime();
+            PluginStatus answer = filter.filter(state, pod, node);
+            metrics.pluginRan(filter.name(), "Filter", answer.status().code(), System.nanoTime() - start);
             if (!answer.isSuccess()) {
                 return answer;
             }
@@ -298,10 +383,27 @@ public final class Profile {
 
     /** Runs PreScore. */
     Scorers preScore(CycleState state, Pod pod, List<NodeInfo> nodes) {
+        PluginTimes times = PluginTimes.of(this, "PreScore");
+        try {
+            Scorers scorers = runPreScores(state, pod, nodes, times);
+            times.end(Code.SUCCESS);
+            return scorers;
+        } catch (PluginFailure failure) {
+            times.end(Code.ERROR);
+            throw failure;
+        }
+    }
+
+    private Scorers runPreScores(CycleState state, Pod pod, List<NodeInfo> nodes, PluginTimes times) {
         Set<String> skipped = new TreeSet<>();
         for (PreScorePlugin plugin : preScores) {
-            if (PluginCalls.preScore(plugin, state, pod, nodes).isSkip()) {
+            times.begin();
+            Status status = PluginCalls.preScore(plugin, state, pod, nodes);
+            times.ran(plugin.name(), status.code());
+            if (status.isSkip()) {
                 skipped.add(plugin.name());
+            } else {
+                metrics.pluginEvaluated(name, plugin.name(), "PreScore", 1);
             }
         }
         // In a profile without Score plugins each node's total is 1; where all of them were skipped, it is 0.
@@ -345,13 +447,34 @@ public final class Profile {
 
     private @Nullable PostFiltered postFilter(
             CycleState state, Pod pod, Diagnosis diagnosis, BiConsumer<PostFilterPlugin, PostFilterResult> execution) {
+        PluginTimes times = PluginTimes.of(this, "PostFilter");
+        Code code = Code.ERROR;
+        try {
+            PostFiltered answer = runPostFilters(state, pod, diagnosis, execution, times);
+            code = answer == null
+                    ? Code.UNSCHEDULABLE
+                    : answer.result().status().code();
+            return answer;
+        } finally {
+            times.end(code);
+        }
+    }
+
+    private @Nullable PostFiltered runPostFilters(
+            CycleState state,
+            Pod pod,
+            Diagnosis diagnosis,
+            BiConsumer<PostFilterPlugin, PostFilterResult> execution,
+            PluginTimes times) {
         List<String> reasons = new ArrayList<>();
         Nomination nomination = Nomination.keep();
         String first = "";
         for (PostFilterPlugin plugin : at(ExtensionPoint.POST_FILTER, PostFilterPlugin.class)) {
+            times.begin();
             PostFilterResult result = PluginCalls.postFilter(plugin, state, pod, diagnosis);
             execution.accept(plugin, result);
             Status status = result.status();
+            times.ran(plugin.name(), status.code());
             if (status.isSuccess() || status.code() == Code.UNSCHEDULABLE_AND_UNRESOLVABLE) {
                 return new PostFiltered(plugin.name(), result);
             }

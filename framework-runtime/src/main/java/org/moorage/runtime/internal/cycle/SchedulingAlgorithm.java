@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.moorage.api.Code;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
@@ -146,7 +147,16 @@ public final class SchedulingAlgorithm {
         if (feasible.nodes.size() == 1 && recorder == null) {
             return new Result(feasible.nodes.get(0), 0, evaluated, 1, null);
         }
-        score(profile.preScore(state, pod, feasible.nodes), state, pod, feasible.nodes, recorder);
+        Profile.Scorers scorers = profile.preScore(state, pod, feasible.nodes);
+        PluginTimes times = PluginTimes.of(profile, "Score");
+        try {
+            score(profile, scorers, state, pod, feasible.nodes, recorder);
+        } catch (PluginFailure failure) {
+            times.end(Code.ERROR);
+            throw failure;
+        }
+        times.end(Code.SUCCESS);
+        profile.scored(scorers, feasible.nodes.size());
         int chosen = HostSelection.highest(totals, feasible.nodes.size());
         return new Result(feasible.nodes.get(chosen), totals[chosen], evaluated, feasible.nodes.size(), null);
     }
@@ -206,7 +216,16 @@ public final class SchedulingAlgorithm {
         if (answers.length < count) {
             answers = new PluginStatus[count];
         }
-        int filtered = runFilters(profile, state, pod, nodes, start, wanted);
+        PluginTimes times = PluginTimes.of(profile, "Filter");
+        int filtered;
+        try {
+            filtered = runFilters(profile, state, pod, nodes, start, wanted);
+        } catch (PluginFailure failure) {
+            times.end(Code.ERROR);
+            throw failure;
+        }
+        times.end(Code.SUCCESS);
+        profile.filtered(state.get(ActiveFilters.KEY), answers, filtered);
         Feasible feasible = collect(nodes, start, wanted, filtered, nominatedRejected);
         if (recorder == null) {
             nextStart = (start + feasible.nodes.size() + feasible.rejected) % clusterSize;
@@ -295,6 +314,7 @@ public final class SchedulingAlgorithm {
 
     // Leaves the sums of the weighted scores in the totals.
     private void score(
+            Profile profile,
             Profile.Scorers scorers,
             CycleState state,
             Pod pod,
@@ -311,9 +331,16 @@ public final class SchedulingAlgorithm {
         }
         Arrays.fill(totals, 0, count, scorers.base());
         long[] raw = rawScores;
+        boolean timesPlugins = profile.metrics().timesPlugins();
         Parallelism.Chunk chunk = (from, to) -> {
             for (int p = 0; p < plugins.length; p++) {
+                long start = timesPlugins ? System.nanoTime() : 0;
                 PluginCalls.score(plugins[p], state, pod, nodes, from, to, raw, p * count);
+                if (timesPlugins) {
+                    // The mean over the chunk: a single call is too short to be timed without making it longer.
+                    long nanos = (System.nanoTime() - start) / Math.max(1, to - from);
+                    profile.metrics().pluginRan(plugins[p].name(), "Score", Code.SUCCESS, nanos);
+                }
             }
             return true;
         };
@@ -322,9 +349,12 @@ public final class SchedulingAlgorithm {
         } else {
             parallelism.run(0, count, SCORE_CHUNK, chunk);
         }
+        PluginTimes times = PluginTimes.of(profile, "ScoreExtensionNormalize");
         for (int p = 0; p < plugins.length; p++) {
+            times.begin();
             NodeScores scores = PluginCalls.normalize(
                     plugins[p], state, pod, NodeScores.of(nodes, Arrays.copyOfRange(raw, p * count, (p + 1) * count)));
+            times.ran(plugins[p].name(), Code.SUCCESS);
             long weight = scorers.weights()[p];
             for (int i = 0; i < count; i++) {
                 totals[i] += scores.score(i) * weight;

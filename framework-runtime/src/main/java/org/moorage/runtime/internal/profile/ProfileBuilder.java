@@ -26,6 +26,7 @@ import org.moorage.runtime.internal.plugin.PluginCalls;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.internal.queue.PluginEvents;
 import org.moorage.runtime.internal.queue.QueueProfile;
+import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.moorage.runtime.plugin.ExtensionPoint;
 import org.moorage.runtime.plugin.PluginRegistry;
 
@@ -34,18 +35,24 @@ public final class ProfileBuilder {
     private final PluginRegistry registry;
     private final Function<String, Handle> handles;
     private final Function<String, List<Pod>> nominatedPods;
+    private final SchedulerMetrics metrics;
 
     /**
      * A builder.
      *
      * @param handles what a profile's plugins may ask, by the profile's name
      * @param nominatedPods the pods nominated to a node, by its name
+     * @param metrics is told how the plugins are run
      */
     public ProfileBuilder(
-            PluginRegistry registry, Function<String, Handle> handles, Function<String, List<Pod>> nominatedPods) {
+            PluginRegistry registry,
+            Function<String, Handle> handles,
+            Function<String, List<Pod>> nominatedPods,
+            SchedulerMetrics metrics) {
         this.registry = registry;
         this.handles = handles;
         this.nominatedPods = nominatedPods;
+        this.metrics = metrics;
     }
 
     /**
@@ -149,7 +156,12 @@ public final class ProfileBuilder {
             }
         }
         return new Profile(
-                config.schedulerName(), config.percentageOfNodesToScore(), plugins.byPoint(), weights, nominatedPods);
+                config.schedulerName(),
+                config.percentageOfNodesToScore(),
+                plugins.byPoint(),
+                weights,
+                nominatedPods,
+                metrics);
     }
 
     private void create(

@@ -2,6 +2,7 @@
 package org.moorage.runtime.internal.queue;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -75,6 +76,17 @@ final class InFlightPods {
         return events;
     }
 
+    /** How many events are kept, by their label. */
+    Map<String, Integer> eventCounts() {
+        Map<String, Integer> counts = new HashMap<>();
+        for (Link link = start.next; link != null; link = link.next) {
+            if (link.event != null) {
+                counts.merge(link.event.event().label(), 1, Integer::sum);
+            }
+        }
+        return counts;
+    }
+
     /** Does nothing if the pod is not in flight, or another attempt at it is. */
     void remove(QueuedPodInfo queued) {
         if (contains(queued)) {
@@ -95,7 +107,6 @@ final class InFlightPods {
                 : markerByUid.values().iterator().next().position();
         while (start != oldest && start.next != null) {
             start = start.next;
-            if (start.event != null) {}
         }
         if (markerByUid.isEmpty()) {
             // The last link would hold on to its object.

@@ -48,6 +48,15 @@ final class IndexedHeap<K, T> {
         return slots.size();
     }
 
+    /** The items, in no order that means anything. */
+    List<T> values() {
+        List<T> items = new ArrayList<>(slots.size());
+        for (Slot<T> slot : slots) {
+            items.add(slot.item);
+        }
+        return items;
+    }
+
     Optional<T> find(K wanted) {
         Slot<T> slot = slotByKey.get(wanted);
         return slot == null ? Optional.empty() : Optional.of(slot.item);

@@ -4,10 +4,12 @@ package org.moorage.runtime.internal.queue;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.moorage.api.Code;
 import org.moorage.api.Status;
 import org.moorage.api.plugin.PreEnqueuePlugin;
 import org.moorage.runtime.internal.plugin.PluginCalls;
 import org.moorage.runtime.internal.plugin.PluginFailure;
+import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,13 +23,23 @@ final class PreEnqueue {
     private static final Logger LOG = LoggerFactory.getLogger(PreEnqueue.class);
 
     private final Map<String, QueueProfile> profiles;
+    private final SchedulerMetrics metrics;
 
-    PreEnqueue(Map<String, QueueProfile> profiles) {
+    PreEnqueue(Map<String, QueueProfile> profiles, SchedulerMetrics metrics) {
         this.profiles = profiles;
+        this.metrics = metrics;
     }
 
     /** Runs the plugins of the pod's profile until one gates it. Afterwards the pod is gated by that one, or not at all. */
     void run(QueuedPodInfo queued) {
+        long start = System.nanoTime();
+        runPlugins(queued);
+        // kube-scheduler has Success here even for a pod that is gated.
+        metrics.extensionPointRan(
+                queued.pod().spec().schedulerName(), "PreEnqueue", Code.SUCCESS, System.nanoTime() - start);
+    }
+
+    private void runPlugins(QueuedPodInfo queued) {
         List<PreEnqueuePlugin> plugins = Objects.requireNonNull(
                         profiles.get(queued.pod().spec().schedulerName()))
                 .preEnqueue();

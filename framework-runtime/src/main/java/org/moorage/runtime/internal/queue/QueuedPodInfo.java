@@ -19,6 +19,7 @@ public final class QueuedPodInfo implements QueuedPod {
     private Instant timestamp;
     private long number;
     private int attempts;
+    private long attemptStart;
     private int unschedulableCount;
     private int consecutiveErrors;
     private Instant backoffEnd = PodBackoff.NONE;
@@ -58,6 +59,11 @@ public final class QueuedPodInfo implements QueuedPod {
     @Override
     public Optional<Instant> initialAttemptTimestamp() {
         return Optional.ofNullable(initialAttemptTimestamp);
+    }
+
+    /** How many nanoseconds ago the attempt that is under way began. */
+    public long attemptNanos() {
+        return System.nanoTime() - attemptStart;
     }
 
     /** How often plugins rejected it. Decides how long it backs off, and never decreases. */
@@ -104,6 +110,7 @@ public final class QueuedPodInfo implements QueuedPod {
 
     void startAttempt() {
         attempts++;
+        attemptStart = System.nanoTime();
     }
 
     void becameReady(Instant now) {

@@ -7,6 +7,7 @@ import java.util.Optional;
 import org.moorage.api.plugin.QueueSortPlugin;
 import org.moorage.runtime.internal.plugin.PluginCalls;
 import org.moorage.runtime.internal.plugin.PluginFailure;
+import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,6 +30,7 @@ final class QueuedPods {
     private final boolean popsEarly;
     private final InstantSource clock;
     private final Runnable onPodReady;
+    private final SchedulerMetrics metrics;
 
     /**
      * No pods yet.
@@ -38,13 +40,15 @@ final class QueuedPods {
      * @param preEnqueue the plugins that gate pods
      * @param clock the time
      * @param onPodReady is run when there is one more pod for {@link #removeNext}
+     * @param metrics is told which pods come to which sub-queue
      */
     QueuedPods(
             QueueSortPlugin sort,
             QueueSettings settings,
             PreEnqueue preEnqueue,
             InstantSource clock,
-            Runnable onPodReady) {
+            Runnable onPodReady,
+            SchedulerMetrics metrics) {
         popsEarly = settings.popsEarly();
         active = new IndexedHeap<>(QueuedPodInfo::key, (first, second) -> isTriedBefore(sort, first, second));
         backoff = new BackoffPods(
@@ -53,6 +57,7 @@ final class QueuedPods {
         this.preEnqueue = preEnqueue;
         this.clock = clock;
         this.onPodReady = onPodReady;
+        this.metrics = metrics;
     }
 
     // Of two pods that the plugin takes to be equal, or cannot compare, the first is the one that came first. So runs
@@ -203,7 +208,8 @@ final class QueuedPods {
         return true;
     }
 
-    private static SubQueue logged(QueuedPodInfo queued, SubQueue subQueue, String event) {
+    private SubQueue logged(QueuedPodInfo queued, SubQueue subQueue, String event) {
+        metrics.podQueued(subQueue.toString(), event);
         LOG.atTrace()
                 .addKeyValue("pod", queued.pod())
                 .addKeyValue("event", event)

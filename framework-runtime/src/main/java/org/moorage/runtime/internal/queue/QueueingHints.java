@@ -13,6 +13,7 @@ import org.moorage.runtime.decision.HintEvaluation.PluginHint;
 import org.moorage.runtime.internal.plugin.PluginCalls;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.internal.queue.QueueingHintMap.QueueingHintFunction;
+import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,12 +27,14 @@ final class QueueingHints {
     private static final Logger LOG = LoggerFactory.getLogger(QueueingHints.class);
 
     private final QueueingHintMap hints;
+    private final SchedulerMetrics metrics;
 
     /** An unschedulable pod that an event has tried again. */
     record MovedPod(QueuedPodInfo queued, QueueingStrategy strategy) {}
 
-    QueueingHints(Map<String, QueueProfile> profiles) {
+    QueueingHints(Map<String, QueueProfile> profiles, SchedulerMetrics metrics) {
         hints = new QueueingHintMap(profiles);
+        this.metrics = metrics;
     }
 
     /** Whether a plugin of any profile registered the event. May be asked from any thread. */
@@ -93,8 +96,7 @@ final class QueueingHints {
                 queued, event, hints.of(queued.pod().spec().schedulerName(), queued.rejectors(), event.event()));
     }
 
-    private static QueueingStrategy strategy(
-            QueuedPodInfo queued, QueueEvent event, List<QueueingHintFunction> functions) {
+    private QueueingStrategy strategy(QueuedPodInfo queued, QueueEvent event, List<QueueingHintFunction> functions) {
         ObjectChange<Object> change = event.change();
         if (change == null || event.event().isWildcard()) {
             return event.isMeantFor(queued) ? QueueingStrategy.QUEUE_AFTER_BACKOFF : QueueingStrategy.QUEUE_SKIP;
@@ -128,9 +130,13 @@ final class QueueingHints {
         return answers;
     }
 
-    private static Hint hint(QueueingHintFunction function, Pod pod, ClusterEvent event, ObjectChange<Object> change) {
+    private Hint hint(QueueingHintFunction function, Pod pod, ClusterEvent event, ObjectChange<Object> change) {
+        long start = System.nanoTime();
+        String answer = "Error";
         try {
-            return PluginCalls.hint(function.plugin(), function.hint(), pod, change);
+            Hint hint = PluginCalls.hint(function.plugin(), function.hint(), pod, change);
+            answer = hint == Hint.QUEUE ? "Queue" : "QueueSkip";
+            return hint;
         } catch (PluginFailure failure) {
             LOG.atError()
                     .setCause(failure)
@@ -139,6 +145,8 @@ final class QueueingHints {
                     .addKeyValue("pod", pod)
                     .log("Queueing hint failed; the pod is tried again");
             return Hint.QUEUE;
+        } finally {
+            metrics.hintRan(function.plugin(), event.label(), answer, System.nanoTime() - start);
         }
     }
 }

@@ -24,6 +24,7 @@ import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.QueueSortPlugin;
 import org.moorage.runtime.decision.HintEvaluation.PluginHint;
 import org.moorage.runtime.internal.queue.QueueingHints.MovedPod;
+import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -71,22 +72,29 @@ public final class SchedulingQueue implements AutoCloseable {
      * @param settings how long pods wait
      * @param clock the time
      * @param nominator is told of the nominations in the status of the pods that come, change and go
+     * @param metrics is told what happens
      */
     public SchedulingQueue(
             QueueSortPlugin sort,
             Map<String, QueueProfile> profiles,
             QueueSettings settings,
             InstantSource clock,
-            Nominator nominator) {
+            Nominator nominator,
+            SchedulerMetrics metrics) {
         Map<String, QueueProfile> known = Map.copyOf(profiles);
         schedulerNames = known.keySet();
-        hints = new QueueingHints(known);
+        hints = new QueueingHints(known, metrics);
         maxInUnschedulable = settings.maxInUnschedulable();
         this.clock = Objects.requireNonNull(clock, "clock");
         this.nominator = Objects.requireNonNull(nominator, "nominator");
         backoffTimes = settings.backoff();
         queued = new QueuedPods(
-                Objects.requireNonNull(sort, "sort"), settings, new PreEnqueue(known), clock, podReady::signal);
+                Objects.requireNonNull(sort, "sort"),
+                settings,
+                new PreEnqueue(known, metrics),
+                clock,
+                podReady::signal,
+                metrics);
         inFlight = new InFlightPods();
     }
 
@@ -434,6 +442,16 @@ public final class SchedulingQueue implements AutoCloseable {
     /** Whether a plugin of any profile registered the event. If not, {@link #moveAllToActiveOrBackoff} ignores it. */
     public boolean isRegistered(ClusterEvent event) {
         return hints.isRegistered(event);
+    }
+
+    /** How many pods there are in which sub-queue, which plugins rejected them, and which events are kept. */
+    public QueueGauges gauges() {
+        lock.lock();
+        try {
+            return QueueGauges.of(queued, inFlight);
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** The hints for an event of the plugins of the pod's profile. The pod need not be in the queue. */

@@ -21,6 +21,9 @@ public final class WellKnownEvents {
     /** A waiting pod changed in some other way than those that are told apart. */
     public static final ClusterEvent UNSCHEDULED_POD_UPDATE =
             ClusterEvent.of(EventResource.UNSCHEDULABLE_POD, ActionType.UPDATE);
+    /** A waiting pod is gone. */
+    public static final ClusterEvent UNSCHEDULED_POD_DELETE =
+            ClusterEvent.of(EventResource.UNSCHEDULABLE_POD, ActionType.DELETE);
     /** A node came into being. */
     public static final ClusterEvent NODE_ADD = ClusterEvent.of(EventResource.NODE, ActionType.ADD);
     /** A node is gone. */

@@ -39,6 +39,7 @@ import org.moorage.runtime.internal.queue.QueueProfile;
 import org.moorage.runtime.internal.queue.QueueSettings;
 import org.moorage.runtime.internal.queue.QueuedPodInfo;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
+import org.moorage.runtime.metrics.SchedulerMetrics;
 
 /** Cache, queue and nominator against the pods of a server of which the scheduler hears late, in part, or only by lists. */
 class PodEventHandlersTest {
@@ -84,6 +85,9 @@ class PodEventHandlersTest {
             public <T extends ClusterObject> void changed(ObjectKind<T> kind, ObjectChange<T> change) {
                 handlers.orElseThrow().changed(kind, change);
             }
+
+            @Override
+            public void availabilityChanged() {}
         });
         private final Nominator nominator = new Nominator(store.lister(ObjectKind.POD)::get);
         private final SchedulingQueue queue = new SchedulingQueue(
@@ -91,7 +95,8 @@ class PodEventHandlersTest {
                 Map.of(PodSpec.DEFAULT_SCHEDULER, new QueueProfile(List.of(), List.of())),
                 QueueSettings.DEFAULTS,
                 InstantSource.system(),
-                nominator);
+                nominator,
+                SchedulerMetrics.NONE);
         private Optional<Pod> onServer = Optional.empty();
         private Optional<Pod> assumed = Optional.empty();
         private Optional<QueuedPodInfo> inCycle = Optional.empty();
@@ -101,7 +106,7 @@ class PodEventHandlersTest {
         World() {
             PodEventHandlers pods = new PodEventHandlers(
                     cache, queue, nominator, new WaitingPods(TIMERS), new PodsInPreBind(), pod -> true);
-            handlers = Optional.of(new ObjectEventHandlers(pods, cache, queue, store));
+            handlers = Optional.of(new ObjectEventHandlers(pods, cache, queue, store, SchedulerMetrics.NONE));
             store.applied(ObjectKind.NODE, Samples.node(NODE));
         }
 
@@ -302,6 +307,9 @@ class PodEventHandlersTest {
             String what = change.before().isEmpty() ? "added" : change.after().isEmpty() ? "deleted" : "updated";
             changes.add(what + " " + change.latest().name());
         }
+
+        @Override
+        public void availabilityChanged() {}
     }
 
     private record Retold(String name, List<Node> known, List<Node> listed, List<String> changes) {

@@ -38,6 +38,7 @@ import org.moorage.runtime.Samples;
 import org.moorage.runtime.internal.cache.ClusterSnapshot;
 import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.plugin.PluginFailure;
+import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.moorage.runtime.plugin.ExtensionPoint;
 
 class SchedulingAlgorithmTest {
@@ -88,7 +89,12 @@ class SchedulingAlgorithmTest {
             }
         }
         return new Profile(
-                "default-scheduler", percentage, byPoint, Map.of(), node -> nominated.getOrDefault(node, List.of()));
+                "default-scheduler",
+                percentage,
+                byPoint,
+                Map.of(),
+                node -> nominated.getOrDefault(node, List.of()),
+                SchedulerMetrics.NONE);
     }
 
     private Profile profile(Plugin... plugins) {

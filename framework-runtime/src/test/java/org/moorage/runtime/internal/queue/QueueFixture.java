@@ -27,6 +27,7 @@ import org.moorage.api.plugin.PreEnqueuePlugin;
 import org.moorage.api.plugin.QueueSortPlugin;
 import org.moorage.api.plugin.QueuedPod;
 import org.moorage.runtime.internal.queue.QueueState.In;
+import org.moorage.runtime.metrics.SchedulerMetrics;
 
 /** A queue with a clock that is set by hand, and plugins that do as they are told. */
 final class QueueFixture implements InstantSource {
@@ -104,7 +105,8 @@ final class QueueFixture implements InstantSource {
                 Map.of(PodSpec.DEFAULT_SCHEDULER, profile, "other", new QueueProfile(List.of(), List.of())),
                 settings,
                 this,
-                nominator);
+                nominator,
+                SchedulerMetrics.NONE);
     }
 
     /** The first moment at which a pod's backoff is over; empty if no pod backs off. */

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.metrics;
+
+import org.moorage.api.Code;
+import org.moorage.api.plugin.QueuedPod;
+import org.moorage.runtime.decision.Decision;
+
+/**
+ * Is told how often things happen in a scheduler and how long they take, for metrics like those of kube-scheduler.
+ *
+ * <p>Called on the scheduler's threads, in part under the queue's lock: it must be quick, wait for nothing and throw nothing. Times are
+ * in nanoseconds. Names of extension points are kube-scheduler's, such as {@code PreFilter}.
+ */
+public interface SchedulerMetrics {
+    /** Metrics that nobody reads. */
+    SchedulerMetrics NONE = new SchedulerMetrics() {};
+
+    /**
+     * Whether the calls of single plugins are timed in the run of an extension point that begins. kube-scheduler does so in one of
+     * ten cycles, since to read the clock twice for each plugin and node costs time.
+     */
+    default boolean timesPlugins() {
+        return false;
+    }
+
+    /** An attempt ended: in a failure, or with the pod bound. */
+    default void attempted(String profile, Decision.Outcome outcome, long nanos) {}
+
+    /** A pod was bound. */
+    default void scheduled(QueuedPod pod) {}
+
+    /** A node was looked for, with or without success. */
+    default void algorithmRan(long nanos) {}
+
+    /** The plugins of an extension point were run for a pod. */
+    default void extensionPointRan(String profile, String point, Code status, long nanos) {}
+
+    /**
+     * A plugin was called. Told only where {@link #timesPlugins} has said so; of Score once for several nodes, with the mean of
+     * their times.
+     */
+    default void pluginRan(String plugin, String point, Code status, long nanos) {}
+
+    /**
+     * A plugin was called.
+     *
+     * @param times how often: at Filter and Score once for each node
+     */
+    default void pluginEvaluated(String profile, String plugin, String point, int times) {}
+
+    /** A change of an object was handled. */
+    default void eventHandled(String event, long nanos) {}
+
+    /**
+     * A queueing hint was asked.
+     *
+     * @param hint {@code Queue}, {@code QueueSkip} or {@code Error}
+     */
+    default void hintRan(String plugin, String event, String hint, long nanos) {}
+
+    /**
+     * A pod came to a part of the queue.
+     *
+     * @param queue {@code active}, {@code backoff}, {@code unschedulable} or {@code gated}
+     * @param event why
+     */
+    default void podQueued(String queue, String event) {}
+
+    /** A pod has waited for its permit. */
+    default void permitWaited(Code status, long nanos) {}
+
+    /** A task of several that run at once began; {@code operation} is what it is about, such as {@code binding}. */
+    default void taskStarted(String operation) {}
+
+    /** Such a task ended. */
+    default void taskEnded(String operation) {}
+}

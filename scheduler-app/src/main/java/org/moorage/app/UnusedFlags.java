@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app;
+
+import java.util.List;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParseResult;
+
+/** Flags of kube-scheduler that are taken so that its command lines work, and that have no effect here. */
+final class UnusedFlags {
+    private static final List<String> NAMES = List.of(
+            // HTTP/2 is not served, and a port belongs to one process.
+            "--disable-http2-serving",
+            "--http2-max-streams-per-connection",
+            "--permit-address-sharing",
+            "--permit-port-sharing",
+            // The certificate is that of --tls-cert-file, or is kept in memory.
+            "--cert-dir",
+            "--tls-sni-cert-key",
+            "--tls-curve-preferences",
+            "--requestheader-extra-headers-prefix",
+            "--requestheader-uid-headers",
+            // Requests are JSON.
+            "--kube-api-content-type",
+            // The JVM's own tools take profiles.
+            "--profiling",
+            "--contention-profiling",
+            "--emulated-version",
+            "--min-compatibility-version",
+            "--show-hidden-metrics-for-version",
+            "--allow-metric-labels",
+            "--allow-metric-labels-manifest",
+            "--log-flush-frequency",
+            "--log-json-info-buffer-size",
+            "--log-json-split-stream",
+            "--log-text-info-buffer-size",
+            "--log-text-split-stream");
+
+    private UnusedFlags() {}
+
+    /** Has the command line take them. */
+    static void addTo(CommandSpec command) {
+        for (String name : NAMES) {
+            command.addOption(OptionSpec.builder(name)
+                    .type(String.class)
+                    .arity("0..1")
+                    .fallbackValue("true")
+                    .paramLabel("VALUE")
+                    .description("Has no effect; taken since kube-scheduler has it.")
+                    .hidden(true)
+                    .build());
+        }
+    }
+
+    /** Those that a command line has. */
+    static List<String> given(ParseResult parsed) {
+        return NAMES.stream().filter(parsed::hasMatchedOption).toList();
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.kubernetes;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.kubernetes.client.openapi.ApiClient;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import okhttp3.ConnectionPool;
+import okhttp3.OkHttpClient;
+import org.moorage.api.plugin.ClusterException;
+import org.moorage.objects.ObjectStreams;
+
+/**
+ * Reads and writes single objects of an API server as JSON, over connections of its own and with no limit on the rate: what a lease
+ * and the admission of callers need must not wait behind the requests of the scheduler.
+ */
+public final class ApiRequests implements AutoCloseable {
+    private static final int IDLE_CONNECTIONS = 4;
+
+    private final ApiClient client;
+    private final InstantSource clock;
+    private final ConnectionPool connections = new ConnectionPool(IDLE_CONNECTIONS, 5, TimeUnit.MINUTES);
+    private final OkHttpClient http;
+    private final TokenBucket unlimited;
+    private final StopSignal stop = new StopSignal();
+
+    /**
+     * Requests to the server of a client; nothing is sent yet.
+     *
+     * @param client the connection, as from {@link ApiConnection#open}
+     * @param clock tells the time
+     */
+    public ApiRequests(ApiClient client, InstantSource clock) {
+        this.client = client;
+        this.clock = clock;
+        http = client.getHttpClient()
+                .newBuilder()
+                .connectionPool(connections)
+                .socketFactory(new NoDelaySocketFactory())
+                .build();
+        unlimited = new TokenBucket(0, 1, clock);
+    }
+
+    /**
+     * Reads an object.
+     *
+     * @param what the request, for messages
+     * @param atMost how long it may take
+     * @return the object; empty if there is none
+     * @throws ClusterException if the server did not answer with an object
+     */
+    public Optional<ObjectNode> get(String what, String path, Duration atMost) {
+        try (ApiServer.StreamedResponse response = server(atMost).get(what, path, Map.of(), atMost)) {
+            return Optional.of(
+                    ObjectStreams.object(new String(response.body().readAllBytes(), StandardCharsets.UTF_8)));
+        } catch (IOException e) {
+            throw new ClusterException(what + ": " + client.getBasePath() + ": " + ErrorText.of(e), 0, e);
+        } catch (ClusterException e) {
+            if (e.isNotFound()) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * Creates an object.
+     *
+     * @param what the request, for messages
+     * @param atMost how long it may take
+     * @return the object as it is now
+     * @throws ClusterException if the server did not take it, or did not answer
+     */
+    public ObjectNode create(String what, String path, ObjectNode object, Duration atMost) {
+        return server(atMost).changeObject(what, "POST", path, ApiServer.JSON, object);
+    }
+
+    /** As {@link #create}, for an object that is there; it must carry the version that it replaces. */
+    public ObjectNode replace(String what, String path, ObjectNode object, Duration atMost) {
+        return server(atMost).changeObject(what, "PUT", path, ApiServer.JSON, object);
+    }
+
+    private ApiServer server(Duration timeout) {
+        return new ApiServer(client, http, unlimited, timeout, clock, stop);
+    }
+
+    @Override
+    public void close() {
+        stop.send();
+        connections.evictAll();
+    }
+}

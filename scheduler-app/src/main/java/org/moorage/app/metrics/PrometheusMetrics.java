@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.metrics;
+
+import io.prometheus.metrics.core.metrics.Counter;
+import io.prometheus.metrics.core.metrics.CounterWithCallback;
+import io.prometheus.metrics.core.metrics.Gauge;
+import io.prometheus.metrics.core.metrics.GaugeWithCallback;
+import io.prometheus.metrics.core.metrics.Histogram;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.moorage.api.Code;
+import org.moorage.api.plugin.QueuedPod;
+import org.moorage.runtime.decision.Decision;
+import org.moorage.runtime.metrics.SchedulerGauges;
+import org.moorage.runtime.metrics.SchedulerMetrics;
+
+/**
+ * A scheduler's metrics in a registry, each with kube-scheduler's name, help, labels and buckets.
+ *
+ * <p>A metric with labels shows from its first value on, as in kube-scheduler.
+ */
+public final class PrometheusMetrics implements SchedulerMetrics {
+    private static final double NANOS = 1e9;
+    private static final int PODS_OF_ATTEMPTS = 15;
+    private static final double[] MILLISECONDS = exponential(0.001, 2, 15);
+    private static final double[] TENTHS_OF_MILLISECONDS = exponential(0.0001, 2, 12);
+    private static final double[] PLUGIN_CALL = exponential(0.00001, 1.5, 20);
+    private static final double[] HUNDREDTHS_OF_SECONDS = exponential(0.01, 2, 20);
+
+    private final InstantSource clock;
+    private final PrometheusRegistry registry;
+    private final Counter scheduleAttempts;
+    private final Histogram attemptDuration;
+    private final Histogram algorithmDuration;
+    private final Histogram eventHandling;
+    private final Histogram sliDuration;
+    private final Histogram podAttempts;
+    private final Histogram extensionPoints;
+    private final Histogram pluginCalls;
+    private final Counter evaluations;
+    private final Histogram hints;
+    private final Counter incomingPods;
+    private final Histogram permitWait;
+    private final Gauge goroutines;
+
+    /**
+     * Metrics without values.
+     *
+     * @param registry where they are found
+     * @param clock tells the time
+     */
+    public PrometheusMetrics(PrometheusRegistry registry, InstantSource clock) {
+        this.registry = registry;
+        this.clock = clock;
+        scheduleAttempts = counter(
+                "scheduler_schedule_attempts_total",
+                "[STABLE] Number of attempts to schedule pods, by the result. 'unschedulable' means a pod could not be"
+                        + " scheduled, while 'error' means an internal scheduler problem.",
+                "profile",
+                "result");
+        attemptDuration = histogram(
+                "scheduler_scheduling_attempt_duration_seconds",
+                "[STABLE] Scheduling attempt latency in seconds (scheduling algorithm + binding)",
+                MILLISECONDS,
+                "profile",
+                "result");
+        algorithmDuration = histogram(
+                "scheduler_scheduling_algorithm_duration_seconds",
+                "[ALPHA] Scheduling algorithm latency in seconds",
+                MILLISECONDS);
+        eventHandling = histogram(
+                "scheduler_event_handling_duration_seconds",
+                "[ALPHA] Event handling latency in seconds.",
+                TENTHS_OF_MILLISECONDS,
+                "event");
+        sliDuration = histogram(
+                "scheduler_pod_scheduling_sli_duration_seconds",
+                "[BETA] E2e latency for a pod being scheduled, from the time the pod enters the scheduling queue and might"
+                        + " involve multiple scheduling attempts.",
+                HUNDREDTHS_OF_SECONDS,
+                "attempts");
+        podAttempts = histogram(
+                "scheduler_pod_scheduling_attempts",
+                "[STABLE] Number of attempts to successfully schedule a pod.",
+                exponential(1, 2, 5));
+        extensionPoints = histogram(
+                "scheduler_framework_extension_point_duration_seconds",
+                "[STABLE] Latency for running all plugins of a specific extension point.",
+                TENTHS_OF_MILLISECONDS,
+                "extension_point",
+                "profile",
+                "status");
+        pluginCalls = histogram(
+                "scheduler_plugin_execution_duration_seconds",
+                "[ALPHA] Duration for running a plugin at a specific extension point.",
+                PLUGIN_CALL,
+                "extension_point",
+                "plugin",
+                "status");
+        evaluations = counter(
+                "scheduler_plugin_evaluation_total",
+                "[BETA] Number of attempts to schedule pods by each plugin and the extension point (available only in"
+                        + " PreFilter, Filter, PreScore, and Score).",
+                "extension_point",
+                "plugin",
+                "profile");
+        hints = histogram(
+                "scheduler_queueing_hint_execution_duration_seconds",
+                "[ALPHA] Duration for running a queueing hint function of a plugin.",
+                PLUGIN_CALL,
+                "event",
+                "hint",
+                "plugin");
+        incomingPods = counter(
+                "scheduler_queue_incoming_pods_total",
+                "[STABLE] Number of pods added to scheduling queues by event and queue type.",
+                "event",
+                "queue");
+        permitWait = histogram(
+                "scheduler_permit_wait_duration_seconds",
+                "[BETA] Duration of waiting on permit.",
+                MILLISECONDS,
+                "result");
+        goroutines = gauge(
+                "scheduler_goroutines",
+                "[BETA] Number of running goroutines split by the work they do such as binding.",
+                "operation");
+    }
+
+    static double[] exponential(double start, double factor, int count) {
+        double[] bounds = new double[count];
+        double bound = start;
+        for (int i = 0; i < count; i++) {
+            bounds[i] = bound;
+            bound *= factor;
+        }
+        return bounds;
+    }
+
+    private Counter counter(String name, String help, String... labels) {
+        return Counter.builder().name(name).help(help).labelNames(labels).register(registry);
+    }
+
+    private Gauge gauge(String name, String help, String... labels) {
+        return Gauge.builder().name(name).help(help).labelNames(labels).register(registry);
+    }
+
+    private Histogram histogram(String name, String help, double[] buckets, String... labels) {
+        return Histogram.builder()
+                .name(name)
+                .help(help)
+                .labelNames(labels)
+                .classicOnly()
+                .classicUpperBounds(buckets)
+                .register(registry);
+    }
+
+    /** Has what is in a scheduler shown when metrics are read. */
+    public void show(Supplier<SchedulerGauges> scheduler) {
+        gauges(
+                "scheduler_pending_pods",
+                "[STABLE] Number of pending pods, by the queue type. 'active' means number of pods in activeQ; 'backoff' means"
+                        + " number of pods in backoffQ; 'unschedulable' means number of pods in unschedulablePods that the"
+                        + " scheduler attempted to schedule and failed; 'gated' is the number of unschedulable pods that the"
+                        + " scheduler never attempted to schedule because they are gated.",
+                callback -> scheduler.get().pendingPods().forEach((queue, pods) -> callback.call(pods, queue)),
+                "queue");
+        gauges(
+                "scheduler_inflight_events",
+                "[ALPHA] Number of events currently tracked in the scheduling queue.",
+                callback -> scheduler.get().inFlightEvents().forEach((event, count) -> callback.call(count, event)),
+                "event");
+        gauges(
+                "scheduler_unschedulable_pods",
+                "[BETA] The number of unschedulable pods broken down by plugin name. A pod will increment the gauge for all"
+                        + " plugins that caused it to not schedule and so this metric have meaning only when broken down by"
+                        + " plugin.",
+                callback -> scheduler
+                        .get()
+                        .unschedulablePods()
+                        .forEach((by, pods) -> callback.call(pods, by.plugin(), by.profile())),
+                "plugin",
+                "profile");
+        gauges(
+                "scheduler_cache_size",
+                "[ALPHA] Number of nodes, pods, and assumed (bound) pods in the scheduler cache.",
+                callback -> {
+                    SchedulerGauges now = scheduler.get();
+                    callback.call(now.nodes(), "nodes");
+                    callback.call(now.pods(), "pods");
+                    callback.call(now.assumedPods(), "assumed_pods");
+                },
+                "type");
+    }
+
+    /** Has it shown whether this process leads. */
+    public void showLeadership(String lease, Supplier<Boolean> isLeader) {
+        gauges(
+                "leader_election_master_status",
+                "[ALPHA] Gauge of if the reporting system is master of the relevant lease, 0 indicates backup, 1 indicates"
+                        + " master. 'name' is the string used to identify the lease. Please make sure to group by name.",
+                callback -> callback.call(isLeader.get() ? 1 : 0, lease),
+                "name");
+    }
+
+    /** Has it shown how many lines of the log were dropped. */
+    public void showDroppedLogLines(LongSupplier dropped) {
+        CounterWithCallback.builder()
+                .name("moorage_log_lines_dropped_total")
+                .help("Lines of the log that were dropped, since whoever reads the log was too slow.")
+                .callback(callback -> callback.call(dropped.getAsLong()))
+                .register(registry);
+    }
+
+    private void gauges(String name, String help, Consumer<GaugeWithCallback.Callback> values, String... labels) {
+        GaugeWithCallback.builder()
+                .name(name)
+                .help(help)
+                .labelNames(labels)
+                .callback(values)
+                .register(registry);
+    }
+
+    @Override
+    public boolean timesPlugins() {
+        return ThreadLocalRandom.current().nextInt(10) == 0;
+    }
+
+    @Override
+    public void attempted(String profile, Decision.Outcome outcome, long nanos) {
+        String result = switch (outcome) {
+            case SCHEDULED -> "scheduled";
+            case UNSCHEDULABLE -> "unschedulable";
+            case ERROR -> "error";
+        };
+        scheduleAttempts.labelValues(profile, result).inc();
+        attemptDuration.labelValues(profile, result).observe(nanos / NANOS);
+    }
+
+    @Override
+    public void scheduled(QueuedPod pod) {
+        podAttempts.observe(pod.attempts());
+        Instant now = clock.instant();
+        Instant since = pod.initialAttemptTimestamp().orElse(now);
+        String attempts = pod.attempts() >= PODS_OF_ATTEMPTS ? PODS_OF_ATTEMPTS + "+" : String.valueOf(pod.attempts());
+        sliDuration.labelValues(attempts).observe(Duration.between(since, now).toNanos() / NANOS);
+    }
+
+    @Override
+    public void algorithmRan(long nanos) {
+        algorithmDuration.observe(nanos / NANOS);
+    }
+
+    @Override
+    public void extensionPointRan(String profile, String point, Code status, long nanos) {
+        extensionPoints.labelValues(point, profile, status.toString()).observe(nanos / NANOS);
+    }
+
+    @Override
+    public void pluginRan(String plugin, String point, Code status, long nanos) {
+        pluginCalls.labelValues(point, plugin, status.toString()).observe(nanos / NANOS);
+    }
+
+    @Override
+    public void pluginEvaluated(String profile, String plugin, String point, int times) {
+        evaluations.labelValues(point, plugin, profile).inc(times);
+    }
+
+    @Override
+    public void eventHandled(String event, long nanos) {
+        eventHandling.labelValues(event).observe(nanos / NANOS);
+    }
+
+    @Override
+    public void hintRan(String plugin, String event, String hint, long nanos) {
+        hints.labelValues(event, hint, plugin).observe(nanos / NANOS);
+    }
+
+    // kube-scheduler counts gated pods as unschedulable ones here.
+    @Override
+    public void podQueued(String queue, String event) {
+        incomingPods
+                .labelValues(event, queue.equals("gated") ? "unschedulable" : queue)
+                .inc();
+    }
+
+    @Override
+    public void permitWaited(Code status, long nanos) {
+        permitWait.labelValues(status.toString()).observe(nanos / NANOS);
+    }
+
+    @Override
+    public void taskStarted(String operation) {
+        goroutines.labelValues(operation).inc();
+    }
+
+    @Override
+    public void taskEnded(String operation) {
+        goroutines.labelValues(operation).dec();
+    }
+}

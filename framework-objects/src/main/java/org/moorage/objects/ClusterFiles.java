@@ -27,6 +27,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
@@ -74,10 +75,12 @@ public final class ClusterFiles {
         }
     }
 
-    private final List<ObjectNode> objects = new ArrayList<>();
+    private final Consumer<ObjectNode> objects;
     private final Map<ObjectKey, SourcePosition> positions = new HashMap<>();
 
-    private ClusterFiles() {}
+    private ClusterFiles(Consumer<ObjectNode> objects) {
+        this.objects = objects;
+    }
 
     /**
      * Reads all the sources, in order: files, folders (with all the YAML and JSON files in them, by name), or {@code -}
@@ -88,7 +91,18 @@ public final class ClusterFiles {
      *     JSON or not a Kubernetes object, or if an object comes twice
      */
     public static List<ObjectNode> read(List<String> sources, InputStream stdin) {
-        ClusterFiles files = new ClusterFiles();
+        List<ObjectNode> objects = new ArrayList<>();
+        read(sources, stdin, objects::add);
+        return objects;
+    }
+
+    /**
+     * As {@link #read(List, InputStream)}, one object after the other: of a list, only the item that is being read is in memory.
+     *
+     * @param objects is given each object in turn, also those that come before something that is wrong
+     */
+    public static void read(List<String> sources, InputStream stdin, Consumer<ObjectNode> objects) {
+        ClusterFiles files = new ClusterFiles(objects);
         for (String source : sources) {
             int documents = source.equals(STDIN) ? files.readStream("stdin", stdin) : files.readPath(source);
             if (documents == 0) {
@@ -96,7 +110,6 @@ public final class ClusterFiles {
                         + ": no objects (expected: at least one YAML or JSON document)");
             }
         }
-        return files.objects;
     }
 
     private static LoaderOptions withoutSizeLimit() {
@@ -223,16 +236,40 @@ public final class ClusterFiles {
 
     private int readDocuments(TreeParser parser) throws IOException {
         int documents = 0;
-        int number = 1;
-        for (Optional<JsonNode> tree = parser.next(); tree.isPresent(); tree = parser.next()) {
+        for (int number = 1; ; number++) {
+            String name = "document " + number;
+            boolean[] isTaken = new boolean[1];
+            Optional<JsonNode> tree = parser.next((list, index, item) -> {
+                boolean takes = isKnownToBeList(list, item);
+                if (takes) {
+                    add(new Part(name, list).item(index, item), parser);
+                    isTaken[0] = true;
+                }
+                return takes;
+            });
+            if (tree.isEmpty()) {
+                return documents;
+            }
             if (!tree.get().isNull()) {
-                Part document = new Part("document " + number, tree.get());
+                Part document = new Part(name, tree.get());
+                if (isTaken[0] && tree.get() instanceof ObjectNode object && !isList(object)) {
+                    throw document.wrong(
+                            parser.positionOf(object),
+                            ": kind: " + Fields.shown(object.path("kind"))
+                                    + " (expected: List, since its items are objects)");
+                }
                 add(document, parser);
                 documents++;
             }
-            number++;
         }
-        return documents;
+    }
+
+    // kubectl writes the kind of a list after the items, which then have kinds of their own.
+    private static boolean isKnownToBeList(ObjectNode list, JsonNode item) {
+        if (list.has("kind")) {
+            return isList(list.path("kind").asText(""));
+        }
+        return item.path("kind").isTextual() && item.path("apiVersion").isTextual();
     }
 
     private void add(Part part, TreeParser parser) {
@@ -254,13 +291,19 @@ public final class ClusterFiles {
 
     private void addItems(Part list, JsonNode items, TreeParser parser) {
         for (int i = 0; i < items.size(); i++) {
-            add(list.item(i, items.path(i)), parser);
+            if (!items.path(i).isMissingNode()) {
+                add(list.item(i, items.path(i)), parser);
+            }
         }
     }
 
     private static boolean isList(ObjectNode object) {
         String kind = object.path("kind").asText("");
-        return kind.equals("List") || (kind.endsWith("List") && object.has("items"));
+        return isList(kind) && (kind.equals("List") || object.has("items"));
+    }
+
+    private static boolean isList(String kind) {
+        return kind.endsWith("List");
     }
 
     private void addObject(Part part, ObjectNode object, SourcePosition position) {
@@ -281,7 +324,7 @@ public final class ClusterFiles {
             String seen = name.isMissingNode() ? "" : ": " + Fields.shown(name);
             throw part.wrong(position, " (" + key.kind() + ") has no \"metadata.name\"" + seen);
         } else {
-            objects.add(object);
+            objects.accept(object);
         }
     }
 
@@ -295,6 +338,6 @@ public final class ClusterFiles {
         if (first != null) {
             throw part.wrong(position, ": " + key.title() + " comes twice, first at " + first + " (expected: once)");
         }
-        objects.add(object);
+        objects.accept(object);
     }
 }

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLParser;
 import java.io.IOException;
@@ -40,8 +41,25 @@ final class TreeParser {
         this.start = new SourcePosition(file, 1, 1);
     }
 
-    /** The next document, or empty at the end of the input; an empty document is a null node. */
-    Optional<JsonNode> next() throws IOException {
+    /** Is offered the items of a list while it is read, so that they need not be kept. */
+    @FunctionalInterface
+    interface ItemConsumer {
+        /**
+         * Takes an item, or leaves it in the list.
+         *
+         * @param list the list, with the fields before its items; empty if the document is an array
+         * @param index the item's index
+         */
+        boolean take(ObjectNode list, int index, JsonNode item);
+    }
+
+    /**
+     * The next document, or empty at the end of the input; an empty document is a null node.
+     *
+     * @param items is offered the items of the document, if it is a list or an array; in place of those that it takes, the document
+     *     has missing nodes
+     */
+    Optional<JsonNode> next(ItemConsumer items) throws IOException {
         anchored.clear();
         positions.clear();
         aliasedValues = 0;
@@ -49,7 +67,50 @@ final class TreeParser {
             return Optional.empty();
         }
         start = position();
-        return Optional.of(value(""));
+        return Optional.of(
+                switch (parser.currentToken()) {
+                    case START_OBJECT -> document(items);
+                    case START_ARRAY -> items(NODES.objectNode(), items);
+                    default -> value("");
+                });
+    }
+
+    private ObjectNode document(ItemConsumer items) throws IOException {
+        Object anchor = parser.getObjectId();
+        ObjectNode document = NODES.objectNode();
+        List<JsonNode> merged = new ArrayList<>();
+        while (parser.nextToken() != JsonToken.END_OBJECT) {
+            String name = parser.currentName();
+            if (parser.nextToken() == JsonToken.START_ARRAY && name.equals("items")) {
+                document.set(name, items(document, items));
+            } else {
+                field(document, "", name, merged);
+            }
+        }
+        merged.forEach(value -> merge(document, value));
+        if (anchor != null) {
+            anchored.put(anchor.toString(), document);
+        }
+        return document;
+    }
+
+    private ArrayNode items(ObjectNode list, ItemConsumer items) throws IOException {
+        ArrayNode array = NODES.arrayNode();
+        SourcePosition startOfDocument = start;
+        for (int i = 0; parser.nextToken() != JsonToken.END_ARRAY; i++) {
+            // Where an item is, as long as it is read.
+            start = position();
+            JsonNode item = value("");
+            // An item with an anchor, or one that comes later, may be repeated, so it must stay as it is.
+            if (anchored.isEmpty() && items.take(list, i, item)) {
+                array.add(MissingNode.getInstance());
+            } else {
+                array.add(item);
+                positions.put(item, start);
+            }
+        }
+        start = startOfDocument;
+        return array;
     }
 
     /** Where the value starts, if it is an item of a list of objects; else where the current document starts. */
@@ -89,16 +150,21 @@ final class TreeParser {
         while (parser.nextToken() != JsonToken.END_OBJECT) {
             String name = parser.currentName();
             parser.nextToken();
-            if (name.equals("managedFields") && field.equals("metadata")) {
-                parser.skipChildren();
-            } else if (name.equals("<<") && parser instanceof YAMLParser) {
-                merged.add(value(name));
-            } else {
-                object.set(name, value(name));
-            }
+            field(object, field, name, merged);
         }
         merged.forEach(value -> merge(object, value));
         return object;
+    }
+
+    // Reads the value of a field of an object, which is itself the value of a field.
+    private void field(ObjectNode object, String field, String name, List<JsonNode> merged) throws IOException {
+        if (name.equals("managedFields") && field.equals("metadata")) {
+            parser.skipChildren();
+        } else if (name.equals("<<") && parser instanceof YAMLParser) {
+            merged.add(value(name));
+        } else {
+            object.set(name, value(name));
+        }
     }
 
     private static void merge(ObjectNode object, JsonNode merged) {

@@ -36,9 +36,13 @@ public final class Admission {
     private record PriorityClass(String name, int value, String preemptionPolicy) {}
 
     private final Map<String, PriorityClass> classesByName = new TreeMap<>();
+    private final boolean mergesSpread;
     private Optional<PriorityClass> globalDefault = Optional.empty();
 
-    private Admission() {
+    /** The admission of objects one by one: all of them {@link #seen}, and then, or at once if it can be, the pods admitted. */
+    Admission(FeatureGates features) {
+        mergesSpread = features.isEnabled(FeatureGates.MATCH_LABEL_KEYS_IN_POD_TOPOLOGY_SPREAD)
+                && features.isEnabled(FeatureGates.MATCH_LABEL_KEYS_IN_POD_TOPOLOGY_SPREAD_SELECTOR_MERGE);
         SYSTEM_CLASSES.forEach(system -> classesByName.put(system.name(), system));
     }
 
@@ -56,28 +60,41 @@ public final class Admission {
      * @throws ClusterFileException if a pod's priority class is not among the objects, or a class is malformed
      */
     public static void apply(List<ObjectNode> objects, FeatureGates features) {
-        boolean mergesSpread = features.isEnabled(FeatureGates.MATCH_LABEL_KEYS_IN_POD_TOPOLOGY_SPREAD)
-                && features.isEnabled(FeatureGates.MATCH_LABEL_KEYS_IN_POD_TOPOLOGY_SPREAD_SELECTOR_MERGE);
-        Admission admission = new Admission();
-        for (ObjectNode object : objects) {
-            ObjectKey key = ObjectKey.of(object);
-            addUid(object, key);
-            if (key.group().equals("scheduling.k8s.io") && key.kind().equals("PriorityClass")) {
-                admission.addClass(Fields.of(object), key.name());
-            }
+        Admission admission = new Admission(features);
+        objects.forEach(admission::seen);
+        objects.forEach(admission::admit);
+    }
+
+    /** Gives an object its uid, and takes note of it if pods depend on it. */
+    void seen(ObjectNode object) {
+        ObjectKey key = ObjectKey.of(object);
+        addUid(object, key);
+        if (key.group().equals("scheduling.k8s.io") && key.kind().equals("PriorityClass")) {
+            addClass(Fields.of(object), key.name());
         }
-        for (ObjectNode object : objects) {
-            ObjectKey key = ObjectKey.of(object);
-            if (key.group().isEmpty() && key.kind().equals("Pod")) {
-                Fields pod = Fields.of(object);
-                admission.admitPod(pod.struct("spec"));
-                ObjectNode labels = pod.struct("metadata").struct("labels").node();
-                if (mergesSpread) {
-                    mergeLabelKeysOfSpread(pod.struct("spec"), labels);
-                }
-                mergeLabelKeysOfAffinity(pod.struct("spec"), labels);
+    }
+
+    /** Whether admission of an object does not depend on others: that of a pod does, until it has its priority. */
+    static boolean isIndependent(ObjectNode object) {
+        return !isPod(ObjectKey.of(object))
+                || !Fields.isAbsent(object.path("spec").path("priority"));
+    }
+
+    /** Completes an object if it is a pod, with the classes that have been {@link #seen}. */
+    void admit(ObjectNode object) {
+        if (isPod(ObjectKey.of(object))) {
+            Fields pod = Fields.of(object);
+            admitPod(pod.struct("spec"));
+            ObjectNode labels = pod.struct("metadata").struct("labels").node();
+            if (mergesSpread) {
+                mergeLabelKeysOfSpread(pod.struct("spec"), labels);
             }
+            mergeLabelKeysOfAffinity(pod.struct("spec"), labels);
         }
+    }
+
+    private static boolean isPod(ObjectKey key) {
+        return key.group().isEmpty() && key.kind().equals("Pod");
     }
 
     private static void addUid(ObjectNode object, ObjectKey key) {

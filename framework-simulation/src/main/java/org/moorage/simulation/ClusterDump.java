@@ -10,14 +10,13 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.objects.ClusterFiles;
-import org.moorage.objects.ObjectDecoder;
 import org.moorage.runtime.plugin.PluginRegistry;
 
 /**
  * The objects of a cluster, read from manifests or the output of {@code kubectl get}, and completed as the API server does on
  * creation: admission, then defaults.
  *
- * @param trees the objects as trees
+ * @param trees the objects as trees; empty unless they were asked for
  * @param objects the same objects, decoded, in the same order
  */
 public record ClusterDump(List<ObjectNode> trees, List<ClusterObject> objects) {
@@ -27,7 +26,7 @@ public record ClusterDump(List<ObjectNode> trees, List<ClusterObject> objects) {
     }
 
     /**
-     * Reads a cluster as it is.
+     * Reads a cluster as it is, see {@link ClusterDumpReader}.
      *
      * @param sources files, folders, or {@code -} for stdin, see {@link ClusterFiles#read}
      * @param stdin is read for {@code -}
@@ -38,29 +37,7 @@ public record ClusterDump(List<ObjectNode> trees, List<ClusterObject> objects) {
      */
     public static ClusterDump read(
             List<String> sources, InputStream stdin, PluginRegistry registry, FeatureGates features) {
-        List<ObjectNode> trees = ClusterFiles.read(sources, stdin);
-        Admission.apply(trees, features);
-        return of(trees, registry, features);
-    }
-
-    /** As {@link #read}, and adds the claims that controllers create, see {@link EphemeralClaims}. */
-    public static ClusterDump readWithEphemeralClaims(
-            List<String> sources, InputStream stdin, PluginRegistry registry, FeatureGates features) {
-        List<ObjectNode> trees = new ArrayList<>(ClusterFiles.read(sources, stdin));
-        Admission.apply(trees, features);
-        EphemeralClaims.apply(trees);
-        return of(trees, registry, features);
-    }
-
-    private static ClusterDump of(List<ObjectNode> trees, PluginRegistry registry, FeatureGates features) {
-        boolean podJson = registry.factories().stream().anyMatch(PluginFactory::needsPodJson);
-        ObjectDecoder decoder = new ObjectDecoder();
-        List<ClusterObject> objects = new ArrayList<>(trees.size());
-        for (ObjectNode tree : trees) {
-            Defaulting.apply(tree, features);
-            objects.add(decoder.decode(ObjectDecoder.kindOf(tree), tree, podJson));
-        }
-        return new ClusterDump(trees, objects);
+        return new ClusterDumpReader(registry, features).read(sources, stdin);
     }
 
     /** The pods, bound or not, in order. */

@@ -22,7 +22,12 @@ public final class EphemeralClaims {
     private static final List<String> IS_DEFAULT =
             List.of("storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class");
 
-    private EphemeralClaims() {}
+    private final Set<ObjectKey> known = new HashSet<>();
+    private final List<ObjectNode> templated = new ArrayList<>();
+    private Optional<ObjectNode> defaultClass = Optional.empty();
+
+    /** The claims of objects that are {@link #seen} one by one. */
+    EphemeralClaims() {}
 
     /**
      * Adds the claims of pods that are not among the objects, and gives all claims a class.
@@ -30,43 +35,59 @@ public final class EphemeralClaims {
      * @param objects the objects of a cluster, after {@link Admission}
      */
     public static void apply(List<ObjectNode> objects) {
-        Set<ObjectKey> known = new HashSet<>();
-        List<ObjectNode> pods = new ArrayList<>();
-        Optional<ObjectNode> defaultClass = Optional.empty();
-        for (ObjectNode object : objects) {
-            ObjectKey key = ObjectKey.of(object);
-            if (key.group().isEmpty() && key.kind().equals("PersistentVolumeClaim")) {
-                known.add(key);
-            } else if (key.group().isEmpty() && key.kind().equals("Pod")) {
-                pods.add(object);
-            } else if (key.group().equals("storage.k8s.io")
-                    && key.kind().equals("StorageClass")
-                    && isDefault(object)
-                    && (defaultClass.isEmpty() || comesFirst(object, defaultClass.get()))) {
-                defaultClass = Optional.of(object);
-            }
+        EphemeralClaims claims = new EphemeralClaims();
+        objects.forEach(claims::seen);
+        objects.addAll(claims.created());
+        objects.forEach(claims::addClass);
+    }
+
+    /** Takes note of a claim, a storage class, or a pod with its uid. */
+    void seen(ObjectNode object) {
+        ObjectKey key = ObjectKey.of(object);
+        if (isClaim(key)) {
+            known.add(key);
+        } else if (key.group().isEmpty() && key.kind().equals("Pod")) {
+            addTemplated(object);
+        } else if (key.group().equals("storage.k8s.io")
+                && key.kind().equals("StorageClass")
+                && isDefault(object)
+                && (defaultClass.isEmpty() || comesFirst(object, defaultClass.get()))) {
+            defaultClass = Optional.of(object);
         }
-        List<ObjectNode> created = new ArrayList<>();
-        for (ObjectNode pod : pods) {
-            if (Fields.isAbsent(pod.path("metadata").path("deletionTimestamp"))) {
-                for (JsonNode volume : pod.path("spec").path("volumes")) {
-                    JsonNode template = volume.path("ephemeral").path("volumeClaimTemplate");
-                    if (template.isObject()) {
-                        created.add(claim(pod, volume.path("name").asText(), template));
-                    }
+    }
+
+    private void addTemplated(ObjectNode pod) {
+        if (Fields.isAbsent(pod.path("metadata").path("deletionTimestamp"))) {
+            for (JsonNode volume : pod.path("spec").path("volumes")) {
+                JsonNode template = volume.path("ephemeral").path("volumeClaimTemplate");
+                if (template.isObject()) {
+                    templated.add(claim(pod, volume.path("name").asText(), template));
                 }
             }
         }
-        created.removeIf(claim -> !known.add(ObjectKey.of(claim)));
-        Admission.apply(created);
-        objects.addAll(created);
-        defaultClass.ifPresent(storageClass -> {
-            for (ObjectNode object : objects) {
-                if (known.contains(ObjectKey.of(object))) {
-                    addClass(object, storageClass.path("metadata").path("name").asText());
-                }
-            }
-        });
+    }
+
+    /** The claims that are missing, when all objects have been seen. */
+    List<ObjectNode> created() {
+        templated.removeIf(claim -> !known.add(ObjectKey.of(claim)));
+        Admission.apply(templated);
+        return templated;
+    }
+
+    /** Whether an object is complete without knowing others: a claim may get the default class. */
+    static boolean isIndependent(ObjectNode object) {
+        return !isClaim(ObjectKey.of(object));
+    }
+
+    private static boolean isClaim(ObjectKey key) {
+        return key.group().isEmpty() && key.kind().equals("PersistentVolumeClaim");
+    }
+
+    /** Gives a claim the default class if it needs one, when all objects have been seen. */
+    void addClass(ObjectNode object) {
+        if (defaultClass.isPresent() && isClaim(ObjectKey.of(object))) {
+            addClass(object, defaultClass.get().path("metadata").path("name").asText());
+        }
     }
 
     private static boolean isDefault(ObjectNode storageClass) {

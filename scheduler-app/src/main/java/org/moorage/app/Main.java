@@ -131,7 +131,15 @@ public final class Main implements Callable<Integer> {
     static int run(Terminal terminal, String... args) {
         Main main = new Main();
         CommandLine line = main.commandLine(terminal);
-        int exitCode = line.execute(args);
+        int exitCode;
+        try {
+            exitCode = line.execute(args);
+        } catch (OutOfMemoryError e) {
+            long megabytes = Runtime.getRuntime().maxMemory() >> 20;
+            terminal.err()
+                    .println("error: out of memory: the heap has " + megabytes + " MB (java's -Xmx sets how many)");
+            exitCode = FAILURE;
+        }
         terminal.out().flush();
         terminal.err().flush();
         return exitCode;

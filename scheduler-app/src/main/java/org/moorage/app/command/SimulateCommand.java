@@ -17,6 +17,7 @@ import org.moorage.runtime.config.LoadedConfig;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.plugin.PluginRegistry;
 import org.moorage.simulation.ClusterDump;
+import org.moorage.simulation.ClusterDumpReader;
 import org.moorage.simulation.Simulation;
 import org.moorage.simulation.SimulationResult;
 import picocli.CommandLine.Command;
@@ -65,7 +66,8 @@ final class SimulateCommand implements Callable<Integer> {
     public Integer call() {
         PluginRegistry registry = config.registry();
         LoadedConfig loaded = config.load(registry);
-        ClusterDump dump = ClusterDump.readWithEphemeralClaims(sources, terminal.in(), registry, loaded.featureGates());
+        ClusterDumpReader reader = new ClusterDumpReader(registry, loaded.featureGates()).withEphemeralClaims();
+        ClusterDump dump = (trace.isPresent() ? reader.withTrees() : reader).read(sources, terminal.in());
         ConfigFile.warnOfWhatIsMissing(loaded, terminal);
         RandomGenerator random =
                 seed.<RandomGenerator>map(SplittableRandom::new).orElseGet(RandomGenerator::getDefault);

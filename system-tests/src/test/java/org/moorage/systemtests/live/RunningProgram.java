@@ -52,9 +52,14 @@ final class RunningProgram implements AutoCloseable {
     /** Asks the program to end, as SIGTERM does, and returns its exit code. */
     int terminate() {
         process.destroy();
+        return await(LONGEST_STOP);
+    }
+
+    /** Waits until the program ends, and returns its exit code. */
+    int await(Duration limit) {
         try {
-            if (!process.waitFor(LONGEST_STOP.toMillis(), TimeUnit.MILLISECONDS)) {
-                throw new IllegalStateException(log + ": the program did not end within " + LONGEST_STOP);
+            if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
+                throw new IllegalStateException(log + ": the program did not end within " + limit);
             }
             return process.exitValue();
         } catch (InterruptedException e) {

@@ -48,6 +48,9 @@ final class BindingResults implements BindingCycle.ResultHandler {
                 Decision.Outcome.SCHEDULED,
                 assumed.queued().attemptNanos());
         metrics.scheduled(assumed.queued());
+        if (assumed.queued().wasFlushed()) {
+            metrics.scheduledAfterFlush();
+        }
     }
 
     @Override

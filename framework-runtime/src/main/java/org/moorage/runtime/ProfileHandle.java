@@ -35,6 +35,7 @@ import org.moorage.runtime.internal.plugin.PluginThread;
 import org.moorage.runtime.internal.plugin.Thrown;
 import org.moorage.runtime.internal.queue.Nominator;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
+import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -59,6 +60,7 @@ final class ProfileHandle implements Handle {
      * @param waitingPods the pods that wait for a permit
      * @param podsInPreBind the pods that PreBind plugins work on
      * @param listener is told of background tasks that fail
+     * @param metrics is told of all of them
      * @param shared what plugins share with one another, by its key; it may be changed by several threads
      * @param profiles the profiles by name, once they are built
      * @param queue the waiting pods, once the queue is built
@@ -75,6 +77,7 @@ final class ProfileHandle implements Handle {
             WaitingPods waitingPods,
             PodsInPreBind podsInPreBind,
             SchedulerListener listener,
+            SchedulerMetrics metrics,
             Map<StateKey<?>, Object> shared,
             Function<String, Profile> profiles,
             Supplier<SchedulingQueue> queue) {}
@@ -121,12 +124,17 @@ final class ProfileHandle implements Handle {
     }
 
     private void runInBackground(Runnable task) {
+        long start = System.nanoTime();
+        String result = "error";
         try {
             task.run();
+            result = "success";
         } catch (Throwable thrown) {
             Thrown.rethrowIfFatal(thrown);
             LOG.atError().addKeyValue("profile", profileName).setCause(thrown).log("Background task failed");
             services.listener().backgroundTaskFailed(profileName, thrown);
+        } finally {
+            services.metrics().backgroundTaskRan(result, System.nanoTime() - start);
         }
     }
 

@@ -118,6 +118,7 @@ public final class Scheduler implements AutoCloseable {
                 waitingPods,
                 podsInPreBind,
                 listener,
+                builder.metrics,
                 new ConcurrentHashMap<>(),
                 this::profile,
                 this::queue);

@@ -32,6 +32,7 @@ import org.moorage.app.metrics.PrometheusMetrics;
 import org.moorage.app.serving.HealthCheck;
 import org.moorage.app.serving.SecureServer;
 import org.moorage.runtime.Scheduler;
+import org.moorage.runtime.SchedulerHealth;
 import org.moorage.runtime.SchedulerListener;
 import org.moorage.runtime.config.ClientConnection;
 import org.moorage.runtime.config.ConfigPrinter;
@@ -131,7 +132,7 @@ final class SchedulerCommand {
                 .build()) {
             metrics.show(scheduler::gauges);
             Optional<SecureServer> server =
-                    serve(loaded, leadership, new MetricsText(measured, options.disabledMetrics()));
+                    serve(loaded, scheduler, leadership, new MetricsText(measured, options.disabledMetrics()));
             process.onTermination(() -> terminate(scheduler, leadership, server));
             logStart(loaded, scheduler);
             if (!loaded.config().delayCacheUntilActive()) {
@@ -183,7 +184,8 @@ final class SchedulerCommand {
         return leadership.get().awaitLeading();
     }
 
-    private Optional<SecureServer> serve(LoadedConfig loaded, Optional<Leadership> leadership, MetricsText metrics) {
+    private Optional<SecureServer> serve(
+            LoadedConfig loaded, Scheduler scheduler, Optional<Leadership> leadership, MetricsText metrics) {
         if (options.serving().securePort() == 0) {
             return Optional.empty();
         }
@@ -222,11 +224,24 @@ final class SchedulerCommand {
                         ? Optional.empty()
                         : Optional.of("waiting for handlers to sync")));
         server.health("healthz", health);
-        server.health("livez", List.of(HealthCheck.PING));
+        server.health("livez", liveness(scheduler));
         server.health("readyz", readiness);
         ServedPages.addTo(server, loaded, flags, metrics, clock);
         server.start();
         return Optional.of(server);
+    }
+
+    private static List<HealthCheck> liveness(Scheduler scheduler) {
+        List<HealthCheck> checks = new ArrayList<>(List.of(HealthCheck.PING));
+        for (SchedulerHealth.Check check : scheduler.health().checks()) {
+            checks.add(new HealthCheck(
+                    check.name(),
+                    () -> scheduler.health().checks().stream()
+                            .filter(now -> now.name().equals(check.name()))
+                            .findFirst()
+                            .flatMap(SchedulerHealth.Check::failure)));
+        }
+        return checks;
     }
 
     private boolean terminate(Scheduler scheduler, Optional<Leadership> leadership, Optional<SecureServer> server) {

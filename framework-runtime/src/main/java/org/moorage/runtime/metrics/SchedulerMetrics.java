@@ -29,6 +29,9 @@ public interface SchedulerMetrics {
     /** A pod was bound. */
     default void scheduled(QueuedPod pod) {}
 
+    /** A pod was bound that had waited for an event for so long that it was tried without one. */
+    default void scheduledAfterFlush() {}
+
     /** A node was looked for, with or without success. */
     default void algorithmRan(long nanos) {}
 
@@ -47,6 +50,23 @@ public interface SchedulerMetrics {
      * @param times how often: at Filter and Score once for each node
      */
     default void pluginEvaluated(String profile, String plugin, String point, int times) {}
+
+    /** A PostFilter plugin was asked to make room for a pod. */
+    default void preemptionAttempted() {}
+
+    /**
+     * A PostFilter plugin makes room for a pod.
+     *
+     * @param victims how many pods have to leave for it; more than 0
+     */
+    default void preempted(int victims) {}
+
+    /**
+     * A task ran that a plugin gave to the background: of kube-scheduler's plugins, only preemption does.
+     *
+     * @param result {@code success} or {@code error}
+     */
+    default void backgroundTaskRan(String result, long nanos) {}
 
     /** A change of an object was handled. */
     default void eventHandled(String event, long nanos) {}

@@ -48,6 +48,11 @@ public final class PrometheusMetrics implements SchedulerMetrics {
     private final Counter incomingPods;
     private final Histogram permitWait;
     private final Gauge goroutines;
+    private final Counter preemptionAttempts;
+    private final Histogram preemptionVictims;
+    private final Histogram preemptionTaskDuration;
+    private final Counter preemptionTasks;
+    private final Counter scheduledAfterFlush;
 
     /**
      * Metrics without values.
@@ -131,6 +136,24 @@ public final class PrometheusMetrics implements SchedulerMetrics {
                 "scheduler_goroutines",
                 "[BETA] Number of running goroutines split by the work they do such as binding.",
                 "operation");
+        preemptionAttempts = counter(
+                "scheduler_preemption_attempts_total", "[STABLE] Total preemption attempts in the cluster till now");
+        preemptionVictims = histogram(
+                "scheduler_preemption_victims", "[STABLE] Number of selected preemption victims", exponential(1, 2, 7));
+        preemptionTaskDuration = histogram(
+                "scheduler_preemption_goroutines_duration_seconds",
+                "[ALPHA] Duration in seconds for running goroutines for the preemption.",
+                HUNDREDTHS_OF_SECONDS,
+                "result");
+        preemptionTasks = counter(
+                "scheduler_preemption_goroutines_execution_total",
+                "[ALPHA] Number of preemption goroutines executed.",
+                "result");
+        scheduledAfterFlush = counter(
+                "scheduler_pod_scheduled_after_flush_total",
+                "[ALPHA] Number of pods that were successfully scheduled after being flushed from unschedulablePods due to"
+                        + " timeout. This metric helps detect potential queueing hint misconfigurations or event handling"
+                        + " issues.");
     }
 
     static double[] exponential(double start, double factor, int count) {
@@ -270,6 +293,27 @@ public final class PrometheusMetrics implements SchedulerMetrics {
     @Override
     public void pluginEvaluated(String profile, String plugin, String point, int times) {
         evaluations.labelValues(point, plugin, profile).inc(times);
+    }
+
+    @Override
+    public void scheduledAfterFlush() {
+        scheduledAfterFlush.inc();
+    }
+
+    @Override
+    public void preemptionAttempted() {
+        preemptionAttempts.inc();
+    }
+
+    @Override
+    public void preempted(int victims) {
+        preemptionVictims.observe(victims);
+    }
+
+    @Override
+    public void backgroundTaskRan(String result, long nanos) {
+        preemptionTaskDuration.labelValues(result).observe(nanos / NANOS);
+        preemptionTasks.labelValues(result).inc();
     }
 
     @Override

@@ -66,7 +66,8 @@ class LiveDefaultPluginsTest {
                 "-cp",
                 System.getProperty("java.class.path"),
                 "org.moorage.app.Main",
-                "--config=" + config(plane)));
+                "--config=" + config(plane),
+                "--secure-port=0"));
         SortedMap<String, String> theirs = endState(plane -> List.of(
                 plane.binaries().resolve("kube-scheduler").toString(), "--config=" + config(plane), "--secure-port=0"));
         assertThat(ours).isEqualTo(theirs).isEqualTo(EXPECTED);

@@ -68,7 +68,8 @@ class LivePreemptionTest {
                 "-cp",
                 System.getProperty("java.class.path"),
                 "org.moorage.app.Main",
-                "--config=" + config(plane)));
+                "--config=" + config(plane),
+                "--secure-port=0"));
         States theirs = states(plane -> List.of(
                 plane.binaries().resolve("kube-scheduler").toString(), "--config=" + config(plane), "--secure-port=0"));
         assertThat(ours).isEqualTo(theirs).isEqualTo(new States(WHILE_A_VICTIM_LEAVES, WHEN_IT_IS_GONE));

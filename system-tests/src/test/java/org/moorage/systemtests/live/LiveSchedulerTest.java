@@ -164,7 +164,9 @@ class LiveSchedulerTest {
                             "-cp",
                             System.getProperty("java.class.path"),
                             "org.moorage.app.Main",
-                            "--config=" + ours))) {
+                            "--config=" + ours,
+                            "--secure-port=0",
+                            "--v=2"))) {
                 List<Pod> bound = bound(plane, 501);
                 assertNothingIsOver(plane, bound);
                 plane.create(pods(HOPELESS, "moorage"));

@@ -178,6 +178,7 @@ public final class BindingCycle {
 
     // Whatever is thrown, the pod does not stay in the binding cycle.
     private void runStep(AssumedPod pod, Runnable step) {
+        pod.profile().metrics().taskStarted("binding");
         try {
             step.run();
         } catch (Throwable thrown) {
@@ -186,6 +187,8 @@ public final class BindingCycle {
             } finally {
                 Thrown.rethrowIfFatal(thrown);
             }
+        } finally {
+            pod.profile().metrics().taskEnded("binding");
         }
     }
 

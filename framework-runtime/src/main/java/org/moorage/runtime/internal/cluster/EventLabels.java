@@ -2,7 +2,9 @@
 package org.moorage.runtime.internal.cluster;
 
 import java.util.List;
+import org.moorage.api.event.ActionType;
 import org.moorage.api.event.ClusterEvent;
+import org.moorage.api.event.EventResource;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
@@ -14,6 +16,10 @@ import org.moorage.runtime.internal.queue.WellKnownEvents;
 
 /** The labels of changes in the metric of how long handling them takes: one for each change, the first of its events. */
 final class EventLabels {
+    // No event of the queue, which is told by other means.
+    private static final ClusterEvent UNSCHEDULED_POD_DELETE =
+            ClusterEvent.of(EventResource.UNSCHEDULABLE_POD, ActionType.DELETE);
+
     private EventLabels() {}
 
     static String of(ObjectKind<?> kind, ObjectChange<?> change) {
@@ -33,7 +39,7 @@ final class EventLabels {
             return assigned ? WellKnownEvents.ASSIGNED_POD_ADD : WellKnownEvents.UNSCHEDULED_POD_ADD;
         }
         if (change.after().isEmpty()) {
-            return assigned ? WellKnownEvents.ASSIGNED_POD_DELETE : WellKnownEvents.UNSCHEDULED_POD_DELETE;
+            return assigned ? WellKnownEvents.ASSIGNED_POD_DELETE : UNSCHEDULED_POD_DELETE;
         }
         if (assigned && !change.before().orElseThrow().isBound()) {
             return WellKnownEvents.ASSIGNED_POD_ADD;

@@ -471,10 +471,14 @@ public final class Profile {
         String first = "";
         for (PostFilterPlugin plugin : at(ExtensionPoint.POST_FILTER, PostFilterPlugin.class)) {
             times.begin();
+            metrics.preemptionAttempted();
             PostFilterResult result = PluginCalls.postFilter(plugin, state, pod, diagnosis);
             execution.accept(plugin, result);
             Status status = result.status();
             times.ran(plugin.name(), status.code());
+            if (!result.victims().isEmpty()) {
+                metrics.preempted(result.victims().size());
+            }
             if (status.isSuccess() || status.code() == Code.UNSCHEDULABLE_AND_UNRESOLVABLE) {
                 return new PostFiltered(plugin.name(), result);
             }

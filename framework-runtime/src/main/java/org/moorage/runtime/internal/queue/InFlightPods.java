@@ -79,6 +79,7 @@ final class InFlightPods {
     /** How many events are kept, by their label. */
     Map<String, Integer> eventCounts() {
         Map<String, Integer> counts = new HashMap<>();
+        counts.put(WellKnownEvents.POD_POPPED, markerByUid.size());
         for (Link link = start.next; link != null; link = link.next) {
             if (link.event != null) {
                 counts.merge(link.event.event().label(), 1, Integer::sum);

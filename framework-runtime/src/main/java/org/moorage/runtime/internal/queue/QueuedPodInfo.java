@@ -25,6 +25,7 @@ public final class QueuedPodInfo implements QueuedPod {
     private Instant backoffEnd = PodBackoff.NONE;
     private @Nullable Instant initialAttemptTimestamp;
     private boolean failsWithError;
+    private boolean flushed;
     private RejectorPlugins rejectors = RejectorPlugins.NONE;
     private String gatedBy = "";
 
@@ -130,6 +131,7 @@ public final class QueuedPodInfo implements QueuedPod {
 
     void failed(Pod current, RejectorPlugins by, Instant now, long returnNumber, PodBackoff backoff) {
         pod = current;
+        flushed = false;
         rejectors = by;
         if (by.isEmpty()) {
             consecutiveErrors++;
@@ -143,6 +145,16 @@ public final class QueuedPodInfo implements QueuedPod {
         if (failsWithError) {
             failedWithError();
         }
+    }
+
+    /** Has waited for an event for so long that it is tried without one. */
+    void flushed() {
+        flushed = true;
+    }
+
+    /** Whether the attempt that is under way was made without an event, since the pod had waited for too long. */
+    public boolean wasFlushed() {
+        return flushed;
     }
 
     /** Has the attempt that is under way count as one that failed with an error, even if plugins reject it. */

@@ -427,6 +427,7 @@ public final class SchedulingQueue implements AutoCloseable {
             Instant now = clock.instant();
             QueueEvent timeout = new QueueEvent(WellKnownEvents.UNSCHEDULABLE_TIMEOUT, null);
             List<MovedPod> pods = hints.podsToMove(queued.unschedulable, timeout, pod -> hasWaitedTooLong(pod, now));
+            pods.forEach(pod -> pod.queued().flushed());
             if (!pods.isEmpty()) {
                 move(pods, timeout);
             }

@@ -42,5 +42,8 @@ public final class WellKnownEvents {
     /** The label of a pod's being tried before the end of its backoff, since no other pod is ready. */
     public static final String POP_FROM_BACKOFF = "PopFromBackoffQ";
 
+    /** The label of a pod's being popped, which kube-scheduler keeps among the events. */
+    public static final String POD_POPPED = "PodPopped";
+
     private WellKnownEvents() {}
 }

@@ -5,12 +5,13 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.FeatureGates;
-import org.moorage.api.plugin.PluginFactory;
 import org.moorage.objects.ClusterFiles;
+import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecoder;
+import org.moorage.runtime.config.LoadedConfig;
 import org.moorage.runtime.plugin.PluginRegistry;
 
 /**
@@ -31,34 +32,34 @@ public record ClusterDump(List<ObjectNode> trees, List<ClusterObject> objects) {
      *
      * @param sources files, folders, or {@code -} for stdin, see {@link ClusterFiles#read}
      * @param stdin is read for {@code -}
-     * @param registry decides whether pending pods keep their JSON text, see {@link PluginFactory#needsPodJson}
-     * @param features which features are on
+     * @param config which features are on, and which objects keep their JSON text
+     * @param registry the plugins, which decide about that, too
      * @throws org.moorage.objects.ClusterFileException if a source cannot be read, or an object is malformed
      * @throws org.moorage.objects.ObjectDecodeException if a value in an object is not what its type demands
      */
     public static ClusterDump read(
-            List<String> sources, InputStream stdin, PluginRegistry registry, FeatureGates features) {
+            List<String> sources, InputStream stdin, LoadedConfig config, PluginRegistry registry) {
         List<ObjectNode> trees = ClusterFiles.read(sources, stdin);
-        Admission.apply(trees, features);
-        return of(trees, registry, features);
+        Admission.apply(trees, config.featureGates());
+        return of(trees, config, registry);
     }
 
     /** As {@link #read}, and adds the claims that controllers create, see {@link EphemeralClaims}. */
     public static ClusterDump readWithEphemeralClaims(
-            List<String> sources, InputStream stdin, PluginRegistry registry, FeatureGates features) {
+            List<String> sources, InputStream stdin, LoadedConfig config, PluginRegistry registry) {
         List<ObjectNode> trees = new ArrayList<>(ClusterFiles.read(sources, stdin));
-        Admission.apply(trees, features);
+        Admission.apply(trees, config.featureGates());
         EphemeralClaims.apply(trees);
-        return of(trees, registry, features);
+        return of(trees, config, registry);
     }
 
-    private static ClusterDump of(List<ObjectNode> trees, PluginRegistry registry, FeatureGates features) {
-        boolean podJson = registry.factories().stream().anyMatch(PluginFactory::needsPodJson);
+    private static ClusterDump of(List<ObjectNode> trees, LoadedConfig config, PluginRegistry registry) {
+        Set<KeptJson> json = config.config().keptJson(registry);
         ObjectDecoder decoder = new ObjectDecoder();
         List<ClusterObject> objects = new ArrayList<>(trees.size());
         for (ObjectNode tree : trees) {
-            Defaulting.apply(tree, features);
-            objects.add(decoder.decode(ObjectDecoder.kindOf(tree), tree, podJson));
+            Defaulting.apply(tree, config.featureGates());
+            objects.add(decoder.decode(ObjectDecoder.kindOf(tree), tree, json));
         }
         return new ClusterDump(trees, objects);
     }

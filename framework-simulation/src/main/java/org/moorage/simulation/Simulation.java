@@ -36,7 +36,7 @@ import org.moorage.simulation.SimulationResult.NodePods;
  * <pre>{@code
  * PluginRegistry registry = PluginRegistry.of(BuiltinPlugins.all());
  * LoadedConfig config = ConfigLoader.defaults(registry, FeatureGates.DEFAULTS);
- * ClusterDump dump = ClusterDump.read(List.of("cluster.yaml"), System.in, registry, config.featureGates());
+ * ClusterDump dump = ClusterDump.read(List.of("cluster.yaml"), System.in, config, registry);
  * SimulationResult result = Simulation.of(dump.objects(), config, registry).run();
  * }</pre>
  *

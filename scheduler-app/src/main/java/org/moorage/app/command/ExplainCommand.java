@@ -62,7 +62,7 @@ final class ExplainCommand implements Callable<Integer> {
     public Integer call() {
         PluginRegistry registry = config.registry();
         LoadedConfig loaded = config.load(registry);
-        ClusterDump dump = ClusterDump.read(sources, terminal.in(), registry, loaded.featureGates());
+        ClusterDump dump = ClusterDump.read(sources, terminal.in(), loaded, registry);
         Pod pod = find(podName, dump.pods());
         ConfigFile.warnOfWhatIsMissing(loaded, terminal);
         ExplainReport report = new ExplainReport(evaluate(pod, dump, loaded, registry), notes(pod), allNodes);

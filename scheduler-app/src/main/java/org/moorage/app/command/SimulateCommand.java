@@ -65,7 +65,7 @@ final class SimulateCommand implements Callable<Integer> {
     public Integer call() {
         PluginRegistry registry = config.registry();
         LoadedConfig loaded = config.load(registry);
-        ClusterDump dump = ClusterDump.readWithEphemeralClaims(sources, terminal.in(), registry, loaded.featureGates());
+        ClusterDump dump = ClusterDump.readWithEphemeralClaims(sources, terminal.in(), loaded, registry);
         ConfigFile.warnOfWhatIsMissing(loaded, terminal);
         RandomGenerator random =
                 seed.<RandomGenerator>map(SplittableRandom::new).orElseGet(RandomGenerator::getDefault);

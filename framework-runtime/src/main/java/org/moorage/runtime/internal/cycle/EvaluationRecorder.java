@@ -13,14 +13,18 @@ import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
 import org.moorage.api.Snapshot;
+import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.decision.Rejection;
+import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 
 /** Makes an {@link Evaluation} of what it is shown of a scheduling cycle. */
 public final class EvaluationRecorder implements CycleRecorder {
+    private static final Status LEFT_OUT = Status.unresolvable("left out of the extender's answer");
+
     private Optional<Rejection> preFilterRejection = Optional.empty();
     private Optional<Set<String>> preFilterNodes = Optional.empty();
     private final List<NodeInfo> rejected = new ArrayList<>();
@@ -76,6 +80,27 @@ public final class EvaluationRecorder implements CycleRecorder {
             rejected.add(node);
             rejections.put(node.name(), new Rejection(answer.plugin(), answer.status()));
         }
+    }
+
+    @Override
+    public void extended(List<NodeInfo> left, Map<String, Status> statuses) {
+        Set<String> names = new TreeSet<>();
+        left.forEach(node -> names.add(node.name()));
+        for (String name : List.copyOf(feasible)) {
+            if (!names.contains(name)) {
+                feasible.remove(name);
+                rejections.put(name, new Rejection(Extenders.NAME, statuses.getOrDefault(name, LEFT_OUT)));
+            }
+        }
+    }
+
+    @Override
+    public void scored(Extenders.Scores given) {
+        given.scores().forEach((node, score) -> {
+            if (feasible.contains(node)) {
+                scores.computeIfAbsent(node, name -> new TreeMap<>()).merge(given.extender(), score, Long::sum);
+            }
+        });
     }
 
     @Override

@@ -38,10 +38,10 @@ final class DecisionCheck implements VectorCheck {
             return check(vector, config.toString(), UnaryOperator.identity());
         }
         try (ScriptedExtender extender = new ScriptedExtender()) {
-            List<Comparison> comparisons = new ArrayList<>(check(
-                    vector, extender.withOwnAddress(config.toString()), extender::withRecordedAddress));
-            comparisons.addAll(comparison(vector, Set.of(), UnaryOperator.identity())
-                    .ofRequests(extender.requests()));
+            List<Comparison> comparisons = new ArrayList<>(
+                    check(vector, extender.withOwnAddress(config.toString()), extender::withRecordedAddress));
+            comparisons.addAll(
+                    comparison(vector, Set.of(), UnaryOperator.identity()).ofRequests(extender.requests()));
             return comparisons;
         }
     }

@@ -56,8 +56,7 @@ final class DecisionComparison {
      * @param situation what in the case lets a missing plugin matter in other ways than by rejecting and scoring
      * @param asRecorded brings a text of ours into the form of the recorded ones
      */
-    DecisionComparison(
-            JsonNode expect, Set<String> missing, Situation situation, UnaryOperator<String> asRecorded) {
+    DecisionComparison(JsonNode expect, Set<String> missing, Situation situation, UnaryOperator<String> asRecorded) {
         this.expect = expect;
         this.missing = missing;
         this.situation = situation;

@@ -373,7 +373,8 @@ final class DecisionComparisonTest {
 
     private static DecisionComparison comparison(String expect, Set<String> missing) throws IOException {
         JsonNode tree = YAML.readTree(expect);
-        return new DecisionComparison(tree, missing, new Situation(Set.of("example.com/gpu"), true), UnaryOperator.identity());
+        return new DecisionComparison(
+                tree, missing, new Situation(Set.of("example.com/gpu"), true), UnaryOperator.identity());
     }
 
     private static CaseResult result(List<Comparison> comparisons) {

@@ -28,6 +28,7 @@ import org.moorage.api.plugin.WaitingPod;
 import org.moorage.objects.KeptJson;
 import org.moorage.runtime.cluster.Cluster;
 import org.moorage.runtime.config.ConfigException;
+import org.moorage.runtime.config.ExtenderConfig;
 import org.moorage.runtime.config.LoadedConfig;
 import org.moorage.runtime.config.SchedulerConfig;
 import org.moorage.runtime.decision.Decision;
@@ -362,7 +363,7 @@ public final class Scheduler implements AutoCloseable {
 
     /** Collects what a {@link Scheduler} is made of. */
     public static final class Builder {
-        private final SchedulerConfig config;
+        private SchedulerConfig config;
         private final PluginRegistry registry;
         private final Cluster cluster;
         private final @Nullable LoadedConfig loaded;
@@ -398,6 +399,12 @@ public final class Scheduler implements AutoCloseable {
         /** Sets which features are on; those of the configuration that was read, or the defaults, if not set. */
         public Builder featureGates(FeatureGates value) {
             featureGates = Objects.requireNonNull(value, "featureGates");
+            return this;
+        }
+
+        /** Sets which extenders have a say beside the plugins; those of the configuration if not set. */
+        public Builder extenders(List<ExtenderConfig> value) {
+            config = config.withExtenders(value);
             return this;
         }
 

@@ -42,6 +42,22 @@ public record SchedulerConfig(
         extenders = List.copyOf(extenders);
     }
 
+    /** The same configuration with these extenders in place of its own. */
+    public SchedulerConfig withExtenders(List<ExtenderConfig> others) {
+        return new SchedulerConfig(
+                parallelism,
+                leaderElection,
+                clientConnection,
+                enableProfiling,
+                enableContentionProfiling,
+                percentageOfNodesToScore,
+                podInitialBackoffSeconds,
+                podMaxBackoffSeconds,
+                delayCacheUntilActive,
+                profiles,
+                others);
+    }
+
     /** Which objects must keep their JSON text, since a plugin reads it or an extender is sent it. */
     public Set<KeptJson> keptJson(PluginRegistry registry) {
         Set<KeptJson> kept = EnumSet.noneOf(KeptJson.class);

@@ -36,6 +36,9 @@ final class ExplainCommand implements Callable<Integer> {
     private ConfigOptions config = new ConfigOptions();
 
     @Mixin
+    private ExtenderOptions extenders = new ExtenderOptions();
+
+    @Mixin
     private OutputOptions output = new OutputOptions();
 
     @Option(names = "--all-nodes", description = "Name every node, however many there are.")
@@ -77,6 +80,7 @@ final class ExplainCommand implements Callable<Integer> {
         }
         Scheduler.Builder builder = Scheduler.builder(loaded, registry, cluster)
                 .clock(SteppingClock.startingAfter(dump.objects()))
+                .extenders(extenders.of(loaded))
                 .bindingExecutor(Runnable::run);
         try (Scheduler scheduler = builder.build()) {
             scheduler.start();

@@ -39,6 +39,9 @@ final class SimulateCommand implements Callable<Integer> {
     @Mixin
     private ConfigOptions config = new ConfigOptions();
 
+    @Mixin
+    private ExtenderOptions extenders = new ExtenderOptions();
+
     @Option(names = "--seed", paramLabel = "N", description = "Have chance decide the same way each time.")
     private Optional<Long> seed = Optional.empty();
 
@@ -70,6 +73,9 @@ final class SimulateCommand implements Callable<Integer> {
         RandomGenerator random =
                 seed.<RandomGenerator>map(SplittableRandom::new).orElseGet(RandomGenerator::getDefault);
         Simulation simulation = Simulation.of(dump.objects(), loaded, registry).random(random);
+        if (extenders.ignore()) {
+            simulation.ignoringExtenders();
+        }
         Instant start = terminal.clock().instant();
         SimulationResult result =
                 trace.isPresent() ? runTraced(simulation, dump, trace.get()) : run(simulation, decision -> {});

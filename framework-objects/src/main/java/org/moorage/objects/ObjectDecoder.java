@@ -207,7 +207,7 @@ public final class ObjectDecoder {
     public Pod readablePart(ObjectNode object) {
         for (int removed = 0; removed < MOST_UNREADABLE_VALUES; removed++) {
             try {
-                return pod(object, false);
+                return pod(object, KeptJson.NONE);
             } catch (RuntimeException e) {
                 String place = e instanceof ObjectDecodeException wrong ? wrong.place() : "";
                 if (place.isEmpty() || !remove(object, JsonPointer.compile(place))) {

@@ -105,7 +105,7 @@ class ExtendersTest {
                 .build();
         opened = Optional.of(scheduler);
         scheduler.start();
-        cluster.put(pod());
+        cluster.apply(pod());
         return scheduler;
     }
 
@@ -146,11 +146,11 @@ class ExtendersTest {
         Scheduler scheduler = scheduler("filterVerb: filter");
 
         assertThat(scheduler.scheduleNext().orElseThrow().message())
-                .isEqualTo("0/2 nodes are available: 1 full, 1 never. preemption: 0/2 nodes are available: "
+                .isEqualTo("0/2 nodes are available: 1 full, 1 never. no new claims to deallocate, preemption: 0/2 nodes are available: "
                         + "1 No preemption victims found for incoming pod, 1 Preemption is not helpful for scheduling.");
         assertThat(reason()).isEqualTo("Unschedulable");
         answers.put("filter", () -> "{\"NodeNames\":[\"a\"]}");
-        cluster.put(Pods.named("other").on("b").build().withJson("{}"));
+        cluster.apply(Pods.named("other").on("b").build().withJson("{}"));
         assertThat(scheduler.hints(current(), ObjectChange.added(node("c"))).of("Extender"))
                 .contains(Hint.QUEUE);
     }
@@ -216,7 +216,7 @@ class ExtendersTest {
                 .build();
         opened = Optional.of(scheduler);
         scheduler.start();
-        cluster.put(pod().withStatus(pod().status().toBuilder().nominatedNodeName("b").build()));
+        cluster.apply(pod().withStatus(pod().status().toBuilder().nominatedNodeName("b").build()));
 
         Decision decision = scheduler.scheduleNext().orElseThrow();
 

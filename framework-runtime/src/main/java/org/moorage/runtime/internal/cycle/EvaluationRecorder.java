@@ -30,6 +30,7 @@ public final class EvaluationRecorder implements CycleRecorder {
     private final List<NodeInfo> rejected = new ArrayList<>();
     private final Map<String, Rejection> rejections = new TreeMap<>();
     private final Set<String> feasible = new TreeSet<>();
+    private final Map<String, List<PluginStatus>> objectionsOfExtenders = new TreeMap<>();
     private final Map<String, Map<String, Long>> scores = new TreeMap<>();
 
     private EvaluationRecorder() {}
@@ -89,7 +90,9 @@ public final class EvaluationRecorder implements CycleRecorder {
         for (String name : List.copyOf(feasible)) {
             if (!names.contains(name)) {
                 feasible.remove(name);
-                rejections.put(name, new Rejection(Extenders.NAME, statuses.getOrDefault(name, LEFT_OUT)));
+                Status status = statuses.getOrDefault(name, LEFT_OUT);
+                rejections.put(name, new Rejection(Extenders.NAME, status));
+                objectionsOfExtenders.put(name, List.of(new PluginStatus(Extenders.NAME, status)));
             }
         }
     }
@@ -112,7 +115,7 @@ public final class EvaluationRecorder implements CycleRecorder {
     }
 
     private Map<String, List<PluginStatus>> objections(Profile profile, CycleState state, Pod pod) {
-        Map<String, List<PluginStatus>> objections = new TreeMap<>();
+        Map<String, List<PluginStatus>> objections = new TreeMap<>(objectionsOfExtenders);
         for (NodeInfo node : rejected) {
             objections.put(node.name(), profile.objections(state, pod, node));
         }

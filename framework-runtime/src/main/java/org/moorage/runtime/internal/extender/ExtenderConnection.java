@@ -141,11 +141,11 @@ final class ExtenderConnection implements AutoCloseable {
         }
 
         private void cancel() {
+            answer.cancel(true);
             CompletableFuture<HttpResponse<byte[]>> sent = request;
             if (sent != null) {
                 sent.cancel(true);
             }
-            answer.cancel(true);
         }
 
         private ExtenderException failure(Throwable cause) {

@@ -220,24 +220,24 @@ class ExtendersTest {
 
         @Test
         void saysWhetherABindingMayHaveHappened() throws IOException {
-            try (ExtenderServer refusing = ExtenderServer.answering(ExtenderServer.with(500, ""));
+            try (ExtenderServer failing = ExtenderServer.answering(ExtenderServer.with(500, ""));
+                    ExtenderServer saying = ExtenderServer.answering(ExtenderServer.with("{\"Error\":\"no\"}"));
                     ExtenderServer hanging = ExtenderServer.answering((exchange, server) -> server.hang())) {
                 ExtenderConfig late = withTimeout(config(hanging.address(), true, false), Duration.ofMillis(300));
 
-                assertThat(outcomeUnknown(config("http://127.0.0.1:1", true, false)))
-                        .isFalse();
-                assertThat(outcomeUnknown(config(refusing.address(), true, false)))
-                        .isFalse();
-                assertThat(outcomeUnknown(late)).isTrue();
+                assertThat(isCertainlyNotDone(config("http://127.0.0.1:1", true, false))).isTrue();
+                assertThat(isCertainlyNotDone(config(saying.address(), true, false))).isTrue();
+                assertThat(isCertainlyNotDone(config(failing.address(), true, false))).isFalse();
+                assertThat(isCertainlyNotDone(late)).isFalse();
             }
         }
 
-        private boolean outcomeUnknown(ExtenderConfig config) {
+        private boolean isCertainlyNotDone(ExtenderConfig config) {
             try {
                 boolean bound = extenders(config).bind(POD, "a");
                 throw new AssertionError("bound: " + bound);
             } catch (ExtenderException failure) {
-                return failure.isOutcomeUnknown();
+                return failure.isCertainlyNotDone();
             }
         }
 

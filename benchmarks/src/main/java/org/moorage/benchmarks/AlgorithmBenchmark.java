@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.SplittableRandom;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.moorage.api.CycleState;
@@ -19,6 +20,7 @@ import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.cycle.Parallelism;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
+import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.profile.ProfileBuilder;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.moorage.runtime.plugin.PluginRegistry;
@@ -58,7 +60,8 @@ public final class AlgorithmBenchmark {
                         .values()
                         .iterator()
                         .next(),
-                new SchedulingAlgorithm(arguments.percent, new Parallelism(executor, workers)),
+                new SchedulingAlgorithm(
+                        arguments.percent, 0, new Parallelism(executor, workers), Extenders.NONE, new SplittableRandom(1)),
                 snapshot);
         for (int i = 0; i < arguments.nodes; i++) {
             run.cache.putNode(workload.node(i));

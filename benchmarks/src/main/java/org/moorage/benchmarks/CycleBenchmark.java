@@ -2,6 +2,7 @@
 package org.moorage.benchmarks;
 
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.CycleState;
@@ -13,6 +14,7 @@ import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.cycle.Parallelism;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
+import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.profile.ProfileBuilder;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.moorage.runtime.plugin.PluginRegistry;
@@ -66,7 +68,8 @@ public class CycleBenchmark {
 
     private static final class Cycle {
         private final Profile profile;
-        private final SchedulingAlgorithm algorithm = new SchedulingAlgorithm(100, Parallelism.none());
+        private final SchedulingAlgorithm algorithm =
+                new SchedulingAlgorithm(100, 0, Parallelism.none(), Extenders.NONE, new SplittableRandom(1));
         private final ClusterSnapshot snapshot = new ClusterSnapshot();
         private final Pod pod;
 

@@ -3,15 +3,27 @@ package org.moorage.conformance;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.moorage.conformance.Comparison.Match;
 
 /** Collects the comparisons of one case. */
 final class Comparisons {
     private final List<Comparison> all = new ArrayList<>();
+    private final UnaryOperator<String> asRecorded;
+
+    Comparisons() {
+        this(UnaryOperator.identity());
+    }
+
+    /** Comparisons of texts of ours, which are brought into the form of the recorded ones. */
+    Comparisons(UnaryOperator<String> asRecorded) {
+        this.asRecorded = asRecorded;
+    }
 
     /** Adds two texts, the same if they are equal. */
     void compare(String what, String expected, String got) {
-        add(what, expected, got, JsonText.withoutCelError(expected).equals(JsonText.withoutCelError(got)));
+        String ours = asRecorded.apply(got);
+        add(what, expected, ours, JsonText.withoutCelError(expected).equals(JsonText.withoutCelError(ours)));
     }
 
     /** Adds two values that were compared elsewhere. */

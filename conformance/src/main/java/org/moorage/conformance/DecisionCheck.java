@@ -3,10 +3,12 @@ package org.moorage.conformance;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.function.UnaryOperator;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.FeatureGates;
@@ -32,12 +34,29 @@ final class DecisionCheck implements VectorCheck {
     @Override
     public List<Comparison> check(ObjectNode vector) {
         JsonNode config = vector.path("config");
+        if (config.path("extenders").isEmpty()) {
+            return check(vector, config.toString(), UnaryOperator.identity());
+        }
+        try (ScriptedExtender extender = new ScriptedExtender()) {
+            List<Comparison> comparisons = new ArrayList<>(
+                    check(vector, extender.withOwnAddress(config.toString()), extender::withRecordedAddress));
+            comparisons.addAll(
+                    comparison(vector, Set.of(), UnaryOperator.identity()).ofRequests(extender.requests()));
+            return comparisons;
+        }
+    }
+
+    private static DecisionComparison comparison(
+            ObjectNode vector, Set<String> missing, UnaryOperator<String> asRecorded) {
+        return new DecisionComparison(vector.path("expect"), missing, situation(vector), asRecorded);
+    }
+
+    private List<Comparison> check(ObjectNode vector, String config, UnaryOperator<String> asRecorded) {
         FeatureGates features = Conformance.features(vector);
-        LoadedConfig loaded = config.isMissingNode()
+        LoadedConfig loaded = config.isEmpty()
                 ? ConfigLoader.defaults(registry, features)
-                : ConfigLoader.load(config.toString(), "config", registry, features);
-        DecisionComparison comparison =
-                new DecisionComparison(vector.path("expect"), Set.copyOf(loaded.missingPlugins()), situation(vector));
+                : ConfigLoader.load(config, "config", registry, features);
+        DecisionComparison comparison = comparison(vector, Set.copyOf(loaded.missingPlugins()), asRecorded);
         InMemoryCluster cluster = new RecordedCluster(features).of(vector.path("objects"));
         Pod pod = pod(cluster, vector.path("pod").asText());
         try (Scheduler scheduler = Scheduler.builder(loaded, registry, cluster)

@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.UnaryOperator;
 import org.moorage.api.Code;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
@@ -26,6 +27,8 @@ import org.moorage.runtime.decision.Rejection;
  */
 final class DecisionComparison {
     private static final String PASSES = "passes";
+    private static final String EXTENDER = "Extender";
+    private static final String LEFT_OUT = "left out by an extender";
     private static final String ALL_NODES = "all";
     private static final String PREEMPTION = "DefaultPreemption";
     private static final String NO_PREEMPTION = "nobody leaves";
@@ -41,7 +44,8 @@ final class DecisionComparison {
     private final JsonNode expect;
     private final Set<String> missing;
     private final Situation situation;
-    private final Comparisons comparisons = new Comparisons();
+    private final UnaryOperator<String> asRecorded;
+    private final Comparisons comparisons;
     private final Set<String> openNodes = new HashSet<>();
 
     /**
@@ -50,11 +54,14 @@ final class DecisionComparison {
      * @param expect what kube-scheduler says
      * @param missing the plugins of its profile that are not registered here
      * @param situation what in the case lets a missing plugin matter in other ways than by rejecting and scoring
+     * @param asRecorded brings a text of ours into the form of the recorded ones
      */
-    DecisionComparison(JsonNode expect, Set<String> missing, Situation situation) {
+    DecisionComparison(JsonNode expect, Set<String> missing, Situation situation, UnaryOperator<String> asRecorded) {
         this.expect = expect;
         this.missing = missing;
         this.situation = situation;
+        this.asRecorded = asRecorded;
+        comparisons = new Comparisons(asRecorded);
     }
 
     /**
@@ -105,9 +112,20 @@ final class DecisionComparison {
         return comparisons.all();
     }
 
+    /** Compares what extenders were asked. */
+    List<Comparison> ofRequests(Set<String> got) {
+        Set<String> recorded = new TreeSet<>();
+        for (JsonNode request : expect.path("requests")) {
+            recorded.add(ScriptedExtender.request(request.path("path").asText(), request.path("body")));
+        }
+        Comparisons requests = new Comparisons();
+        requests.compare("requests", String.join("\n", recorded), String.join("\n", got));
+        return requests.all();
+    }
+
     /** Compares a failure of a plugin. */
     List<Comparison> ofFailure(RuntimeException failure) {
-        String got = "failed: " + failure.getMessage();
+        String got = asRecorded.apply("failed: " + failure.getMessage());
         String ofScoring = expect.path("error").asText("");
         if (!ofScoring.isEmpty()) {
             comparisons.compare("decision", "failed: " + ofScoring, got);
@@ -203,6 +221,11 @@ final class DecisionComparison {
                     ? Said.of(rejection.plugin(), rejection.status()).text()
                     : got.feasible().contains(node) ? PASSES : "not looked at";
             String theirs = status.isMissingNode() ? PASSES : expected.text();
+            if (expected.plugin().equals(EXTENDER) && expected.reasons().isEmpty()) {
+                // Only here it has a reason; the message tells none in both.
+                theirs = LEFT_OUT;
+                ours = rejection != null && rejection.plugin().equals(EXTENDER) ? LEFT_OUT : ours;
+            }
             if (missing.contains(expected.plugin())) {
                 openNodes.add(node);
                 comparisons.open("filter " + node, expected.plugin(), theirs, ours);
@@ -247,7 +270,10 @@ final class DecisionComparison {
         expect.path("scores").fieldNames().forEachRemaining(nodes::add);
         for (String node : nodes) {
             JsonNode expected = expect.path("scores").path(node);
-            Map<String, Long> ours = got.scores().getOrDefault(node, Map.of());
+            Map<String, Long> ours = new TreeMap<>();
+            got.scores()
+                    .getOrDefault(node, Map.of())
+                    .forEach((plugin, score) -> ours.put(asRecorded.apply(plugin), score));
             Set<String> plugins = new TreeSet<>(ours.keySet());
             long total = expect.path("totals").path(node).asLong();
             for (Map.Entry<String, JsonNode> score : expected.properties()) {

@@ -5,9 +5,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.List;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.plugin.FeatureGates;
+import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecoder;
 import org.moorage.simulation.Defaulting;
 import org.moorage.simulation.InMemoryCluster;
@@ -42,6 +44,6 @@ final class RecordedCluster {
             throw new IllegalArgumentException("objects: " + tree + " (expected: objects)");
         }
         Defaulting.apply(object, features);
-        return decoder.decode(ObjectDecoder.kindOf(object), object, true);
+        return decoder.decode(ObjectDecoder.kindOf(object), object, EnumSet.allOf(KeptJson.class));
     }
 }

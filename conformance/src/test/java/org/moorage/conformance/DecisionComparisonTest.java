@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -372,7 +373,8 @@ final class DecisionComparisonTest {
 
     private static DecisionComparison comparison(String expect, Set<String> missing) throws IOException {
         JsonNode tree = YAML.readTree(expect);
-        return new DecisionComparison(tree, missing, new Situation(Set.of("example.com/gpu"), true));
+        return new DecisionComparison(
+                tree, missing, new Situation(Set.of("example.com/gpu"), true), UnaryOperator.identity());
     }
 
     private static CaseResult result(List<Comparison> comparisons) {

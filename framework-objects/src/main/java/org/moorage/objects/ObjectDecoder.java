@@ -116,7 +116,7 @@ public final class ObjectDecoder {
      * @throws ObjectDecodeException if it names no kind, or a value in it has the wrong type
      */
     public ClusterObject decode(ObjectNode object) {
-        return decode(kindOf(object), object, false);
+        return decode(kindOf(object), object, KeptJson.NONE);
     }
 
     /**
@@ -124,16 +124,16 @@ public final class ObjectDecoder {
      *
      * @param kind the kind
      * @param object the object
-     * @param podJson whether a pod without a node keeps its JSON text
+     * @param json which objects keep their JSON text
      * @throws ObjectDecodeException if a value in it has the wrong type
      */
-    public <T extends ClusterObject> T decode(ObjectKind<T> kind, ObjectNode object, boolean podJson) {
+    public <T extends ClusterObject> T decode(ObjectKind<T> kind, ObjectNode object, Set<KeptJson> json) {
         FieldReader root = FieldReader.root(object);
         Object decoded;
         if (kind.type() == Pod.class) {
-            decoded = pod(object, podJson);
+            decoded = pod(object, json);
         } else if (kind.type() == Node.class) {
-            decoded = node(object);
+            decoded = node(object, json);
         } else if (kind.type() == Namespace.class) {
             decoded = new Namespace(metadata(root));
         } else if (kind.type() == Service.class) {
@@ -183,19 +183,19 @@ public final class ObjectDecoder {
      * Decodes a pod.
      *
      * @param object the pod's tree
-     * @param keepJson whether the pod keeps its JSON text if it has no node
+     * @param json which pods keep their JSON text
      * @throws ObjectDecodeException if a value in it has the wrong type
      */
-    public Pod pod(ObjectNode object, boolean keepJson) {
+    public Pod pod(ObjectNode object, Set<KeptJson> json) {
         FieldReader root = FieldReader.root(object);
         ObjectMeta metadata = metadata(root);
         FieldReader spec = root.object("spec");
         Pod pod = Pod.of(metadata, shared.value(pods.spec(spec))).withStatus(pods.status(root.object("status")));
         String nodeName = spec.text("nodeName");
-        if (!nodeName.isEmpty()) {
-            return pod.withNode(shared.text(nodeName));
+        if (json.contains(nodeName.isEmpty() ? KeptJson.PENDING_PODS : KeptJson.BOUND_PODS)) {
+            pod = pod.withJson(json(object));
         }
-        return keepJson ? pod.withJson(json(object)) : pod;
+        return nodeName.isEmpty() ? pod : pod.withNode(shared.text(nodeName));
     }
 
     /**
@@ -207,7 +207,7 @@ public final class ObjectDecoder {
     public Pod readablePart(ObjectNode object) {
         for (int removed = 0; removed < MOST_UNREADABLE_VALUES; removed++) {
             try {
-                return pod(object, false);
+                return pod(object, KeptJson.NONE);
             } catch (RuntimeException e) {
                 String place = e instanceof ObjectDecodeException wrong ? wrong.place() : "";
                 if (place.isEmpty() || !remove(object, JsonPointer.compile(place))) {
@@ -245,20 +245,23 @@ public final class ObjectDecoder {
      * Decodes a node.
      *
      * @param object the node's tree
+     * @param json which nodes keep their JSON text
      * @throws ObjectDecodeException if a value in it has the wrong type
      */
-    public Node node(ObjectNode object) {
+    public Node node(ObjectNode object, Set<KeptJson> json) {
         FieldReader root = FieldReader.root(object);
         FieldReader spec = root.object("spec");
         FieldReader status = root.object("status");
-        return Node.of(metadata(root))
+        Node.Builder node = Node.of(metadata(root))
                 .unschedulable(spec.flag("unschedulable"))
                 .taints(shared.value(spec.list("taints", this::taint)))
                 .allocatable(shared.quantities(status, "allocatable"))
                 .images(shared.value(status.list("images", this::image)))
                 .conditions(conditions(status))
-                .declaredFeatures(shared.value(status.texts("declaredFeatures")))
-                .build();
+                .declaredFeatures(shared.value(status.texts("declaredFeatures")));
+        return json.contains(KeptJson.NODES)
+                ? node.json(jsonWithoutKind(object)).build()
+                : node.build();
     }
 
     private Service service(FieldReader root) {
@@ -339,6 +342,13 @@ public final class ObjectDecoder {
                 owner.text("name"),
                 owner.text("uid"),
                 owner.flag("controller"));
+    }
+
+    private static String jsonWithoutKind(ObjectNode object) {
+        ObjectNode copy = object.objectNode();
+        copy.setAll(object);
+        copy.remove(List.of("apiVersion", "kind"));
+        return json(copy);
     }
 
     // The managedFields are often half of the text, and no plugin reads them.

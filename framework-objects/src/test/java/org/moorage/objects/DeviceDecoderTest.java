@@ -31,7 +31,7 @@ class DeviceDecoderTest {
             {"metadata": {"name": "worn"}, "spec": {
               "deviceSelector": {"driver": "gpu.example.com", "device": "gpu-0"},
               "taint": {"key": "k", "value": "v", "effect": "NoSchedule"}}}\
-            """), false);
+            """), KeptJson.NONE);
         DeviceTaint taint = new DeviceTaint("k", "v", "NoSchedule");
         assertThat(rule).isEqualTo(new DeviceTaintRule(rule.metadata(), "gpu.example.com", "", "gpu-0", taint));
     }
@@ -52,7 +52,7 @@ class DeviceDecoderTest {
                 "consumesCounters": [{"counterSet": "mem", "counters": {"memory": {"value": "8Gi"}}}],
                 "taints": [{"key": "k", "value": "v", "effect": "NoSchedule"}],
                 "bindingConditions": ["ready"], "bindingFailureConditions": ["failed"]}]}}\
-            """), false);
+            """), KeptJson.NONE);
         assertThat(slice.pool()).isEqualTo(new ResourceSlice.Pool("p", 3, 2));
         assertThat(slice.perDeviceNodeSelection()).isTrue();
         assertThat(slice.sharedCounters())
@@ -106,7 +106,7 @@ class DeviceDecoderTest {
                  "devices": {"results": [{"request": "r", "driver": "d", "pool": "p", "device": "x",
                                           "shareID": "1", "consumedCapacity": {"memory": "1Gi"}}]}},
                "reservedFor": [{"resource": "pods", "name": "p", "uid": "u"}]}}\
-            """), false);
+            """), KeptJson.NONE);
         assertThat(claim.finalizers()).containsExactly("a");
         assertThat(claim.requests().get(0).requestsAll()).isTrue();
         assertThat(claim.requests().get(1).alternatives()).singleElement().satisfies(alternative -> {
@@ -126,7 +126,7 @@ class DeviceDecoderTest {
         DeviceClass gpu = DECODER.decode(ObjectKind.DEVICE_CLASS, ObjectStreams.object("""
             {"metadata": {"name": "gpu"}, "spec": {"extendedResourceName": "example.com/gpu",
              "selectors": [{"cel": {"expression": "true"}}]}}\
-            """), false);
+            """), KeptJson.NONE);
         assertThat(gpu.selectors()).containsExactly("true");
         assertThat(DeviceClass.forExtendedResource("example.com/gpu", List.of(gpu)))
                 .contains(gpu);

@@ -206,7 +206,7 @@ class ObjectDecoderTest {
 
     @Nested
     class OfAPod {
-        private final Pod pod = decoder.pod(tree(POD), false);
+        private final Pod pod = decoder.pod(tree(POD), KeptJson.NONE);
 
         @Test
         void readsTheMetadata() {
@@ -322,7 +322,7 @@ class ObjectDecoderTest {
 
         @Test
         void countsWhatTheNodeReservedForThePodOnlyBesideItsResources() {
-            Pod reserved = decoder.pod(tree("{'status': {'allocatedResources': {'cpu': '1'}}}"), false);
+            Pod reserved = decoder.pod(tree("{'status': {'allocatedResources': {'cpu': '1'}}}"), KeptJson.NONE);
 
             assertThat(reserved.status().podResources()).isEmpty();
         }
@@ -332,9 +332,11 @@ class ObjectDecoderTest {
             ObjectNode waiting = tree(POD);
             ((ObjectNode) waiting.get("spec")).remove("nodeName");
 
-            assertThat(decoder.pod(waiting, false).json()).isEmpty();
-            assertThat(decoder.pod(tree(POD), true).json()).isEmpty();
-            JsonNode kept = tree(decoder.pod(waiting, true).json().orElseThrow());
+            assertThat(decoder.pod(waiting, KeptJson.NONE).json()).isEmpty();
+            assertThat(decoder.pod(tree(POD), Set.of(KeptJson.PENDING_PODS)).json())
+                    .isEmpty();
+            JsonNode kept = tree(
+                    decoder.pod(waiting, Set.of(KeptJson.PENDING_PODS)).json().orElseThrow());
 
             assertThat(kept.at("/spec/tolerations/0/tolerationSeconds").intValue())
                     .isEqualTo(5);
@@ -347,8 +349,8 @@ class ObjectDecoderTest {
 
         @Test
         void takesWhatIsAbsentOrNullForEmpty() {
-            Pod absent = decoder.pod(tree("{'kind': 'Pod', 'metadata': {'name': 'a'}}"), false);
-            Pod nulls = decoder.pod(withNulls(POD), false);
+            Pod absent = decoder.pod(tree("{'kind': 'Pod', 'metadata': {'name': 'a'}}"), KeptJson.NONE);
+            Pod nulls = decoder.pod(withNulls(POD), KeptJson.NONE);
 
             assertThat(absent.spec()).isEqualTo(PodSpec.builder().build());
             assertThat(absent.status()).isEqualTo(PodStatus.NONE);
@@ -359,7 +361,7 @@ class ObjectDecoderTest {
 
         @Test
         void tellsAnEmptyPodAffinityFromNone() {
-            Pod pod = decoder.pod(tree("{'spec': {'affinity': {'podAntiAffinity': {}}}}"), false);
+            Pod pod = decoder.pod(tree("{'spec': {'affinity': {'podAntiAffinity': {}}}}"), KeptJson.NONE);
 
             assertThat(pod.spec().affinity())
                     .isEqualTo(new Affinity(NodeAffinity.NONE, Optional.empty(), Optional.of(PodAffinity.NONE)));
@@ -370,7 +372,7 @@ class ObjectDecoderTest {
     class OfOtherObjects {
         @Test
         void readsANode() {
-            Node node = decoder.node(tree(NODE));
+            Node node = decoder.node(tree(NODE), KeptJson.NONE);
 
             assertThat(node.name()).isEqualTo("n1");
             assertThat(node.labels()).isEqualTo(Map.of("zone", "a"));
@@ -411,12 +413,13 @@ class ObjectDecoderTest {
         @Test
         void readsWhatPodsUseOfTheirKubelet() {
             PodSpec plain = decoder.pod(
-                            tree("{'spec': {'containers': [{'restartPolicyRules': [{'action': 'Restart'}]}]}}"), false)
+                            tree("{'spec': {'containers': [{'restartPolicyRules': [{'action': 'Restart'}]}]}}"),
+                            KeptJson.NONE)
                     .spec();
             PodSpec special = decoder.pod(
                             tree(
                                     "{'spec': {'hostUsers': false, 'initContainers': [{'restartPolicyRules': [{'action': 'RestartAllContainers'}]}]}}"),
-                            false)
+                            KeptJson.NONE)
                     .spec();
 
             assertThat(plain.hostUsers()).isTrue();
@@ -527,13 +530,13 @@ class ObjectDecoderTest {
             int places = invent(pod) + invent(node);
 
             assertThat(places).isGreaterThan(40);
-            Pod decoded = decoder.pod(pod, false);
-            Pod plain = decoder.pod(tree(POD), false);
+            Pod decoded = decoder.pod(pod, KeptJson.NONE);
+            Pod plain = decoder.pod(tree(POD), KeptJson.NONE);
             assertThat(decoded.spec()).isEqualTo(plain.spec());
             assertThat(decoded.status()).isEqualTo(plain.status());
             assertThat(decoded.metadata()).isEqualTo(plain.metadata());
-            assertThat(decoder.node(node).allocatable())
-                    .isEqualTo(decoder.node(tree(NODE)).allocatable());
+            assertThat(decoder.node(node, KeptJson.NONE).allocatable())
+                    .isEqualTo(decoder.node(tree(NODE), KeptJson.NONE).allocatable());
         }
 
         // Maps have no fields: there, every key is known.
@@ -647,8 +650,8 @@ class ObjectDecoderTest {
             ((ObjectNode) other.get("metadata")).put("name", "web-1");
             ((ObjectNode) other.get("spec")).put("nodeName", "n2");
 
-            Pod first = decoder.pod(tree(POD), false);
-            Pod second = decoder.pod(other, false);
+            Pod first = decoder.pod(tree(POD), KeptJson.NONE);
+            Pod second = decoder.pod(other, KeptJson.NONE);
 
             assertThat(second.spec()).isSameAs(first.spec());
             assertThat(second.nodeName()).isEqualTo("n2");
@@ -664,8 +667,8 @@ class ObjectDecoderTest {
             ObjectNode other = tree(POD);
             ((ObjectNode) other.get("spec")).put("priority", 1);
 
-            Pod first = decoder.pod(tree(POD), false);
-            Pod second = decoder.pod(other, false);
+            Pod first = decoder.pod(tree(POD), KeptJson.NONE);
+            Pod second = decoder.pod(other, KeptJson.NONE);
 
             assertThat(second.spec()).isNotEqualTo(first.spec());
             assertThat(second.spec().containers()).isSameAs(first.spec().containers());
@@ -674,8 +677,8 @@ class ObjectDecoderTest {
 
         @Test
         void imagesAmongNodes() {
-            assertThat(decoder.node(tree(NODE)).images())
-                    .isSameAs(decoder.node(tree(NODE)).images());
+            assertThat(decoder.node(tree(NODE), KeptJson.NONE).images())
+                    .isSameAs(decoder.node(tree(NODE), KeptJson.NONE).images());
         }
     }
 
@@ -738,7 +741,7 @@ class ObjectDecoderTest {
         private Quantity cpu(String text) {
             ObjectNode pod = tree("{'spec': {'overhead': {}}}");
             ((ObjectNode) pod.at("/spec/overhead")).put("cpu", text);
-            return decoder.pod(pod, false).spec().overhead().get("cpu");
+            return decoder.pod(pod, KeptJson.NONE).spec().overhead().get("cpu");
         }
     }
 

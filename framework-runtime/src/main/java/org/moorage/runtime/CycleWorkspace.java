@@ -3,10 +3,12 @@ package org.moorage.runtime;
 
 import java.util.concurrent.ExecutorService;
 import java.util.function.BiFunction;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.moorage.runtime.internal.cache.ClusterSnapshot;
 import org.moorage.runtime.internal.cycle.Parallelism;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
+import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.plugin.PluginThread;
 
 /**
@@ -27,12 +29,19 @@ final class CycleWorkspace implements AutoCloseable {
      *
      * @param percentageOfNodesToScore see {@link SchedulingAlgorithm}
      * @param firstNode the index of the node that the first cycle begins with
+     * @param extenders who has a say beside the plugins
+     * @param random chooses among equals that an extender has scored
      */
-    CycleWorkspace(int percentageOfNodesToScore, int firstNode, SchedulerThreads threads) {
+    CycleWorkspace(
+            int percentageOfNodesToScore,
+            int firstNode,
+            SchedulerThreads threads,
+            Extenders extenders,
+            RandomGenerator random) {
         workers = threads.newWorkers(this);
         Parallelism parallelism =
                 threads.parallelism() <= 1 ? Parallelism.none() : new Parallelism(workers, threads.parallelism());
-        algorithm = new SchedulingAlgorithm(percentageOfNodesToScore, firstNode, parallelism);
+        algorithm = new SchedulingAlgorithm(percentageOfNodesToScore, firstNode, parallelism, extenders, random);
     }
 
     /** Does some work, as soon as nobody else uses the workspace. */

@@ -21,6 +21,7 @@ import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.ClusterWriter;
+import org.moorage.api.plugin.Extender;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.NodeDraft;
@@ -31,6 +32,7 @@ import org.moorage.runtime.internal.binding.PodsInPreBind;
 import org.moorage.runtime.internal.binding.WaitingPods;
 import org.moorage.runtime.internal.cluster.ObjectStore;
 import org.moorage.runtime.internal.cycle.Profile;
+import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.plugin.PluginThread;
 import org.moorage.runtime.internal.plugin.Thrown;
 import org.moorage.runtime.internal.queue.Nominator;
@@ -61,6 +63,7 @@ final class ProfileHandle implements Handle {
      * @param podsInPreBind the pods that PreBind plugins work on
      * @param listener is told of background tasks that fail
      * @param metrics is told of all of them
+     * @param extenders who has a say beside the plugins
      * @param shared what plugins share with one another, by its key; it may be changed by several threads
      * @param profiles the profiles by name, once they are built
      * @param queue the waiting pods, once the queue is built
@@ -78,6 +81,7 @@ final class ProfileHandle implements Handle {
             PodsInPreBind podsInPreBind,
             SchedulerListener listener,
             SchedulerMetrics metrics,
+            Extenders extenders,
             Map<StateKey<?>, Object> shared,
             Function<String, Profile> profiles,
             Supplier<SchedulingQueue> queue) {}
@@ -187,6 +191,11 @@ final class ProfileHandle implements Handle {
     @Override
     public Status filterWithNominatedPods(CycleState state, Pod pod, NodeInfo node) {
         return profile().filterWithNominatedPods(state, pod, node);
+    }
+
+    @Override
+    public List<Extender> extenders() {
+        return services.extenders().all();
     }
 
     @Override

@@ -23,9 +23,12 @@ import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.Plugin;
+import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.WaitingPod;
+import org.moorage.objects.KeptJson;
 import org.moorage.runtime.cluster.Cluster;
 import org.moorage.runtime.config.ConfigException;
+import org.moorage.runtime.config.ExtenderConfig;
 import org.moorage.runtime.config.LoadedConfig;
 import org.moorage.runtime.config.SchedulerConfig;
 import org.moorage.runtime.decision.Decision;
@@ -43,6 +46,7 @@ import org.moorage.runtime.internal.cluster.ObjectStore;
 import org.moorage.runtime.internal.cluster.PodEventHandlers;
 import org.moorage.runtime.internal.cycle.EvaluationRecorder;
 import org.moorage.runtime.internal.cycle.Profile;
+import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.plugin.PluginCalls;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.internal.profile.ProfileBuilder;
@@ -80,7 +84,8 @@ public final class Scheduler implements AutoCloseable {
     private final Cluster cluster;
     private final SchedulerListener listener;
     private final SchedulerThreads threads;
-    private final boolean podJson;
+    private final Set<KeptJson> json;
+    private final Extenders extenders;
 
     private final SchedulerCache cache = new SchedulerCache();
     private final FeatureView view;
@@ -97,6 +102,12 @@ public final class Scheduler implements AutoCloseable {
     private volatile boolean closed;
 
     private Scheduler(Builder builder) {
+        Problems problems = Problems.collector();
+        extenders = Extenders.of(builder.config.extenders(), this::snapshot, problems.at("extenders"));
+        if (!problems.isEmpty()) {
+            throw new ConfigException("extenders", problems.all(), Map.of());
+        }
+        json = builder.config.keptJson(builder.registry);
         cluster = builder.cluster;
         listener = new LoggedListener(builder.listener);
         threads = new SchedulerThreads(builder.config.parallelism(), builder.bindingExecutor, listener);
@@ -119,6 +130,7 @@ public final class Scheduler implements AutoCloseable {
                 podsInPreBind,
                 listener,
                 builder.metrics,
+                extenders,
                 new ConcurrentHashMap<>(),
                 this::profile,
                 this::queue);
@@ -130,7 +142,6 @@ public final class Scheduler implements AutoCloseable {
                 .build(builder.config);
         profiles = built.byName();
         plugins = built.plugins();
-        podJson = built.needsPodJson();
         queue = new SchedulingQueue(
                 built.queueSort(),
                 built.queueProfiles(),
@@ -157,12 +168,13 @@ public final class Scheduler implements AutoCloseable {
                 cluster,
                 threads.binding(),
                 builder.featureGates,
+                extenders,
                 new UncertainBindings(cluster, pods, threads.binding(), threads.timers()),
                 new BindingResults(cache, queue, failures, listener));
         int percentage = builder.config.percentageOfNodesToScore();
         loop = new SchedulingLoop(
                 threads,
-                () -> new CycleWorkspace(percentage, 0, threads),
+                () -> new CycleWorkspace(percentage, 0, threads, extenders, builder.random),
                 queue,
                 new SchedulingCycle(profiles, cache, queue, nominator, binding, failures, listener));
         eventHandlers = new ObjectEventHandlers(
@@ -220,7 +232,7 @@ public final class Scheduler implements AutoCloseable {
      * @throws ClusterException if the objects cannot be had
      */
     public void start() {
-        cluster.watch(store.kindsToWatch(), podJson, store);
+        cluster.watch(store.kindsToWatch(), json, store);
     }
 
     /**
@@ -332,6 +344,7 @@ public final class Scheduler implements AutoCloseable {
         queue.close();
         loop.close();
         podsInPreBind.close();
+        extenders.close();
         threads.close();
         cluster.close();
         for (Plugin plugin : plugins) {
@@ -351,7 +364,7 @@ public final class Scheduler implements AutoCloseable {
 
     /** Collects what a {@link Scheduler} is made of. */
     public static final class Builder {
-        private final SchedulerConfig config;
+        private SchedulerConfig config;
         private final PluginRegistry registry;
         private final Cluster cluster;
         private final @Nullable LoadedConfig loaded;
@@ -387,6 +400,12 @@ public final class Scheduler implements AutoCloseable {
         /** Sets which features are on; those of the configuration that was read, or the defaults, if not set. */
         public Builder featureGates(FeatureGates value) {
             featureGates = Objects.requireNonNull(value, "featureGates");
+            return this;
+        }
+
+        /** Sets which extenders have a say beside the plugins; those of the configuration if not set. */
+        public Builder extenders(List<ExtenderConfig> value) {
+            config = config.withExtenders(value);
             return this;
         }
 

@@ -7,9 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.FeatureGates;
-import org.moorage.api.plugin.PluginFactory;
 import org.moorage.objects.ClusterFiles;
+import org.moorage.runtime.config.LoadedConfig;
 import org.moorage.runtime.plugin.PluginRegistry;
 
 /**
@@ -30,14 +29,14 @@ public record ClusterDump(List<ObjectNode> trees, List<ClusterObject> objects) {
      *
      * @param sources files, folders, or {@code -} for stdin, see {@link ClusterFiles#read}
      * @param stdin is read for {@code -}
-     * @param registry decides whether pending pods keep their JSON text, see {@link PluginFactory#needsPodJson}
-     * @param features which features are on
+     * @param config which features are on, and which objects keep their JSON text
+     * @param registry the plugins, which decide about that, too
      * @throws org.moorage.objects.ClusterFileException if a source cannot be read, or an object is malformed
      * @throws org.moorage.objects.ObjectDecodeException if a value in an object is not what its type demands
      */
     public static ClusterDump read(
-            List<String> sources, InputStream stdin, PluginRegistry registry, FeatureGates features) {
-        return new ClusterDumpReader(registry, features).read(sources, stdin);
+            List<String> sources, InputStream stdin, LoadedConfig config, PluginRegistry registry) {
+        return new ClusterDumpReader(config, registry).read(sources, stdin);
     }
 
     /** The pods, bound or not, in order. */

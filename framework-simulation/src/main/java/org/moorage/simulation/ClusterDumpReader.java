@@ -7,14 +7,15 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Set;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Namespace;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.plugin.FeatureGates;
-import org.moorage.api.plugin.PluginFactory;
 import org.moorage.objects.ClusterFiles;
+import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecoder;
+import org.moorage.runtime.config.LoadedConfig;
 import org.moorage.runtime.plugin.PluginRegistry;
 
 /**
@@ -27,7 +28,7 @@ public final class ClusterDumpReader {
     private static final ClusterObject PENDING =
             new Namespace(ObjectMeta.named("pending").build());
 
-    private final boolean podJson;
+    private final Set<KeptJson> json;
     private final FeatureGates features;
     private final ObjectDecoder decoder = new ObjectDecoder();
     private boolean createsEphemeralClaims;
@@ -36,12 +37,12 @@ public final class ClusterDumpReader {
     /**
      * A reader.
      *
-     * @param registry decides whether pending pods keep their JSON text, see {@link PluginFactory#needsPodJson}
-     * @param features which features are on
+     * @param config which features are on, and which objects keep their JSON text
+     * @param registry the plugins, which decide about that, too
      */
-    public ClusterDumpReader(PluginRegistry registry, FeatureGates features) {
-        podJson = registry.factories().stream().anyMatch(PluginFactory::needsPodJson);
-        this.features = Objects.requireNonNull(features, "features");
+    public ClusterDumpReader(LoadedConfig config, PluginRegistry registry) {
+        json = config.config().keptJson(registry);
+        features = config.featureGates();
     }
 
     /** Also creates the claims that controllers create, see {@link EphemeralClaims}. */
@@ -96,7 +97,7 @@ public final class ClusterDumpReader {
         private ClusterObject completed(ObjectNode tree) {
             admission.admit(tree);
             Defaulting.apply(tree, features);
-            return decoder.decode(ObjectDecoder.kindOf(tree), tree, podJson);
+            return decoder.decode(ObjectDecoder.kindOf(tree), tree, json);
         }
 
         ClusterDump end() {

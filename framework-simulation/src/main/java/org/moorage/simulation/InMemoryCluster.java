@@ -24,6 +24,7 @@ import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.PodEvent;
 import org.moorage.api.plugin.ResourceClaimWriter;
 import org.moorage.api.plugin.VolumeWriter;
+import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecoder;
 import org.moorage.objects.ObjectStreams;
 import org.moorage.runtime.cluster.Cluster;
@@ -144,7 +145,7 @@ public final class InMemoryCluster implements Cluster {
     }
 
     @Override
-    public void watch(Set<ObjectKind<?>> kinds, boolean podJson, ClusterListener listener) {
+    public void watch(Set<ObjectKind<?>> kinds, Set<KeptJson> json, ClusterListener listener) {
         synchronized (objects) {
             objects.watch(kinds, listener);
         }
@@ -237,7 +238,7 @@ public final class InMemoryCluster implements Cluster {
             String version = changes.path("metadata").path("resourceVersion").asText("");
             ObjectTables.demand(uid, current.metadata().uid(), kind, current.key());
             ObjectTables.demand(version, current.metadata().resourceVersion(), kind, current.key());
-            return objects.update(decoder.decode(kind, merged(tree(current.json()), changes), false));
+            return objects.update(decoder.decode(kind, merged(tree(current.json()), changes), KeptJson.NONE));
         }
     }
 

@@ -23,6 +23,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.WaitingPod;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.SchedulerListener;
+import org.moorage.runtime.config.ExtenderConfig;
 import org.moorage.runtime.config.LoadedConfig;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.plugin.PluginRegistry;
@@ -36,9 +37,11 @@ import org.moorage.simulation.SimulationResult.NodePods;
  * <pre>{@code
  * PluginRegistry registry = PluginRegistry.of(BuiltinPlugins.all());
  * LoadedConfig config = ConfigLoader.defaults(registry, FeatureGates.DEFAULTS);
- * ClusterDump dump = ClusterDump.read(List.of("cluster.yaml"), System.in, registry, config.featureGates());
+ * ClusterDump dump = ClusterDump.read(List.of("cluster.yaml"), System.in, config, registry);
  * SimulationResult result = Simulation.of(dump.objects(), config, registry).run();
  * }</pre>
+ *
+ * <p>Extenders of the configuration are asked to filter, score and preempt, but not to bind: what is simulated must not happen.
  *
  * <p>Its clock is a {@link SteppingClock}, so that with the same random numbers each run has the same result.
  */
@@ -48,11 +51,13 @@ public final class Simulation {
     private final PluginRegistry registry;
     private RandomGenerator random = RandomGenerator.getDefault();
     private Consumer<Decision> listener = decision -> {};
+    private List<ExtenderConfig> extenders;
 
     private Simulation(List<ClusterObject> objects, LoadedConfig config, PluginRegistry registry) {
         this.objects = objects;
         this.config = config;
         this.registry = registry;
+        extenders = config.config().extenders();
     }
 
     /** A simulation of a cluster of these objects, with the profiles of a configuration. */
@@ -67,6 +72,12 @@ public final class Simulation {
     /** Sets where random numbers come from: of nodes with the same score, one is selected at random. */
     public Simulation random(RandomGenerator source) {
         random = Objects.requireNonNull(source, "source");
+        return this;
+    }
+
+    /** Has no extender asked. What they make NodeResourcesFit ignore stays ignored. */
+    public Simulation ignoringExtenders() {
+        extenders = List.of();
         return this;
     }
 
@@ -106,6 +117,8 @@ public final class Simulation {
                 .clock(SteppingClock.startingAfter(objects))
                 .random(random)
                 .bindingExecutor(Runnable::run)
+                .extenders(
+                        extenders.stream().map(ExtenderConfig::withoutBindVerb).toList())
                 .listener(decisions);
         try (Scheduler scheduler = builder.build()) {
             scheduler.start();

@@ -38,7 +38,6 @@ import org.moorage.runtime.config.ClientConnection;
 import org.moorage.runtime.config.ConfigPrinter;
 import org.moorage.runtime.config.LeaderElection;
 import org.moorage.runtime.config.LoadedConfig;
-import org.moorage.runtime.config.SchedulerConfig;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.plugin.PluginRegistry;
 import org.slf4j.Logger;
@@ -102,7 +101,6 @@ final class SchedulerCommand {
         if (options.writeConfigTo().isPresent()) {
             return write(loaded, options.writeConfigTo().get());
         }
-        refuseWhatIsNotThere(loaded.config());
         Logging.useForService(options.loggingFormat(), options.verbosityByModule());
         ApiConnection connection = connection(loaded.config().clientConnection(), Optional.empty());
         ApiClient client = connection.open();
@@ -255,13 +253,6 @@ final class SchedulerCommand {
         server.ifPresent(SecureServer::close);
         Logging.flush();
         return true;
-    }
-
-    private static void refuseWhatIsNotThere(SchedulerConfig config) {
-        if (!config.extenders().isEmpty()) {
-            throw new CommandException("extenders: " + config.extenders().size()
-                    + " configured (expected: none; this version does not call extenders yet)");
-        }
     }
 
     private void logStart(LoadedConfig loaded, Scheduler scheduler) {

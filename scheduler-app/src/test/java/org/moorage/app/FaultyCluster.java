@@ -13,6 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
+import org.moorage.objects.KeptJson;
 import org.moorage.runtime.cluster.Cluster;
 import org.moorage.runtime.cluster.ClusterListener;
 import org.moorage.simulation.InMemoryCluster;
@@ -62,7 +63,7 @@ final class FaultyCluster {
         if (method.getName().equals("watch")) {
             ClusterListener target = (ClusterListener) arguments[2];
             listener = Optional.of(target);
-            cluster.watch(kinds(arguments[0]), (boolean) arguments[1], new Watch(target));
+            cluster.watch(kinds(arguments[0]), KeptJson.NONE, new Watch(target));
             return null;
         }
         Request request = requests.get(method.getName());

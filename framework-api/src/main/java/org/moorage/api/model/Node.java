@@ -5,6 +5,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +20,7 @@ public final class Node implements ClusterObject {
     private final List<String> declaredFeatures;
     private final Resources allocatableResources;
     private final long allowedPods;
+    private final @Nullable String json;
     // Computed on first use; two threads may both compute it, with the same result.
     private @Nullable Set<String> imageNames;
 
@@ -32,6 +34,7 @@ public final class Node implements ClusterObject {
         declaredFeatures = List.copyOf(builder.declaredFeatures);
         allocatableResources = Resources.of(allocatable);
         allowedPods = allocatable.getOrDefault("pods", Quantity.ZERO).value();
+        json = builder.json;
     }
 
     /** A builder for a node with this metadata. */
@@ -41,13 +44,15 @@ public final class Node implements ClusterObject {
 
     /** A builder that starts from this node. */
     public Builder toBuilder() {
-        return new Builder(metadata)
+        Builder builder = new Builder(metadata)
                 .unschedulable(unschedulable)
                 .taints(taints)
                 .allocatable(allocatable)
                 .images(images)
                 .conditions(conditions)
                 .declaredFeatures(declaredFeatures);
+        builder.json = json;
+        return builder;
     }
 
     @Override
@@ -114,6 +119,14 @@ public final class Node implements ClusterObject {
         return declaredFeatures;
     }
 
+    /**
+     * The whole object as JSON text, with all the fields that this model leaves out, but for {@code apiVersion}, {@code kind} and
+     * {@code managedFields}. Present if an extender is sent whole nodes.
+     */
+    public Optional<String> json() {
+        return Optional.ofNullable(json);
+    }
+
     @Override
     public String toString() {
         return name();
@@ -128,6 +141,7 @@ public final class Node implements ClusterObject {
         private List<ContainerImage> images = List.of();
         private Map<String, String> conditions = Map.of();
         private List<String> declaredFeatures = List.of();
+        private @Nullable String json;
 
         private Builder(ObjectMeta metadata) {
             this.metadata = Objects.requireNonNull(metadata, "metadata");
@@ -172,6 +186,12 @@ public final class Node implements ClusterObject {
         /** Sets the declared features. */
         public Builder declaredFeatures(List<String> value) {
             declaredFeatures = Objects.requireNonNull(value, "declaredFeatures");
+            return this;
+        }
+
+        /** Sets the JSON text. */
+        public Builder json(String value) {
+            json = Objects.requireNonNull(value, "json");
             return this;
         }
 

@@ -110,6 +110,9 @@ public interface Handle {
      */
     Status filterWithNominatedPods(CycleState state, Pod pod, NodeInfo node);
 
+    /** The extenders of the configuration, in the order in which they are asked. */
+    List<Extender> extenders();
+
     /** A copy of a node for trying what would be. */
     NodeDraft draft(CycleState state, Pod pod, NodeInfo node);
 }

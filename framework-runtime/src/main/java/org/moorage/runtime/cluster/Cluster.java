@@ -6,6 +6,7 @@ import java.util.Set;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.plugin.ClusterWriter;
+import org.moorage.objects.KeptJson;
 
 /**
  * The cluster that a scheduler works on: the only way in which it sees objects and changes them.
@@ -19,11 +20,11 @@ public interface Cluster extends ClusterWriter, AutoCloseable {
      * answer. Called once.
      *
      * @param kinds the kinds
-     * @param podJson whether waiting pods must carry their JSON text
+     * @param json which objects must carry their JSON text
      * @param listener whom to tell; for one kind the calls come one after the other, for several they may come at once
      * @throws org.moorage.api.plugin.ClusterException if the objects cannot be had
      */
-    void watch(Set<ObjectKind<?>> kinds, boolean podJson, ClusterListener listener);
+    void watch(Set<ObjectKind<?>> kinds, Set<KeptJson> json, ClusterListener listener);
 
     /**
      * An object as the API server has it now, whatever the listener was told; for finding out what became of a change.

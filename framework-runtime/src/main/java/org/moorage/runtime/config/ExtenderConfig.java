@@ -38,6 +38,23 @@ public record ExtenderConfig(
         managedResources = List.copyOf(managedResources);
     }
 
+    /** The same extender, but it does not bind. */
+    public ExtenderConfig withoutBindVerb() {
+        return new ExtenderConfig(
+                urlPrefix,
+                filterVerb,
+                preemptVerb,
+                prioritizeVerb,
+                weight,
+                "",
+                enableHttps,
+                tls,
+                httpTimeout,
+                nodeCacheCapable,
+                managedResources,
+                ignorable);
+    }
+
     /**
      * How to trust the service and how to be trusted by it. What is given as data counts more than a file.
      *

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.config;
 
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
+import org.moorage.api.plugin.PluginFactory;
+import org.moorage.objects.KeptJson;
 import org.moorage.runtime.plugin.PluginRegistry;
 
 /**
@@ -35,6 +40,48 @@ public record SchedulerConfig(
     public SchedulerConfig {
         profiles = List.copyOf(profiles);
         extenders = List.copyOf(extenders);
+    }
+
+    /** The same configuration with these extenders in place of its own. */
+    public SchedulerConfig withExtenders(List<ExtenderConfig> others) {
+        return new SchedulerConfig(
+                parallelism,
+                leaderElection,
+                clientConnection,
+                enableProfiling,
+                enableContentionProfiling,
+                percentageOfNodesToScore,
+                podInitialBackoffSeconds,
+                podMaxBackoffSeconds,
+                delayCacheUntilActive,
+                profiles,
+                others);
+    }
+
+    /** Which objects must keep their JSON text, since a plugin reads it or an extender is sent it. */
+    public Set<KeptJson> keptJson(PluginRegistry registry) {
+        Set<KeptJson> kept = EnumSet.noneOf(KeptJson.class);
+        for (ProfileConfig profile : profiles) {
+            for (String plugin : profile.pluginNames()) {
+                if (registry.find(plugin).filter(PluginFactory::needsPodJson).isPresent()) {
+                    kept.add(KeptJson.PENDING_PODS);
+                }
+            }
+        }
+        for (ExtenderConfig extender : extenders) {
+            boolean isAskedAboutNodes = !(extender.filterVerb() + extender.prioritizeVerb()).isEmpty();
+            boolean preempts = !extender.preemptVerb().isEmpty();
+            if (isAskedAboutNodes || preempts) {
+                kept.add(KeptJson.PENDING_PODS);
+            }
+            if (isAskedAboutNodes && !extender.nodeCacheCapable()) {
+                kept.add(KeptJson.NODES);
+            }
+            if (preempts && !extender.nodeCacheCapable()) {
+                kept.add(KeptJson.BOUND_PODS);
+            }
+        }
+        return Collections.unmodifiableSet(kept);
     }
 
     /** The configuration that applies when there is no file: one profile, named {@code default-scheduler}. */

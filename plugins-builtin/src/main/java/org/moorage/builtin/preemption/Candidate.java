@@ -13,7 +13,7 @@ import org.moorage.api.model.Pod;
  * @param victims the pods to evict, the most important first; at least one
  * @param pdbViolations the number of victims whose eviction violates a pod disruption budget
  */
-record Candidate(String nodeName, List<Pod> victims, int pdbViolations) {
+record Candidate(String nodeName, List<Pod> victims, long pdbViolations) {
     // Subtracted from each priority to make it positive, so that a further victim always adds to the sum.
     private static final long LOWEST_PRIORITY = Integer.MIN_VALUE;
 
@@ -21,7 +21,7 @@ record Candidate(String nodeName, List<Pod> victims, int pdbViolations) {
      * The best candidate first: fewest PDB violations, lowest priority of the most important victim, lowest sum of
      * priorities, fewest victims, latest start of the earliest started victim of the highest priority.
      */
-    static final Comparator<Candidate> BEST_FIRST = Comparator.comparingInt(Candidate::pdbViolations)
+    static final Comparator<Candidate> BEST_FIRST = Comparator.comparingLong(Candidate::pdbViolations)
             .thenComparingInt(Candidate::highestPriority)
             .thenComparingLong(Candidate::sumOfPriorities)
             .thenComparingInt(candidate -> candidate.victims.size())

@@ -3,8 +3,10 @@ package org.moorage.builtin.preemption;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.moorage.api.Code;
@@ -22,6 +24,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.PodDisruptionBudget;
 import org.moorage.api.plugin.EnqueueExtensions;
+import org.moorage.api.plugin.Extender;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.NodeStatuses;
@@ -54,6 +57,7 @@ public final class DefaultPreemption implements PreEnqueuePlugin, PostFilterPlug
             Status.unschedulable(PREFIX + "not eligible due to preemptionPolicy=Never.");
     private static final Status VICTIM_TERMINATING =
             Status.unschedulable(PREFIX + "not eligible due to a terminating pod on the nominated node.");
+    private static final Status NO_CANDIDATE = Status.unschedulable(PREFIX + "no candidate node for preemption");
     private static final Status NOT_HELPFUL = Status.unresolvable("Preemption is not helpful for scheduling");
 
     private static final String NEVER = "Never";
@@ -141,6 +145,10 @@ public final class DefaultPreemption implements PreEnqueuePlugin, PostFilterPlug
             fitMessage.add(NOT_HELPFUL, handle.snapshot().nodes().size() - nodes.size());
             return PostFilterResult.rejected(Status.unschedulable(PREFIX + fitMessage), Nomination.clear());
         }
+        candidates = askExtenders(pod, candidates);
+        if (candidates.isEmpty()) {
+            return PostFilterResult.rejected(NO_CANDIDATE);
+        }
         Candidate best = Collections.min(candidates, Candidate.BEST_FIRST);
         return PostFilterResult.nominated(best.nodeName(), best.victims());
     }
@@ -191,6 +199,53 @@ public final class DefaultPreemption implements PreEnqueuePlugin, PostFilterPlug
                         .filter(condition -> condition.status().equals("True")
                                 && condition.reason().equals(Evictions.REASON))
                         .isPresent();
+    }
+
+    // Those that extenders leave, with the victims that they say.
+    private List<Candidate> askExtenders(Pod pod, List<Candidate> candidates) {
+        Map<String, Extender.Victims> victimsByNode = new LinkedHashMap<>();
+        for (Candidate candidate : candidates) {
+            victimsByNode.put(
+                    candidate.nodeName(), new Extender.Victims(candidate.victims(), candidate.pdbViolations()));
+        }
+        boolean asked = false;
+        for (Extender extender : handle.extenders()) {
+            if (extender.supportsPreemption() && extender.isInterested(pod) && !victimsByNode.isEmpty()) {
+                victimsByNode = askExtender(extender, pod, victimsByNode);
+                asked = true;
+            }
+        }
+        if (!asked) {
+            return candidates;
+        }
+        List<Candidate> left = new ArrayList<>();
+        victimsByNode.forEach(
+                (node, victims) -> left.add(new Candidate(node, victims.pods(), victims.pdbViolations())));
+        return left;
+    }
+
+    private static Map<String, Extender.Victims> askExtender(
+            Extender extender, Pod pod, Map<String, Extender.Victims> victimsByNode) {
+        Map<String, Extender.Victims> left;
+        try {
+            left = new LinkedHashMap<>(extender.processPreemption(pod, victimsByNode));
+        } catch (RuntimeException failed) {
+            if (extender.isIgnorable()) {
+                return victimsByNode;
+            }
+            throw new IllegalStateException(PREFIX + failed.getMessage(), failed);
+        }
+        for (String node : List.copyOf(left.keySet())) {
+            Extender.Victims victims = left.get(node);
+            if (victims == null || victims.pods().isEmpty()) {
+                if (!extender.isIgnorable()) {
+                    throw new IllegalStateException(
+                            PREFIX + "expected at least one victim pod on node \"" + node + "\"");
+                }
+                left.remove(node);
+            }
+        }
+        return left;
     }
 
     // Candidates without PDB violations come first.

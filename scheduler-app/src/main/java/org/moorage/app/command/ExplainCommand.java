@@ -36,6 +36,9 @@ final class ExplainCommand implements Callable<Integer> {
     private ConfigOptions config = new ConfigOptions();
 
     @Mixin
+    private ExtenderOptions extenders = new ExtenderOptions();
+
+    @Mixin
     private OutputOptions output = new OutputOptions();
 
     @Option(names = "--all-nodes", description = "Name every node, however many there are.")
@@ -62,7 +65,7 @@ final class ExplainCommand implements Callable<Integer> {
     public Integer call() {
         PluginRegistry registry = config.registry();
         LoadedConfig loaded = config.load(registry);
-        ClusterDump dump = ClusterDump.read(sources, terminal.in(), registry, loaded.featureGates());
+        ClusterDump dump = ClusterDump.read(sources, terminal.in(), loaded, registry);
         Pod pod = find(podName, dump.pods());
         ConfigFile.warnOfWhatIsMissing(loaded, terminal);
         ExplainReport report = new ExplainReport(evaluate(pod, dump, loaded, registry), notes(pod), allNodes);
@@ -77,6 +80,7 @@ final class ExplainCommand implements Callable<Integer> {
         }
         Scheduler.Builder builder = Scheduler.builder(loaded, registry, cluster)
                 .clock(SteppingClock.startingAfter(dump.objects()))
+                .extenders(extenders.of(loaded))
                 .bindingExecutor(Runnable::run);
         try (Scheduler scheduler = builder.build()) {
             scheduler.start();

@@ -40,6 +40,9 @@ final class SimulateCommand implements Callable<Integer> {
     @Mixin
     private ConfigOptions config = new ConfigOptions();
 
+    @Mixin
+    private ExtenderOptions extenders = new ExtenderOptions();
+
     @Option(names = "--seed", paramLabel = "N", description = "Have chance decide the same way each time.")
     private Optional<Long> seed = Optional.empty();
 
@@ -66,12 +69,15 @@ final class SimulateCommand implements Callable<Integer> {
     public Integer call() {
         PluginRegistry registry = config.registry();
         LoadedConfig loaded = config.load(registry);
-        ClusterDumpReader reader = new ClusterDumpReader(registry, loaded.featureGates()).withEphemeralClaims();
+        ClusterDumpReader reader = new ClusterDumpReader(loaded, registry).withEphemeralClaims();
         ClusterDump dump = (trace.isPresent() ? reader.withTrees() : reader).read(sources, terminal.in());
         ConfigFile.warnOfWhatIsMissing(loaded, terminal);
         RandomGenerator random =
                 seed.<RandomGenerator>map(SplittableRandom::new).orElseGet(RandomGenerator::getDefault);
         Simulation simulation = Simulation.of(dump.objects(), loaded, registry).random(random);
+        if (extenders.ignore()) {
+            simulation.ignoringExtenders();
+        }
         Instant start = terminal.clock().instant();
         SimulationResult result =
                 trace.isPresent() ? runTraced(simulation, dump, trace.get()) : run(simulation, decision -> {});

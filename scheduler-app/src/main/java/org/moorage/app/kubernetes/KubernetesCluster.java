@@ -34,6 +34,7 @@ import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.PodEvent;
 import org.moorage.api.plugin.ResourceClaimWriter;
 import org.moorage.api.plugin.VolumeWriter;
+import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecoder;
 import org.moorage.objects.ObjectStreams;
 import org.moorage.runtime.cluster.Cluster;
@@ -143,7 +144,7 @@ public final class KubernetesCluster implements Cluster {
     }
 
     @Override
-    public void watch(Set<ObjectKind<?>> kinds, boolean podJson, ClusterListener listener) {
+    public void watch(Set<ObjectKind<?>> kinds, Set<KeptJson> json, ClusterListener listener) {
         synchronized (this) {
             if (watching) {
                 throw new IllegalStateException("watch: called twice (expected: once)");
@@ -151,7 +152,7 @@ public final class KubernetesCluster implements Cluster {
             watching = true;
         }
         for (ObjectKind<?> kind : kinds) {
-            Reflector<?> reflector = reflector(kind, podJson, listener);
+            Reflector<?> reflector = reflector(kind, json, listener);
             reflectors.add(reflector);
             start("watch-" + kind.plural(), reflector);
         }
@@ -163,8 +164,8 @@ public final class KubernetesCluster implements Cluster {
     }
 
     private <T extends ClusterObject> Reflector<T> reflector(
-            ObjectKind<T> kind, boolean podJson, ClusterListener listener) {
-        return new Reflector<>(kind, podJson, reads, decoder, listener, settings, clock, random, stop);
+            ObjectKind<T> kind, Set<KeptJson> json, ClusterListener listener) {
+        return new Reflector<>(kind, json, reads, decoder, listener, settings, clock, random, stop);
     }
 
     /** How far the objects of each watched kind are known; none before {@link #watch}. */

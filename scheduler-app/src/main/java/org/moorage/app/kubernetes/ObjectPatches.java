@@ -6,6 +6,7 @@ import java.util.Optional;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.plugin.ClusterException;
+import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecodeException;
 import org.moorage.objects.ObjectDecoder;
 
@@ -64,7 +65,7 @@ final class ObjectPatches {
 
     private <T extends ClusterObject> T decoded(String what, ObjectKind<T> kind, ObjectNode object) {
         try {
-            return decoder.decode(kind, object, false);
+            return decoder.decode(kind, object, KeptJson.NONE);
         } catch (ObjectDecodeException e) {
             throw new ClusterException(what + ": " + e.getMessage(), 0, e);
         }

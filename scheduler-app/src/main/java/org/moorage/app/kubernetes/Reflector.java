@@ -18,6 +18,7 @@ import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.app.kubernetes.WatchStatus.Condition;
+import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecoder;
 import org.moorage.objects.ObjectStreams;
 import org.moorage.objects.ObjectStreams.EventType;
@@ -69,7 +70,7 @@ final class Reflector<T extends ClusterObject> implements Runnable {
 
     Reflector(
             ObjectKind<T> kind,
-            boolean podJson,
+            Set<KeptJson> json,
             ApiServer server,
             ObjectDecoder decoder,
             ClusterListener listener,
@@ -85,7 +86,7 @@ final class Reflector<T extends ClusterObject> implements Runnable {
         watches = settings.watches();
         this.random = random;
         this.stop = stop;
-        objects = new WatchedObjects<>(kind, podJson, decoder, listener);
+        objects = new WatchedObjects<>(kind, json, decoder, listener);
         progress = new WatchProgress(kind, clock);
     }
 

@@ -8,6 +8,7 @@ import java.util.Set;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
+import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecodeException;
 import org.moorage.objects.ObjectDecoder;
 import org.moorage.runtime.cluster.ClusterListener;
@@ -22,7 +23,7 @@ final class WatchedObjects<T extends ClusterObject> {
     private static final Logger LOG = LoggerFactory.getLogger(WatchedObjects.class);
 
     private final ObjectKind<T> kind;
-    private final boolean podJson;
+    private final Set<KeptJson> json;
     private final ObjectDecoder decoder;
     private final ClusterListener listener;
     /** Those that cannot be read: each is logged once. */
@@ -31,9 +32,9 @@ final class WatchedObjects<T extends ClusterObject> {
     /** Those of the list that is being read. */
     private final Set<String> unreadableInList = new HashSet<>();
 
-    WatchedObjects(ObjectKind<T> kind, boolean podJson, ObjectDecoder decoder, ClusterListener listener) {
+    WatchedObjects(ObjectKind<T> kind, Set<KeptJson> json, ObjectDecoder decoder, ClusterListener listener) {
         this.kind = kind;
-        this.podJson = podJson;
+        this.json = json;
         this.decoder = decoder;
         this.listener = listener;
     }
@@ -56,7 +57,7 @@ final class WatchedObjects<T extends ClusterObject> {
     /** The object to tell the listener of; empty if it is to be left out. */
     Optional<T> read(ObjectNode tree) {
         try {
-            T object = decoder.decode(kind, tree, podJson);
+            T object = decoder.decode(kind, tree, json);
             if (!unreadable.isEmpty()) {
                 unreadable.remove(object.key());
             }
@@ -85,7 +86,7 @@ final class WatchedObjects<T extends ClusterObject> {
         T identity = identity(tree);
         unreadable.remove(identity.key());
         try {
-            return decoder.decode(kind, tree, podJson);
+            return decoder.decode(kind, tree, json);
         } catch (RuntimeException unreadableObject) {
             return identity;
         }
@@ -110,6 +111,6 @@ final class WatchedObjects<T extends ClusterObject> {
     }
 
     private T identity(ObjectNode tree) {
-        return decoder.decode(kind, ObjectDecoder.identityOf(tree), false);
+        return decoder.decode(kind, ObjectDecoder.identityOf(tree), KeptJson.NONE);
     }
 }

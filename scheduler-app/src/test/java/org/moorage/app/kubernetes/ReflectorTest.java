@@ -35,6 +35,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.app.kubernetes.StubApiServer.Answer;
 import org.moorage.app.kubernetes.StubApiServer.Request;
 import org.moorage.app.kubernetes.WatchStatus.Condition;
+import org.moorage.objects.KeptJson;
 import org.moorage.runtime.cluster.ClusterListener;
 
 /** What a cluster tells its listener, whatever the API server answers to lists and watches. */
@@ -166,7 +167,7 @@ class ReflectorTest {
     }
 
     private void watchPods() {
-        cluster.watch(Set.of(ObjectKind.POD), false, told);
+        cluster.watch(Set.of(ObjectKind.POD), KeptJson.NONE, told);
     }
 
     @Nested
@@ -251,7 +252,7 @@ class ReflectorTest {
                             ? Answer.stream(stream())
                             : Answer.ok(list(1, "", pod("a", 1))));
 
-            cluster.watch(Set.of(ObjectKind.POD), true, told);
+            cluster.watch(Set.of(ObjectKind.POD), Set.of(KeptJson.PENDING_PODS), told);
 
             assertThat(told.next()).isEqualTo("replaced: default/a");
             assertThat(((Pod) told.objects.get(0)).json().orElseThrow()).contains("\"kind\":\"Pod\"");
@@ -501,7 +502,7 @@ class ReflectorTest {
                         : Answer.ok(listOf(c.kind, 1, ""));
             });
 
-            cluster.watch(Set.of(c.kind), false, told);
+            cluster.watch(Set.of(c.kind), KeptJson.NONE, told);
 
             assertThat(told.next()).isEqualTo(c.told);
             assertThat(status().condition()).isEqualTo(c.condition);
@@ -532,7 +533,7 @@ class ReflectorTest {
                         : Answer.ok(listOf(kind, 1, ""));
             });
 
-            cluster.watch(Set.of(kind), false, told);
+            cluster.watch(Set.of(kind), KeptJson.NONE, told);
 
             assertThat(told.next()).isEqualTo("replaced: ");
             assertThat(requests).hasValueGreaterThanOrEqualTo(20);
@@ -688,7 +689,7 @@ class ReflectorTest {
             try (KubernetesCluster asInProduction =
                     open(ClusterSettings.on("host-1").withRate(0, 1))) {
                 long start = System.nanoTime();
-                asInProduction.watch(Set.of(ObjectKind.POD), false, told);
+                asInProduction.watch(Set.of(ObjectKind.POD), KeptJson.NONE, told);
                 while (Duration.ofNanos(System.nanoTime() - start).compareTo(Duration.ofSeconds(3)) < 0) {
                     server.next();
                 }
@@ -705,7 +706,7 @@ class ReflectorTest {
                     new WatchSettings(Duration.ofSeconds(1), Duration.ofMillis(200), Duration.ZERO, FAST, FAST);
             try (KubernetesCluster watching =
                     open(new ClusterSettings(0, 1, Duration.ofSeconds(10), hasty, FAST, "host-1"))) {
-                watching.watch(Set.of(ObjectKind.POD), false, told);
+                watching.watch(Set.of(ObjectKind.POD), KeptJson.NONE, told);
                 assertThat(told.next()).isEqualTo("replaced: ");
                 assertThat(told.next()).isEqualTo("applied: default/a@2");
                 server.next();
@@ -771,7 +772,7 @@ class ReflectorTest {
                 public <T extends ClusterObject> void deleted(ObjectKind<T> kind, T object) {}
             };
 
-            cluster.watch(Set.of(ObjectKind.POD), false, failing);
+            cluster.watch(Set.of(ObjectKind.POD), KeptJson.NONE, failing);
 
             assertThat(told.next()).isEqualTo("replaced: ");
             assertThat(told.next()).isEqualTo("replaced: ");

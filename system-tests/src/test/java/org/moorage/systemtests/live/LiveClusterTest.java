@@ -53,6 +53,7 @@ import org.moorage.app.kubernetes.ApiConnection;
 import org.moorage.app.kubernetes.ClusterSettings;
 import org.moorage.app.kubernetes.KubernetesCluster;
 import org.moorage.app.kubernetes.WatchStatus;
+import org.moorage.objects.KeptJson;
 import org.moorage.runtime.cluster.ClusterListener;
 
 /** The cluster of the Kubernetes API against a real API server. */
@@ -136,7 +137,7 @@ class LiveClusterTest {
     }
 
     private void watch() {
-        cluster.watch(Set.of(ObjectKind.POD, ObjectKind.NODE, ObjectKind.NAMESPACE), true, view);
+        cluster.watch(Set.of(ObjectKind.POD, ObjectKind.NODE, ObjectKind.NAMESPACE), Set.of(KeptJson.PENDING_PODS), view);
     }
 
     private static void createPod(String name) {
@@ -277,7 +278,7 @@ class LiveClusterTest {
                 {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "data", "namespace": "default"},
                  "spec": {"accessModes": ["ReadWriteOnce"], "storageClassName": "none",
                           "resources": {"requests": {"storage": "1Gi"}}}}""");
-        cluster.watch(Set.of(ObjectKind.PERSISTENT_VOLUME, ObjectKind.PERSISTENT_VOLUME_CLAIM), false, view);
+        cluster.watch(Set.of(ObjectKind.PERSISTENT_VOLUME, ObjectKind.PERSISTENT_VOLUME_CLAIM), KeptJson.NONE, view);
         PersistentVolume disk = (PersistentVolume) view.objects.get("PersistentVolume disk");
         PersistentVolumeClaim data = (PersistentVolumeClaim) view.objects.get("PersistentVolumeClaim default/data");
 
@@ -305,7 +306,7 @@ class LiveClusterTest {
                  "spec": {"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "gpu"}}]}}}""");
         createPod("first");
         createPod("second");
-        cluster.watch(Set.of(ObjectKind.POD, ObjectKind.RESOURCE_CLAIM), false, view);
+        cluster.watch(Set.of(ObjectKind.POD, ObjectKind.RESOURCE_CLAIM), KeptJson.NONE, view);
         Pod first = view.pod("first", found -> true);
         Pod second = view.pod("second", found -> true);
         ResourceClaim known = (ResourceClaim) view.objects.get("ResourceClaim default/gpu");
@@ -346,7 +347,7 @@ class LiveClusterTest {
         ObjectKind<OtherObject> kind = ObjectKind.other("events.k8s.io/v1", "Event", "events", true);
         View events = new View();
         try (KubernetesCluster other = connect()) {
-            other.watch(Set.of(kind), false, events);
+            other.watch(Set.of(kind), KeptJson.NONE, events);
 
             for (int i = 0; i < 2; i++) {
                 cluster.report(new PodEvent(
@@ -374,7 +375,7 @@ class LiveClusterTest {
                 .collect(Collectors.joining(","));
         plane.create("{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[" + items + "]}");
 
-        cluster.watch(Set.of(CONFIG_MAP), false, view);
+        cluster.watch(Set.of(CONFIG_MAP), KeptJson.NONE, view);
 
         assertThat(view.objects.keySet().stream().filter(key -> key.startsWith("ConfigMap default/map-")))
                 .hasSize(1100);
@@ -396,7 +397,7 @@ class LiveClusterTest {
     void doesWithoutAKindUntilItIsThere() throws InterruptedException {
         ObjectKind<?> missing = ObjectKind.other("example.com/v1", "Ship", "ships", true);
 
-        cluster.watch(Set.of(ObjectKind.NODE, missing), false, view);
+        cluster.watch(Set.of(ObjectKind.NODE, missing), KeptJson.NONE, view);
 
         assertThat(cluster.watchStatuses())
                 .extracting(status -> status.kind() + " " + status.condition())

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.Resources;
+import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecoder;
 
 /** The application as the scheduler of a real control plane, beside the real kube-scheduler. */
@@ -209,7 +210,7 @@ class LiveSchedulerTest {
                     .add(pod);
         }
         for (JsonNode item : items(plane, "nodes")) {
-            Node node = decoder.node((ObjectNode) item);
+            Node node = decoder.node((ObjectNode) item, KeptJson.NONE);
             List<Pod> here = podsByNode.getOrDefault(node.name(), List.of());
             Resources room = node.allocatableResources();
             assertThat(here.stream().mapToLong(pod -> pod.requests().milliCpu()).sum())
@@ -306,7 +307,7 @@ class LiveSchedulerTest {
         ObjectDecoder decoder = new ObjectDecoder();
         List<Pod> pods = new ArrayList<>();
         for (JsonNode item : items(plane, "pods", "--selector=of=" + scheduler)) {
-            pods.add(decoder.pod((ObjectNode) item, false));
+            pods.add(decoder.pod((ObjectNode) item, KeptJson.NONE));
         }
         return pods;
     }

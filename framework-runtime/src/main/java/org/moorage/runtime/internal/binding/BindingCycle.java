@@ -26,6 +26,8 @@ import org.moorage.api.plugin.PostBindPlugin;
 import org.moorage.api.plugin.ReservePlugin;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.cycle.PluginTimes;
+import org.moorage.runtime.internal.extender.ExtenderException;
+import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.plugin.PluginCalls;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.internal.plugin.Thrown;
@@ -46,6 +48,7 @@ public final class BindingCycle {
     private final ClusterWriter writer;
     private final Executor executor;
     private final boolean hasPreFlight;
+    private final Extenders extenders;
     private final UncertainBindings uncertainBindings;
     private final ResultHandler results;
 
@@ -75,6 +78,7 @@ public final class BindingCycle {
             ClusterWriter writer,
             Executor executor,
             FeatureGates featureGates,
+            Extenders extenders,
             UncertainBindings uncertainBindings,
             ResultHandler results) {
         this.waitingPods = waitingPods;
@@ -83,6 +87,7 @@ public final class BindingCycle {
         hasPreFlight = featureGates.isEnabled(FeatureGates.NOMINATED_NODE_NAME_FOR_EXPECTATION);
         this.writer = writer;
         this.executor = executor;
+        this.extenders = extenders;
         this.uncertainBindings = uncertainBindings;
         this.results = results;
     }
@@ -275,8 +280,13 @@ public final class BindingCycle {
         PluginStatus answer;
         boolean isNotBound;
         try {
-            answer = PluginTimes.of(pod.profile(), "Bind").time(times -> callBindPlugins(pod, times));
+            answer = extenders.bind(pod.pod(), pod.nodeName())
+                    ? PluginStatus.SUCCESS
+                    : PluginTimes.of(pod.profile(), "Bind").time(times -> callBindPlugins(pod, times));
             isNotBound = answer.isRejection();
+        } catch (ExtenderException failure) {
+            answer = PluginStatus.error("", failure.getMessage());
+            isNotBound = failure.isCertainlyNotDone();
         } catch (PluginFailure failure) {
             answer = error(failure);
             isNotBound = isCertain(failure.getCause());

@@ -95,6 +95,11 @@ public final class ClusterSnapshot implements Snapshot {
         return original instanceof DraftNode draft ? draft.copy() : ((SnapshotNode) original).draft();
     }
 
+    /** A node of the snapshot as somebody else knows it: without pods, and without what the snapshot knows of its images. */
+    public static NodeInfo withoutPods(NodeInfo original, Node node) {
+        return new DraftNode(node, original.index(), Map.of(), new NodeContents(), original.generation());
+    }
+
     long generation() {
         return generation;
     }

@@ -4,7 +4,9 @@ package org.moorage.runtime.internal.cycle;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.Code;
@@ -13,12 +15,18 @@ import org.moorage.api.NodeInfo;
 import org.moorage.api.Status;
 import org.moorage.api.plugin.NodeStatuses;
 import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.internal.extender.Extenders;
 
 /** Why no node is feasible for a pod: each node's status, and the plugins that rejected. */
 public final class Diagnosis implements NodeStatuses {
+    // Of a node that an extender leaves out of its answer. As in kube-scheduler, the message has no reason for it.
+    private static final Status NOT_REJECTED = Status.unresolvable("not rejected");
+
     private final List<NodeInfo> nodes;
     private final int nodeCount;
     private final @Nullable Status[] statusByIndex;
+    // Of nodes that only an extender knows.
+    private final Map<String, Status> statusByOtherName = new TreeMap<>();
     private final Status absent;
     private final String preFilterMessage;
     private final Set<String> unschedulablePlugins = new TreeSet<>();
@@ -55,7 +63,7 @@ public final class Diagnosis implements NodeStatuses {
         }
         // kube-scheduler has one set for who named nodes and who rejected the nominated one.
         Status absent = namingPlugins.isEmpty()
-                ? Status.unresolvable("not looked at")
+                ? NOT_REJECTED
                 : Status.unresolvable("node(s) didn't satisfy plugin(s) [" + String.join(" ", plugins) + "]");
         Diagnosis diagnosis = new Diagnosis(nodes, nodes.size(), absent, "");
         diagnosis.unschedulablePlugins.addAll(namingPlugins);
@@ -73,6 +81,23 @@ public final class Diagnosis implements NodeStatuses {
         Diagnosis diagnosis = new Diagnosis(List.of(), 1, rejection.status(), "");
         diagnosis.addRejector(rejection);
         return diagnosis;
+    }
+
+    /** Extenders have given nodes a status, which takes the place of one by a plugin. */
+    void extended(Map<String, Status> statuses) {
+        Map<String, Status> others = new TreeMap<>(statuses);
+        for (NodeInfo node : nodes) {
+            Status status = others.remove(node.name());
+            if (status != null) {
+                statusByIndex[node.index()] = status;
+            }
+        }
+        statusByOtherName.putAll(others);
+    }
+
+    /** Extenders have left fewer nodes than the plugins. */
+    void addExtenderAsRejector() {
+        unschedulablePlugins.add(Extenders.NAME);
     }
 
     void reject(NodeInfo node, PluginStatus rejection) {
@@ -130,11 +155,18 @@ public final class Diagnosis implements NodeStatuses {
     }
 
     private void countReasons(FitMessage sentence) {
-        for (NodeInfo node : nodes) {
-            sentence.add(status(node));
+        int recorded = statusByOtherName.size();
+        for (Status status : statusByOtherName.values()) {
+            sentence.add(status);
         }
-        if (nodeCount > nodes.size()) {
-            sentence.add(absent, nodeCount - nodes.size());
+        for (Status status : statusByIndex) {
+            if (status != null) {
+                sentence.add(status);
+                recorded++;
+            }
+        }
+        if (!absent.equals(NOT_REJECTED)) {
+            sentence.add(absent, nodeCount - recorded);
         }
     }
 }

@@ -13,19 +13,24 @@ import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
 import org.moorage.api.Snapshot;
+import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.decision.Rejection;
+import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 
 /** Makes an {@link Evaluation} of what it is shown of a scheduling cycle. */
 public final class EvaluationRecorder implements CycleRecorder {
+    private static final Status LEFT_OUT = Status.unresolvable("left out of the extender's answer");
+
     private Optional<Rejection> preFilterRejection = Optional.empty();
     private Optional<Set<String>> preFilterNodes = Optional.empty();
     private final List<NodeInfo> rejected = new ArrayList<>();
     private final Map<String, Rejection> rejections = new TreeMap<>();
     private final Set<String> feasible = new TreeSet<>();
+    private final Map<String, List<PluginStatus>> objectionsOfExtenders = new TreeMap<>();
     private final Map<String, Map<String, Long>> scores = new TreeMap<>();
 
     private EvaluationRecorder() {}
@@ -79,6 +84,29 @@ public final class EvaluationRecorder implements CycleRecorder {
     }
 
     @Override
+    public void extended(List<NodeInfo> left, Map<String, Status> statuses) {
+        Set<String> names = new TreeSet<>();
+        left.forEach(node -> names.add(node.name()));
+        for (String name : List.copyOf(feasible)) {
+            if (!names.contains(name)) {
+                feasible.remove(name);
+                Status status = statuses.getOrDefault(name, LEFT_OUT);
+                rejections.put(name, new Rejection(Extenders.NAME, status));
+                objectionsOfExtenders.put(name, List.of(new PluginStatus(Extenders.NAME, status)));
+            }
+        }
+    }
+
+    @Override
+    public void scored(Extenders.Scores given) {
+        given.scores().forEach((node, score) -> {
+            if (feasible.contains(node)) {
+                scores.computeIfAbsent(node, name -> new TreeMap<>()).merge(given.extender(), score, Long::sum);
+            }
+        });
+    }
+
+    @Override
     public void scored(String plugin, NodeScores weighted) {
         for (int i = 0; i < weighted.size(); i++) {
             scores.computeIfAbsent(weighted.node(i).name(), name -> new TreeMap<>())
@@ -87,7 +115,7 @@ public final class EvaluationRecorder implements CycleRecorder {
     }
 
     private Map<String, List<PluginStatus>> objections(Profile profile, CycleState state, Pod pod) {
-        Map<String, List<PluginStatus>> objections = new TreeMap<>();
+        Map<String, List<PluginStatus>> objections = new TreeMap<>(objectionsOfExtenders);
         for (NodeInfo node : rejected) {
             objections.put(node.name(), profile.objections(state, pod, node));
         }

@@ -2,35 +2,36 @@
 package org.moorage.runtime.internal.cycle;
 
 /**
- * Picks the node with the highest total. Among equal ones it is the one that kube-scheduler's heap brings to the top, which
- * is not always the first: for totals 1, 1, 9, 9 it is the last.
+ * Picks the node with the highest total, and of equal ones that with the highest random number, which only nodes that an extender
+ * has scored have. Among the rest it is the one that kube-scheduler's heap brings to the top, which is not always the first: for
+ * totals 1, 1, 9, 9 it is the last.
  */
 final class HostSelection {
     private HostSelection() {}
 
     /** The index of the chosen total; there is at least one. */
-    static int highest(long[] totals, int count) {
+    static int highest(long[] totals, long[] randoms, int count) {
         int[] heap = new int[count];
         for (int i = 0; i < count; i++) {
             heap[i] = i;
         }
         for (int i = count / 2 - 1; i >= 0; i--) {
-            sink(heap, totals, i);
+            sink(heap, totals, randoms, i);
         }
         return heap[0];
     }
 
-    private static void sink(int[] heap, long[] totals, int start) {
+    private static void sink(int[] heap, long[] totals, long[] randoms, int start) {
         int parent = start;
         while (true) {
             int child = 2 * parent + 1;
             if (child >= heap.length) {
                 return;
             }
-            if (child + 1 < heap.length && totals[heap[child + 1]] > totals[heap[child]]) {
+            if (child + 1 < heap.length && isBetter(heap[child + 1], heap[child], totals, randoms)) {
                 child++;
             }
-            if (totals[heap[child]] <= totals[heap[parent]]) {
+            if (!isBetter(heap[child], heap[parent], totals, randoms)) {
                 return;
             }
             int moved = heap[parent];
@@ -38,5 +39,9 @@ final class HostSelection {
             heap[child] = moved;
             parent = child;
         }
+    }
+
+    private static boolean isBetter(int first, int second, long[] totals, long[] randoms) {
+        return totals[first] > totals[second] || totals[first] == totals[second] && randoms[first] > randoms[second];
     }
 }

@@ -3,25 +3,32 @@ package org.moorage.runtime.internal.cycle;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.Code;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
 import org.moorage.api.Snapshot;
+import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.ScorePlugin;
 import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.internal.extender.ExtenderException;
+import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.plugin.PluginCalls;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds a node for a pod: PreFilter, Filter on a rotating part of the cluster, PreScore, Score, choice.
+ * Finds a node for a pod: PreFilter, Filter on a rotating part of the cluster, extenders, PreScore, Score, extenders again, choice.
  *
  * <p>The order of the feasible nodes, and so the choice among equals, is the one that kube-scheduler has with a parallelism
  * of 1, whatever the number of threads. An instance serves one cycle at a time.
@@ -37,6 +44,8 @@ public final class SchedulingAlgorithm {
 
     private final int percentageOfNodesToScore;
     private final Parallelism parallelism;
+    private final Extenders extenders;
+    private final RandomGenerator random;
     // Read by whoever takes over from a cycle that does not end.
     private volatile int nextStart;
 
@@ -44,27 +53,27 @@ public final class SchedulingAlgorithm {
     private PluginStatus[] answers = new PluginStatus[0];
     private long[] rawScores = new long[0];
     private long[] totals = new long[0];
+    private long[] randoms = new long[0];
 
     /**
      * An algorithm.
      *
      * @param percentageOfNodesToScore for profiles that have none of their own; 0 adapts to the cluster's size
-     * @param parallelism how passes over nodes run
-     */
-    public SchedulingAlgorithm(int percentageOfNodesToScore, Parallelism parallelism) {
-        this(percentageOfNodesToScore, 0, parallelism);
-    }
-
-    /**
-     * An algorithm that goes on where another one was.
-     *
-     * @param percentageOfNodesToScore for profiles that have none of their own; 0 adapts to the cluster's size
      * @param firstNode the index of the node that the first cycle begins with
      * @param parallelism how passes over nodes run
+     * @param extenders who has a say beside the plugins
+     * @param random chooses among equals that an extender has scored
      */
-    public SchedulingAlgorithm(int percentageOfNodesToScore, int firstNode, Parallelism parallelism) {
+    public SchedulingAlgorithm(
+            int percentageOfNodesToScore,
+            int firstNode,
+            Parallelism parallelism,
+            Extenders extenders,
+            RandomGenerator random) {
         this.percentageOfNodesToScore = percentageOfNodesToScore;
         this.parallelism = parallelism;
+        this.extenders = extenders;
+        this.random = random;
         nextStart = firstNode;
     }
 
@@ -97,6 +106,7 @@ public final class SchedulingAlgorithm {
      * Finds a node.
      *
      * @throws PluginFailure if a plugin fails
+     * @throws ExtenderException if an extender fails that is not ignorable
      */
     public Result find(Profile profile, CycleState state, Pod pod, Snapshot snapshot) {
         return find(profile, state, pod, snapshot, null);
@@ -118,47 +128,116 @@ public final class SchedulingAlgorithm {
         }
         NodeInfo nominated = snapshot.node(pod.status().nominatedNodeName()).orElse(null);
         Diagnosis.NominatedNode nominatedRejected = null;
+        Map<String, Status> ofNominated = new HashMap<>();
         if (nominated != null) {
             PluginStatus answer = filterNominated(profile, state, pod, nominated);
-            if (answer.isSuccess() && recorder == null) {
-                return new Result(nominated, 0, 1, 1, null);
+            if (answer.isSuccess() && isLeftByExtenders(pod, nominated, ofNominated) && recorder == null) {
+                return new Result(nominated, 0, 1 + ofNominated.size(), 1, null);
             }
             if (answer.isRejection()) {
                 nominatedRejected = new Diagnosis.NominatedNode(nominated, answer);
             }
         }
+        Set<String> recorded = new HashSet<>(ofNominated.keySet());
+        if (nominatedRejected != null) {
+            recorded.add(nominatedRejected.node().name());
+        }
         List<NodeInfo> nodes = narrow(all, preFiltered.nodeNames());
-        Feasible feasible = filter(
-                profile,
-                state,
-                pod,
-                nodes,
-                all.size(),
-                nominatedRejected == null ? null : nominatedRejected.node(),
-                recorder);
-        if (feasible.nodes.isEmpty()) {
-            Diagnosis diagnosis = Diagnosis.ofFilter(all, preFiltered.namingPlugins(), nominatedRejected);
-            for (int i = 0; i < feasible.visited; i++) {
-                diagnosis.reject(nodes.get((feasible.start + i) % nodes.size()), answers[i]);
+        Feasible feasible = filter(profile, state, pod, nodes, all.size(), recorded, recorder);
+        Map<String, Status> byExtenders = new HashMap<>();
+        List<NodeInfo> left = feasible.nodes;
+        if (extenders.filter()) {
+            left = extenders.filter(pod, feasible.nodes, byExtenders);
+            recorded.addAll(byExtenders.keySet());
+            if (recorder != null) {
+                recorder.extended(left, byExtenders);
             }
-            return Result.none(diagnosis, feasible.rejected);
         }
-        int evaluated = feasible.nodes.size() + feasible.rejected;
-        if (feasible.nodes.size() == 1 && recorder == null) {
-            return new Result(feasible.nodes.get(0), 0, evaluated, 1, null);
+        int rejected = recorded(nodes, feasible, recorded);
+        if (left.isEmpty()) {
+            Diagnosis diagnosis = Diagnosis.ofFilter(all, preFiltered.namingPlugins(), nominatedRejected);
+            diagnosis.extended(ofNominated);
+            for (int i = 0; i < feasible.visited; i++) {
+                if (!answers[i].isSuccess()) {
+                    diagnosis.reject(nodes.get((feasible.start + i) % nodes.size()), answers[i]);
+                }
+            }
+            diagnosis.extended(byExtenders);
+            if (!feasible.nodes.isEmpty()) {
+                diagnosis.addExtenderAsRejector();
+            }
+            return Result.none(diagnosis, rejected);
         }
-        Profile.Scorers scorers = profile.preScore(state, pod, feasible.nodes);
+        int evaluated = left.size() + rejected;
+        if (left.size() == 1 && recorder == null) {
+            return new Result(left.get(0), 0, evaluated, 1, null);
+        }
+        Profile.Scorers scorers = profile.preScore(state, pod, left);
         PluginTimes times = PluginTimes.of(profile, "Score");
         try {
-            score(profile, scorers, state, pod, feasible.nodes, recorder);
+            score(profile, scorers, state, pod, left, recorder);
         } catch (PluginFailure failure) {
             times.end(Code.ERROR);
             throw failure;
         }
         times.end(Code.SUCCESS);
-        profile.scored(scorers, feasible.nodes.size());
-        int chosen = HostSelection.highest(totals, feasible.nodes.size());
-        return new Result(feasible.nodes.get(chosen), totals[chosen], evaluated, feasible.nodes.size(), null);
+        profile.scored(scorers, left.size());
+        addScoresOfExtenders(pod, left, recorder);
+        int chosen = HostSelection.highest(totals, randoms, left.size());
+        return new Result(left.get(chosen), totals[chosen], evaluated, left.size(), null);
+    }
+
+    // As in kube-scheduler a failure is only logged, because the node is asked about again among the others.
+    private boolean isLeftByExtenders(Pod pod, NodeInfo nominated, Map<String, Status> statuses) {
+        if (!extenders.filter()) {
+            return true;
+        }
+        try {
+            return !extenders.filter(pod, List.of(nominated), statuses).isEmpty();
+        } catch (ExtenderException failure) {
+            LOG.atError()
+                    .addKeyValue("pod", pod.key())
+                    .addKeyValue("node", nominated.name())
+                    .setCause(failure)
+                    .log("Evaluation failed on nominated node");
+            return false;
+        }
+    }
+
+    private void addScoresOfExtenders(Pod pod, List<NodeInfo> nodes, @Nullable CycleRecorder recorder) {
+        int count = nodes.size();
+        if (randoms.length < count) {
+            randoms = new long[count];
+        }
+        if (extenders.isEmpty()) {
+            return;
+        }
+        Arrays.fill(randoms, 0, count, 0);
+        for (Extenders.Scores scores : extenders.prioritize(pod, nodes)) {
+            for (int i = 0; i < count; i++) {
+                Long score = scores.scores().get(nodes.get(i).name());
+                if (score != null) {
+                    totals[i] += score;
+                    randoms[i] = random.nextLong(Long.MAX_VALUE);
+                }
+            }
+            if (recorder != null) {
+                recorder.scored(scores);
+            }
+        }
+    }
+
+    // How many nodes have a status.
+    private int recorded(List<NodeInfo> nodes, Feasible feasible, Set<String> others) {
+        int count = others.size();
+        if (count == 0) {
+            return feasible.rejected;
+        }
+        for (int i = 0; i < feasible.visited; i++) {
+            NodeInfo node = nodes.get((feasible.start + i) % nodes.size());
+            count += answers[i].isSuccess() || others.contains(node.name()) ? 0 : 1;
+        }
+        return count;
     }
 
     // As in kube-scheduler a failure is only logged, because the node is filtered again among the others.
@@ -205,7 +284,7 @@ public final class SchedulingAlgorithm {
             Pod pod,
             List<NodeInfo> nodes,
             int clusterSize,
-            @Nullable NodeInfo nominatedRejected,
+            Set<String> recorded,
             @Nullable CycleRecorder recorder) {
         int count = nodes.size();
         if (count == 0) {
@@ -226,9 +305,9 @@ public final class SchedulingAlgorithm {
         }
         times.end(Code.SUCCESS);
         profile.filtered(state.get(ActiveFilters.KEY), answers, filtered);
-        Feasible feasible = collect(nodes, start, wanted, filtered, nominatedRejected);
+        Feasible feasible = collect(nodes, start, wanted, filtered);
         if (recorder == null) {
-            nextStart = (start + feasible.nodes.size() + feasible.rejected) % clusterSize;
+            nextStart = (start + feasible.nodes.size() + recorded(nodes, feasible, recorded)) % clusterSize;
         } else {
             for (int i = 0; i < count; i++) {
                 recorder.filtered(nodes.get(i), answers[i]);
@@ -273,12 +352,10 @@ public final class SchedulingAlgorithm {
     }
 
     // Reads the answers in the order of rotation as if there had been one thread.
-    private Feasible collect(
-            List<NodeInfo> nodes, int start, int wanted, int filtered, @Nullable NodeInfo nominatedRejected) {
+    private Feasible collect(List<NodeInfo> nodes, int start, int wanted, int filtered) {
         int count = nodes.size();
         List<NodeInfo> feasible = new ArrayList<>(Math.min(wanted, filtered));
         int rejected = 0;
-        boolean nominatedCounted = nominatedRejected == null;
         int visited = 0;
         for (; visited < filtered; visited++) {
             NodeInfo node = nodes.get((start + visited) % count);
@@ -289,17 +366,13 @@ public final class SchedulingAlgorithm {
                 feasible.add(node);
             } else {
                 rejected++;
-                nominatedCounted |= node == nominatedRejected;
             }
-        }
-        if (!nominatedCounted) {
-            rejected++;
         }
         return new Feasible(feasible, rejected, start, visited);
     }
 
     private int feasibleNodesToFind(int nodes, Profile profile) {
-        if (!profile.scores()) {
+        if (!profile.scores() && !extenders.filter() && !extenders.prioritize()) {
             return 1;
         }
         if (nodes < MIN_FEASIBLE_NODES) {
@@ -329,7 +402,7 @@ public final class SchedulingAlgorithm {
         if (totals.length < count) {
             totals = new long[count];
         }
-        Arrays.fill(totals, 0, count, scorers.base());
+        Arrays.fill(totals, 0, count, extenders.isEmpty() ? scorers.base() : 0);
         long[] raw = rawScores;
         boolean timesPlugins = profile.metrics().timesPlugins();
         Parallelism.Chunk chunk = (from, to) -> {

@@ -22,6 +22,7 @@ import org.moorage.runtime.config.ConfigException;
 import org.moorage.runtime.config.ProfileConfig;
 import org.moorage.runtime.config.SchedulerConfig;
 import org.moorage.runtime.internal.cycle.Profile;
+import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.plugin.PluginCalls;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.internal.queue.PluginEvents;
@@ -61,13 +62,9 @@ public final class ProfileBuilder {
      * @param byName the profiles, in the order of the configuration
      * @param plugins their plugins, also those that are called at no extension point
      * @param eventsByProfile the events of each profile's plugins
-     * @param needsPodJson whether one of the plugins reads the JSON text of pods
      */
     public record Profiles(
-            Map<String, Profile> byName,
-            List<Plugin> plugins,
-            Map<String, List<PluginEvents>> eventsByProfile,
-            boolean needsPodJson) {
+            Map<String, Profile> byName, List<Plugin> plugins, Map<String, List<PluginEvents>> eventsByProfile) {
         public Profiles {
             byName = Collections.unmodifiableMap(byName);
             plugins = List.copyOf(plugins);
@@ -107,7 +104,6 @@ public final class ProfileBuilder {
         List<ProfilePlugins> expanded = new ArrayList<>();
         List<Plugin> plugins = new ArrayList<>();
         Map<String, List<PluginEvents>> eventsByProfile = new LinkedHashMap<>();
-        boolean needsPodJson = false;
         for (int i = 0; i < config.profiles().size(); i++) {
             ProfileConfig profile = config.profiles().get(i);
             Problems at = problems.at("profiles").at(i);
@@ -115,13 +111,17 @@ public final class ProfileBuilder {
             for (String name : profile.pluginNames()) {
                 PluginFactory<?> factory = registry.find(name).orElse(null);
                 if (factory != null) {
-                    needsPodJson |= factory.needsPodJson();
                     create(factory, profile, at, pluginByName);
                 }
             }
             expanded.add(ProfilePlugins.expand(profile, pluginByName, at));
             plugins.addAll(pluginByName.values());
-            eventsByProfile.put(profile.schedulerName(), events(pluginByName.values(), at));
+            List<PluginEvents> events = new ArrayList<>();
+            if (!config.extenders().isEmpty()) {
+                events.add(PluginEvents.all(Extenders.NAME));
+            }
+            events.addAll(events(pluginByName.values(), at));
+            eventsByProfile.put(profile.schedulerName(), events);
         }
         ProfilePlugins.checkSameQueueSort(config.profiles(), expanded, problems);
         if (!problems.isEmpty()) {
@@ -133,7 +133,7 @@ public final class ProfileBuilder {
                     config.profiles().get(i).schedulerName(),
                     profile(config.profiles().get(i), expanded.get(i)));
         }
-        return new Profiles(profiles, plugins, eventsByProfile, needsPodJson);
+        return new Profiles(profiles, plugins, eventsByProfile);
     }
 
     private static List<PluginEvents> events(Collection<Plugin> plugins, Problems at) {

@@ -65,7 +65,12 @@ public record PluginEvents(String plugin, List<EventRegistration> registrations)
         if (plugin instanceof EnqueueExtensions extensions) {
             return new PluginEvents(plugin.name(), withNodeTaint(PluginCalls.eventsToRegister(extensions)));
         }
-        return new PluginEvents(plugin.name(), EVERYTHING);
+        return all(plugin.name());
+    }
+
+    /** Everything that can happen. */
+    public static PluginEvents all(String plugin) {
+        return new PluginEvents(plugin, EVERYTHING);
     }
 
     private static boolean canReject(Plugin plugin) {

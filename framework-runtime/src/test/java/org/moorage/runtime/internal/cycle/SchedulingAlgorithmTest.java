@@ -37,6 +37,7 @@ import org.moorage.api.plugin.ScorePlugin;
 import org.moorage.runtime.Samples;
 import org.moorage.runtime.internal.cache.ClusterSnapshot;
 import org.moorage.runtime.internal.cache.SchedulerCache;
+import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.moorage.runtime.plugin.ExtensionPoint;
@@ -102,7 +103,7 @@ class SchedulingAlgorithmTest {
     }
 
     private static SchedulingAlgorithm algorithm(int percentage) {
-        return new SchedulingAlgorithm(percentage, Parallelism.none());
+        return new SchedulingAlgorithm(percentage, 0, Parallelism.none(), Extenders.NONE, new Random(1));
     }
 
     @Nested
@@ -341,8 +342,9 @@ class SchedulingAlgorithmTest {
         ExecutorService executor = Executors.newFixedThreadPool(3);
         try {
             ClusterSnapshot cluster = cluster(3_000);
-            SchedulingAlgorithm alone = new SchedulingAlgorithm(0, Parallelism.none());
-            SchedulingAlgorithm together = new SchedulingAlgorithm(0, new Parallelism(executor, 4));
+            SchedulingAlgorithm alone = new SchedulingAlgorithm(0, 0, Parallelism.none(), Extenders.NONE, new Random(1));
+            SchedulingAlgorithm together =
+                    new SchedulingAlgorithm(0, 0, new Parallelism(executor, 4), Extenders.NONE, new Random(1));
             for (int round = 0; round < 60; round++) {
                 int share = random.nextInt(40) + 1;
                 int salt = random.nextInt(1_000);

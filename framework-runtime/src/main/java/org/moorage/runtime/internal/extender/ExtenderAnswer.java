@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.extender;
+
+import com.fasterxml.jackson.core.JsonParseException;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.io.JsonEOFException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.MissingNode;
+import com.fasterxml.jackson.databind.node.NullNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A part of an extender's answer, read as Go reads JSON into a struct: names of fields in small or capital letters, nothing instead
+ * of null, unknown fields passed over, and after the first value the rest as well.
+ *
+ * @param struct the name of the Go struct, for messages
+ * @param tree the part
+ */
+record ExtenderAnswer(String struct, JsonNode tree) {
+    private static final JsonMapper JSON = new JsonMapper();
+
+    /**
+     * Reads a whole answer.
+     *
+     * @throws ExtenderException if it is no JSON
+     */
+    static ExtenderAnswer read(String struct, byte[] body) {
+        String text = new String(body, StandardCharsets.UTF_8).stripLeading();
+        if (text.isEmpty()) {
+            throw new ExtenderException("EOF");
+        }
+        if ("{[\"-0123456789tfn".indexOf(text.charAt(0)) < 0) {
+            throw new ExtenderException("invalid character '" + text.charAt(0) + "' looking for beginning of value");
+        }
+        try (JsonParser parser = JSON.createParser(text)) {
+            return new ExtenderAnswer(struct, JSON.readTree(parser));
+        } catch (JsonEOFException cut) {
+            throw new ExtenderException("unexpected EOF", false, cut);
+        } catch (JsonParseException malformed) {
+            throw new ExtenderException(malformed.getOriginalMessage(), false, malformed);
+        } catch (JsonProcessingException malformed) {
+            throw new ExtenderException(malformed.getOriginalMessage(), false, malformed);
+        } catch (IOException impossible) {
+            throw new ExtenderException(String.valueOf(impossible.getMessage()), false, impossible);
+        }
+    }
+
+    /** An object or nothing is expected; otherwise it fails. */
+    ExtenderAnswer asObject() {
+        if (!tree.isObject() && !tree.isNull()) {
+            throw wrong(tree, "value", "v1." + struct);
+        }
+        return this;
+    }
+
+    /** The parts of an array; none of null. */
+    List<ExtenderAnswer> items(String itemStruct) {
+        if (!tree.isArray() && !tree.isNull()) {
+            throw wrong(tree, "value", "v1." + struct);
+        }
+        List<ExtenderAnswer> items = new ArrayList<>();
+        for (JsonNode item : tree) {
+            items.add(new ExtenderAnswer(itemStruct, item).asObject());
+        }
+        return items;
+    }
+
+    /** A field's text, or empty. */
+    String text(String field) {
+        JsonNode value = field(field);
+        if (!value.isTextual() && !isNothing(value)) {
+            throw wrong(value, field, "string");
+        }
+        return value.asText("");
+    }
+
+    /** A field's whole number, or 0. */
+    long number(String field) {
+        JsonNode value = field(field);
+        if (isNothing(value)) {
+            return 0;
+        }
+        if (!value.isIntegralNumber() || !value.canConvertToLong()) {
+            throw wrong(value, field, "int64");
+        }
+        return value.longValue();
+    }
+
+    /** A field's list of texts; empty if it is not there. */
+    Optional<List<String>> texts(String field) {
+        JsonNode value = field(field);
+        if (isNothing(value)) {
+            return Optional.empty();
+        }
+        if (!value.isArray()) {
+            throw wrong(value, field, "[]string");
+        }
+        List<String> texts = new ArrayList<>();
+        for (JsonNode item : value) {
+            if (!item.isTextual() && !item.isNull()) {
+                throw wrong(item, field, "string");
+            }
+            texts.add(item.asText(""));
+        }
+        return Optional.of(texts);
+    }
+
+    /** A field's texts by name. */
+    Map<String, String> textByName(String field, String type) {
+        Map<String, String> texts = new LinkedHashMap<>();
+        for (Map.Entry<String, JsonNode> entry : entries(field, type)) {
+            if (!entry.getValue().isTextual() && !entry.getValue().isNull()) {
+                throw wrong(entry.getValue(), field, "string");
+            }
+            texts.put(entry.getKey(), entry.getValue().asText(""));
+        }
+        return texts;
+    }
+
+    /** A field's structs by name. */
+    Map<String, ExtenderAnswer> structByName(String field, String entryStruct) {
+        Map<String, ExtenderAnswer> structs = new LinkedHashMap<>();
+        for (Map.Entry<String, JsonNode> entry : entries(field, "map[string]*v1." + entryStruct)) {
+            structs.put(entry.getKey(), new ExtenderAnswer(entryStruct, entry.getValue()).asObject());
+        }
+        return structs;
+    }
+
+    /** A field's list of structs; empty if it is not there. */
+    List<ExtenderAnswer> structs(String field, String itemStruct) {
+        JsonNode value = field(field);
+        if (!value.isArray() && !isNothing(value)) {
+            throw wrong(value, field, "[]*v1." + itemStruct);
+        }
+        return new ExtenderAnswer(itemStruct, isNothing(value) ? NullNode.instance : value).items(itemStruct);
+    }
+
+    /** The objects of a field that is a list in Kubernetes' sense; empty if it is not there. */
+    Optional<List<ObjectNode>> objects(String field, String type) {
+        JsonNode list = field(field);
+        if (isNothing(list)) {
+            return Optional.empty();
+        }
+        if (!list.isObject()) {
+            throw wrong(list, field, type);
+        }
+        JsonNode items = new ExtenderAnswer(struct, list).field("items");
+        if (!items.isArray() && !isNothing(items)) {
+            throw wrong(items, field + ".items", "[]v1.Node");
+        }
+        List<ObjectNode> objects = new ArrayList<>();
+        for (JsonNode item : items) {
+            if (!(item instanceof ObjectNode object)) {
+                throw wrong(item, field + ".items", "v1.Node");
+            }
+            objects.add(object);
+        }
+        return Optional.of(objects);
+    }
+
+    private List<Map.Entry<String, JsonNode>> entries(String field, String type) {
+        JsonNode value = field(field);
+        if (!value.isObject() && !isNothing(value)) {
+            throw wrong(value, field, type);
+        }
+        return List.copyOf(value.properties());
+    }
+
+    // Of several spellings the last counts.
+    private JsonNode field(String name) {
+        JsonNode found = MissingNode.getInstance();
+        for (Map.Entry<String, JsonNode> field : tree.properties()) {
+            if (field.getKey().equalsIgnoreCase(name)) {
+                found = field.getValue();
+            }
+        }
+        return found;
+    }
+
+    private static boolean isNothing(JsonNode value) {
+        return value.isMissingNode() || value.isNull();
+    }
+
+    private ExtenderException wrong(JsonNode value, String field, String type) {
+        String seen = switch (value.getNodeType()) {
+            case OBJECT -> "object";
+            case ARRAY -> "array";
+            case STRING -> "string";
+            case BOOLEAN -> "bool";
+            case NUMBER -> type.equals("int64") ? "number " + value.asText() : "number";
+            case BINARY, MISSING, NULL, POJO -> "value";
+        };
+        String into = field.equals("value") ? "value" : "struct field " + struct + "." + field;
+        return new ExtenderException("json: cannot unmarshal " + seen + " into Go " + into + " of type " + type);
+    }
+}

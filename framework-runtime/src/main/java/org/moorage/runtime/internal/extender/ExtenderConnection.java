@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.extender;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.UnknownHostException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
+import java.nio.channels.UnresolvedAddressException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Flow;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Posts JSON to extenders that are trusted in the same way, and reads their answers. A request has a time limit from its start to
+ * the end of the answer. Safe for use by several threads.
+ */
+final class ExtenderConnection implements AutoCloseable {
+    // Enough for 10,000 whole nodes; an answer without end would otherwise take all memory.
+    private static final int MOST_BYTES = 256 << 20;
+    private static final int OK = 200;
+
+    private final HttpClient client;
+    private final Set<Call> underWay = ConcurrentHashMap.newKeySet();
+
+    ExtenderConnection(HttpClient client) {
+        this.client = client;
+    }
+
+    /** Starts a request. */
+    Call post(String verb, String url, byte[] body, Duration timeout) {
+        Call call = new Call(verb, url, System.nanoTime() + timeout.toNanos());
+        HttpRequest request;
+        try {
+            request = HttpRequest.newBuilder(address(url))
+                    .header("Content-Type", "application/json")
+                    .POST(HttpRequest.BodyPublishers.ofByteArray(body))
+                    .build();
+        } catch (IllegalArgumentException unusable) {
+            call.answer.completeExceptionally(unusable);
+            return call;
+        }
+        underWay.add(call);
+        CompletableFuture<HttpResponse<byte[]>> sent = client.sendAsync(request, call);
+        call.request = sent;
+        CompletableFuture<HttpResponse<byte[]>> ignored = sent.whenComplete((response, thrown) -> {
+            underWay.remove(call);
+            if (thrown != null) {
+                call.answer.completeExceptionally(thrown);
+            } else {
+                call.answer.complete(response.body());
+            }
+        });
+        return call;
+    }
+
+    private static URI address(String url) {
+        try {
+            URI address = new URI(url);
+            String scheme = String.valueOf(address.getScheme());
+            if (!scheme.equals("http") && !scheme.equals("https")) {
+                throw new IllegalArgumentException(
+                        "unsupported protocol scheme \"" + (address.getScheme() == null ? "" : scheme) + "\"");
+            }
+            return address;
+        } catch (URISyntaxException malformed) {
+            throw new IllegalArgumentException(malformed.getReason(), malformed);
+        }
+    }
+
+    /** Gives up all requests that are under way. */
+    @Override
+    public void close() {
+        underWay.forEach(Call::cancel);
+    }
+
+    /** A request that was started. */
+    static final class Call implements HttpResponse.BodyHandler<byte[]> {
+        private final String verb;
+        private final String url;
+        private final long deadline;
+        private final CompletableFuture<byte[]> answer = new CompletableFuture<>();
+        private volatile @Nullable CompletableFuture<HttpResponse<byte[]>> request;
+        private volatile int status;
+
+        private Call(String verb, String url, long deadline) {
+            this.verb = verb;
+            this.url = url;
+            this.deadline = deadline;
+        }
+
+        @Override
+        public HttpResponse.BodySubscriber<byte[]> apply(HttpResponse.ResponseInfo info) {
+            status = info.statusCode();
+            return new Body(status == OK ? MOST_BYTES : 0);
+        }
+
+        /**
+         * Waits for the answer.
+         *
+         * @throws ExtenderException if there is none in time, or it is none of success
+         */
+        byte[] await() {
+            try {
+                byte[] body = answer.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+                if (status != OK) {
+                    throw new ExtenderException("failed " + verb + " with extender at URL " + url + ", code " + status);
+                }
+                return body;
+            } catch (TimeoutException late) {
+                cancel();
+                throw new ExtenderException(
+                        status == 0
+                                ? post("context deadline exceeded (Client.Timeout exceeded while awaiting headers)")
+                                : "context deadline exceeded (Client.Timeout or context cancellation while reading body)",
+                        false,
+                        late);
+            } catch (InterruptedException interrupted) {
+                cancel();
+                Thread.currentThread().interrupt();
+                throw new ExtenderException(post("context canceled"), false, interrupted);
+            } catch (CancellationException closed) {
+                throw new ExtenderException(post("context canceled"), false, closed);
+            } catch (ExecutionException failed) {
+                throw failure(failed.getCause() == null ? failed : failed.getCause());
+            }
+        }
+
+        private void cancel() {
+            answer.cancel(true);
+            CompletableFuture<HttpResponse<byte[]>> sent = request;
+            if (sent != null) {
+                sent.cancel(true);
+            }
+        }
+
+        private ExtenderException failure(Throwable cause) {
+            String host = url.replaceFirst("^[^/]*//", "").replaceFirst("/.*", "");
+            if (cause instanceof ConnectException) {
+                boolean unknown = cause.getCause() instanceof UnresolvedAddressException
+                        || cause.getCause() instanceof UnknownHostException;
+                return new ExtenderException(
+                        post(
+                                unknown
+                                        ? "dial tcp: lookup " + host.replaceFirst(":[0-9]+$", "") + ": no such host"
+                                        : "dial tcp " + host + ": connect: connection refused"),
+                        true,
+                        cause);
+            }
+            if (cause instanceof IllegalArgumentException) {
+                return new ExtenderException(post(String.valueOf(cause.getMessage())), true, cause);
+            }
+            String message = String.valueOf(cause.getMessage());
+            if (status != 0) {
+                return new ExtenderException(
+                        message.contains("fixed content-length")
+                                        || message.contains("closed")
+                                        || message.contains("EOF")
+                                ? "unexpected EOF"
+                                : message,
+                        false,
+                        cause);
+            }
+            return new ExtenderException(
+                    post(message.contains("received no bytes") || message.contains("EOF") ? "EOF" : message),
+                    false,
+                    cause);
+        }
+
+        private String post(String what) {
+            return "Post \"" + url + "\": " + what;
+        }
+    }
+
+    /** Collects a body up to a number of bytes; with 0 it is not read. */
+    private static final class Body implements HttpResponse.BodySubscriber<byte[]> {
+        private final int most;
+        private final CompletableFuture<byte[]> whole = new CompletableFuture<>();
+        private final List<byte[]> parts = new ArrayList<>();
+        private int size;
+        private Flow.@Nullable Subscription subscription;
+
+        Body(int most) {
+            this.most = most;
+        }
+
+        @Override
+        public CompletionStage<byte[]> getBody() {
+            return whole;
+        }
+
+        @Override
+        public void onSubscribe(Flow.Subscription given) {
+            subscription = given;
+            if (most == 0) {
+                given.cancel();
+                whole.complete(new byte[0]);
+            } else {
+                given.request(Long.MAX_VALUE);
+            }
+        }
+
+        @Override
+        public void onNext(List<ByteBuffer> buffers) {
+            for (ByteBuffer buffer : buffers) {
+                if (whole.isDone()) {
+                    return;
+                }
+                if (buffer.remaining() > most - size) {
+                    if (subscription != null) {
+                        subscription.cancel();
+                    }
+                    whole.completeExceptionally(
+                            new IOException("answer of more than " + most + " bytes (expected: at most that)"));
+                    return;
+                }
+                byte[] part = new byte[buffer.remaining()];
+                buffer.get(part);
+                size += part.length;
+                parts.add(part);
+            }
+        }
+
+        @Override
+        public void onError(Throwable thrown) {
+            whole.completeExceptionally(thrown);
+        }
+
+        @Override
+        public void onComplete() {
+            byte[] bytes = new byte[size];
+            int at = 0;
+            for (byte[] part : parts) {
+                System.arraycopy(part, 0, bytes, at, part.length);
+                at += part.length;
+            }
+            whole.complete(bytes);
+        }
+    }
+}

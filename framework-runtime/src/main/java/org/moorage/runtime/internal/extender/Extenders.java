@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.extender;
+
+import java.net.http.HttpClient;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.Snapshot;
+import org.moorage.api.Status;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.Extender;
+import org.moorage.api.plugin.Problems;
+import org.moorage.runtime.config.ExtenderConfig;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The extenders of a configuration, in the order in which they are asked. One that is ignorable is passed over when it fails.
+ * Immutable; safe for use by several threads.
+ */
+public final class Extenders implements AutoCloseable {
+    /** The plugin's name under which extenders reject. */
+    public static final String NAME = "Extender";
+
+    /** No extenders. */
+    public static final Extenders NONE = new Extenders(List.of(), List.of());
+
+    private static final Logger LOG = LoggerFactory.getLogger(Extenders.class);
+
+    private final List<HttpExtender> all;
+    private final List<ExtenderConnection> connections;
+    private final boolean filter;
+    private final boolean prioritize;
+
+    private Extenders(List<HttpExtender> all, List<ExtenderConnection> connections) {
+        this.all = List.copyOf(all);
+        this.connections = List.copyOf(connections);
+        filter = all.stream().anyMatch(HttpExtender::isFilter);
+        prioritize = all.stream().anyMatch(HttpExtender::isPrioritizer);
+    }
+
+    /**
+     * The extenders of a configuration. Those that are trusted in the same way share their connections.
+     *
+     * @param configs the extenders, in the order in which they are asked
+     * @param snapshot the nodes of the cycle
+     * @param problems where to report files of certificates and keys that cannot be used
+     */
+    public static Extenders of(List<ExtenderConfig> configs, Supplier<Snapshot> snapshot, Problems problems) {
+        if (configs.isEmpty()) {
+            return NONE;
+        }
+        Map<ExtenderTls, ExtenderConnection> connections = new LinkedHashMap<>();
+        List<HttpExtender> extenders = new ArrayList<>();
+        for (ExtenderConfig config : configs) {
+            ExtenderTls tls = new ExtenderTls(config.enableHttps(), config.tls());
+            ExtenderConnection connection =
+                    connections.computeIfAbsent(tls, given -> new ExtenderConnection(client(config, given, problems)));
+            extenders.add(new HttpExtender(config, connection, snapshot));
+        }
+        return new Extenders(extenders, List.copyOf(connections.values()));
+    }
+
+    private static HttpClient client(ExtenderConfig config, ExtenderTls tls, Problems problems) {
+        HttpClient.Builder client = HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .followRedirects(HttpClient.Redirect.NORMAL);
+        try {
+            tls.applyTo(client);
+        } catch (TlsFileException unusable) {
+            problems.report("extender \"" + config.urlPrefix() + "\": tlsConfig." + unusable.getMessage());
+        }
+        return client.build();
+    }
+
+    /** The extenders, for plugins that ask them. */
+    public List<Extender> all() {
+        return List.copyOf(all);
+    }
+
+    /** Whether there are none. */
+    public boolean isEmpty() {
+        return all.isEmpty();
+    }
+
+    /** Whether one of them filters. */
+    public boolean filter() {
+        return filter;
+    }
+
+    /** Whether one of them scores. */
+    public boolean prioritize() {
+        return prioritize;
+    }
+
+    /**
+     * Asks one extender after the other which nodes will do, each about those that the ones before it have left.
+     *
+     * @param nodes the nodes on which the pod fits
+     * @param statuses is given the status of each node that an extender names as failed
+     * @return the nodes that are left
+     * @throws ExtenderException if one that is not ignorable fails
+     */
+    public List<NodeInfo> filter(Pod pod, List<NodeInfo> nodes, Map<String, Status> statuses) {
+        List<NodeInfo> left = nodes;
+        for (HttpExtender extender : all) {
+            if (left.isEmpty()) {
+                break;
+            }
+            if (extender.isFilter() && extender.isInterested(pod)) {
+                try {
+                    left = extender.filter(pod, left, statuses);
+                } catch (ExtenderException failure) {
+                    ignore(extender, failure, "Skipping extender as it returned error and has ignorable flag set");
+                }
+            }
+        }
+        return left;
+    }
+
+    private static void ignore(HttpExtender extender, ExtenderException failure, String message) {
+        if (!extender.isIgnorable()) {
+            throw failure;
+        }
+        LOG.atInfo()
+                .addKeyValue("extender", extender.name())
+                .addKeyValue("err", failure.getMessage())
+                .log(message);
+    }
+
+    /**
+     * The scores of one extender.
+     *
+     * @param extender its name
+     * @param scores its weighted scores by node
+     */
+    public record Scores(String extender, Map<String, Long> scores) {}
+
+    /** Asks all extenders that score, at the same time. One that fails scores nothing. */
+    public List<Scores> prioritize(Pod pod, List<NodeInfo> nodes) {
+        Map<HttpExtender, ExtenderConnection.Call> calls = new LinkedHashMap<>();
+        List<Scores> scores = new ArrayList<>();
+        for (HttpExtender extender : all) {
+            if (extender.isInterested(pod)) {
+                if (extender.isPrioritizer()) {
+                    calls.put(extender, extender.startPrioritize(pod, nodes));
+                } else {
+                    scores.add(new Scores(extender.name(), zeros(nodes)));
+                }
+            }
+        }
+        calls.forEach((extender, call) -> {
+            try {
+                scores.add(new Scores(extender.name(), extender.awaitPrioritize(call)));
+            } catch (ExtenderException failure) {
+                LOG.atDebug()
+                        .addKeyValue("pod", pod.key())
+                        .addKeyValue("extender", extender.name())
+                        .addKeyValue("err", failure.getMessage())
+                        .log("Failed to run extender's priority function. No score given by this extender.");
+            }
+        });
+        return scores;
+    }
+
+    // As in kube-scheduler: to be scored with 0 makes the choice among equals random.
+    private static Map<String, Long> zeros(List<NodeInfo> nodes) {
+        Map<String, Long> zeros = new HashMap<>();
+        for (NodeInfo node : nodes) {
+            zeros.put(node.name(), 0L);
+        }
+        return zeros;
+    }
+
+    /**
+     * Has the pod bound by the first extender that binds and takes care of it.
+     *
+     * @return whether one did
+     * @throws ExtenderException if one that is not ignorable fails
+     */
+    public boolean bind(Pod pod, String nodeName) {
+        for (HttpExtender extender : all) {
+            if (extender.isBinder() && extender.isInterested(pod)) {
+                try {
+                    extender.bind(pod, nodeName);
+                    return true;
+                } catch (ExtenderException failure) {
+                    ignore(
+                            extender,
+                            failure,
+                            "Skipping extender in bind as it returned error and has ignorable flag set");
+                }
+            }
+        }
+        return false;
+    }
+
+    /** Gives up all requests that are under way. */
+    @Override
+    public void close() {
+        connections.forEach(ExtenderConnection::close);
+    }
+}

@@ -9,6 +9,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -17,9 +21,11 @@ import org.moorage.api.NodeInfo;
 import org.moorage.api.Snapshot;
 import org.moorage.api.StateKey;
 import org.moorage.api.Status;
+import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.ClusterWriter;
 import org.moorage.api.plugin.Extender;
 import org.moorage.api.plugin.FeatureGates;
@@ -28,6 +34,7 @@ import org.moorage.api.plugin.NodeDraft;
 import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PodInPreBind;
 import org.moorage.api.plugin.WaitingPod;
+import org.moorage.runtime.cluster.Cluster;
 import org.moorage.runtime.internal.binding.PodsInPreBind;
 import org.moorage.runtime.internal.binding.WaitingPods;
 import org.moorage.runtime.internal.cluster.ObjectStore;
@@ -45,6 +52,10 @@ import org.slf4j.LoggerFactory;
 final class ProfileHandle implements Handle {
     private static final Logger LOG = LoggerFactory.getLogger(ProfileHandle.class);
 
+    private static final Duration FIRST_READ_WAIT = Duration.ofMillis(100);
+    private static final Duration LONGEST_READ_WAIT = Duration.ofSeconds(5);
+    private static final Duration MOST_READ_WAITS = Duration.ofMinutes(1);
+
     private final String profileName;
     private final Services services;
 
@@ -53,7 +64,7 @@ final class ProfileHandle implements Handle {
      *
      * @param store the objects of the cluster
      * @param snapshot the nodes of the cycle; throws where no cycle runs
-     * @param writer how to change the cluster
+     * @param cluster how to read and change the cluster
      * @param featureGates the features that are on
      * @param clock the time
      * @param random the source of random numbers
@@ -71,7 +82,7 @@ final class ProfileHandle implements Handle {
     record Services(
             ObjectStore store,
             Supplier<Snapshot> snapshot,
-            ClusterWriter writer,
+            Cluster cluster,
             FeatureGates featureGates,
             InstantSource clock,
             RandomGenerator random,
@@ -107,8 +118,37 @@ final class ProfileHandle implements Handle {
     }
 
     @Override
+    public <T extends ClusterObject> void onChange(ObjectKind<T> kind, Consumer<ObjectChange<T>> listener) {
+        services.store().onChange(kind, change -> runLogged(() -> listener.accept(change)));
+    }
+
+    @Override
+    public <T extends ClusterObject> Optional<T> read(ObjectKind<T> kind, String namespace, String name) {
+        return services.cluster().read(kind, namespace, name);
+    }
+
+    @Override
+    public <T extends ClusterObject> Optional<T> readInPreBind(
+            Pod pod, ObjectKind<T> kind, String namespace, String name) {
+        Duration wait = FIRST_READ_WAIT;
+        Duration waited = Duration.ZERO;
+        while (true) {
+            try {
+                return services.cluster().read(kind, namespace, name);
+            } catch (ClusterException failed) {
+                if (waited.compareTo(MOST_READ_WAITS) >= 0) {
+                    throw failed;
+                }
+                pause(pod, wait);
+                waited = waited.plus(wait);
+                wait = wait.multipliedBy(2).compareTo(LONGEST_READ_WAIT) < 0 ? wait.multipliedBy(2) : LONGEST_READ_WAIT;
+            }
+        }
+    }
+
+    @Override
     public ClusterWriter writer() {
-        return services.writer();
+        return services.cluster();
     }
 
     @Override
@@ -131,14 +171,37 @@ final class ProfileHandle implements Handle {
         long start = System.nanoTime();
         String result = "error";
         try {
+            result = runLogged(task) ? "success" : "error";
+        } finally {
+            services.metrics().backgroundTaskRan(result, System.nanoTime() - start);
+        }
+    }
+
+    // Whether it did not fail.
+    private boolean runLogged(Runnable task) {
+        try {
             task.run();
-            result = "success";
+            return true;
         } catch (Throwable thrown) {
             Thrown.rethrowIfFatal(thrown);
             LOG.atError().addKeyValue("profile", profileName).setCause(thrown).log("Background task failed");
             services.listener().backgroundTaskFailed(profileName, thrown);
-        } finally {
-            services.metrics().backgroundTaskRan(result, System.nanoTime() - start);
+            return false;
+        }
+    }
+
+    @Override
+    public void backgroundAfter(Duration delay, Runnable task) {
+        Runnable logged = () -> runLogged(task);
+        try {
+            ScheduledFuture<?> ignored = services.threads()
+                    .timers()
+                    .schedule(
+                            () -> services.threads().background().execute(logged),
+                            delay.toNanos(),
+                            TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException closed) {
+            LOG.atDebug().addKeyValue("profile", profileName).log("The scheduler stops; a task of a plugin is dropped");
         }
     }
 

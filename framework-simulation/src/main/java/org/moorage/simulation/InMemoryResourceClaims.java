@@ -47,7 +47,11 @@ final class InMemoryResourceClaims implements ResourceClaimWriter {
 
     @Override
     public ResourceClaim allocate(ResourceClaim claim, DeviceAllocation allocation, Pod pod) {
-        return update(claim, current -> current.withAllocation(allocation).withReservationFor(pod));
+        synchronized (objects) {
+            return objects.update(objects.unchanged(ObjectKind.RESOURCE_CLAIM, claim)
+                    .withAllocation(allocation)
+                    .withReservationFor(pod));
+        }
     }
 
     @Override

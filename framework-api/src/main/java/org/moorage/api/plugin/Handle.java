@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.moorage.api.CycleState;
@@ -15,6 +16,7 @@ import org.moorage.api.NodeInfo;
 import org.moorage.api.Snapshot;
 import org.moorage.api.StateKey;
 import org.moorage.api.Status;
+import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
@@ -43,6 +45,28 @@ public interface Handle {
      */
     <T extends ClusterObject> ObjectLister<T> lister(ObjectKind<T> kind);
 
+    /**
+     * Has a plugin told of each change of the objects of a kind that it has a lister of, once the lister shows it. A plugin asks
+     * for it while it is made. For one kind the calls come one after the other; they must not wait.
+     */
+    <T extends ClusterObject> void onChange(ObjectKind<T> kind, Consumer<ObjectChange<T>> listener);
+
+    /**
+     * An object as the API server has it now, for finding out what became of a change whose {@linkplain
+     * ClusterException#outcome outcome} is unknown. For anything else there are listers.
+     *
+     * @param namespace its namespace; empty for objects of the whole cluster
+     * @return empty if it is not there
+     * @throws ClusterException if it cannot be had
+     */
+    <T extends ClusterObject> Optional<T> read(ObjectKind<T> kind, String namespace, String name);
+
+    /**
+     * As {@link #read}, for a pod in its PreBind: while the object cannot be had, it waits as {@link #pause} does and tries again,
+     * for a minute at most.
+     */
+    <T extends ClusterObject> Optional<T> readInPreBind(Pod pod, ObjectKind<T> kind, String namespace, String name);
+
     /** The way to change the cluster. */
     ClusterWriter writer();
 
@@ -62,6 +86,9 @@ public interface Handle {
      * react to its failures catches them itself.
      */
     Executor background();
+
+    /** Has a task run by {@link #background} after some time. It is dropped if the scheduler stops before. */
+    void backgroundAfter(Duration delay, Runnable task);
 
     /** The time. */
     InstantSource clock();

@@ -22,7 +22,7 @@ public interface ResourceClaimWriter {
     /** Removes {@link ResourceClaim#FINALIZER}. */
     ResourceClaim removeFinalizer(ResourceClaim claim);
 
-    /** Sets the allocation of a claim, and reserves it for a pod. */
+    /** Sets the allocation of a claim, and reserves it for a pod. For the version of the claim that is passed, if it has one. */
     ResourceClaim allocate(ResourceClaim claim, DeviceAllocation allocation, Pod pod);
 
     /** Reserves a claim for a pod, beside those that it is reserved for already. */

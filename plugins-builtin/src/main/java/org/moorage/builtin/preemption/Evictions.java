@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.builtin.preemption;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +25,9 @@ import org.moorage.api.plugin.WaitingPod;
 final class Evictions {
     /** The reason in the condition of a victim. */
     static final String REASON = "PreemptionByScheduler";
+
+    /** How long a preemptor waits for the news that its last victim goes, after the cluster has taken the request. */
+    private static final Duration LONGEST_GATE = Duration.ofSeconds(8);
 
     private final Handle handle;
     private final ObjectLister<Pod> pods;
@@ -62,7 +66,7 @@ final class Evictions {
         }
         // In the background, since a failure must not keep the preemptor from the node that is free for it now.
         handle.background().execute(() -> {
-            List<ClusterException> failures = clearNominations(preemptor, nodeName);
+            List<RuntimeException> failures = clearNominations(preemptor, nodeName);
             if (!failures.isEmpty()) {
                 throw failure(preemptor, nodeName, failures);
             }
@@ -130,13 +134,19 @@ final class Evictions {
         }
 
         private void evictOther(Pod victim) {
+            boolean isEnded = false;
             try {
                 if (evictionFailures.isEmpty()) {
                     evict(preemptor, nodeName, victim);
                 }
+                isEnded = true;
             } catch (RuntimeException failed) {
+                isEnded = true;
                 evictionFailures.add(failed);
             } finally {
+                if (!isEnded) {
+                    evictionFailures.add(new IllegalStateException("pod " + victim.key() + " was not evicted"));
+                }
                 otherEnded();
             }
         }
@@ -148,24 +158,29 @@ final class Evictions {
         }
 
         private void finish() {
-            boolean isAwaited = true;
+            boolean isEvicted = false;
+            boolean isAwaited = false;
             try {
                 if (evictionFailures.isEmpty()) {
                     isAwaited = evictLast();
+                    isEvicted = true;
                 }
             } catch (RuntimeException failed) {
                 evictionFailures.add(failed);
+            } finally {
+                if (!isEvicted) {
+                    // Whatever was thrown, the pod is let in.
+                    lastVictimByPreemptor.remove(preemptor.uid());
+                    handle.activateAfterBackoff(List.of(preemptor));
+                }
             }
-            if (!evictionFailures.isEmpty()) {
-                lastVictimByPreemptor.remove(preemptor.uid());
+            if (isEvicted && !isAwaited) {
+                handle.activate(List.of(preemptor));
+            } else if (isEvicted && !nominationFailures.isEmpty()) {
+                handle.activateAfterBackoff(List.of(preemptor));
             }
             List<RuntimeException> failures = new ArrayList<>(evictionFailures);
             failures.addAll(nominationFailures);
-            if (!isAwaited) {
-                handle.activate(List.of(preemptor));
-            } else if (!failures.isEmpty()) {
-                handle.activateAfterBackoff(List.of(preemptor));
-            }
             if (!failures.isEmpty()) {
                 throw failure(preemptor, nodeName, failures);
             }
@@ -180,8 +195,27 @@ final class Evictions {
             } else {
                 lastVictimByPreemptor.put(preemptor.uid(), Optional.of(last));
             }
-            // A victim that was gone already may have been seen to go while the preemptor was kept out.
-            return evict(preemptor, nodeName, last) || isStaying(last);
+            boolean isAwaited = switch (evict(preemptor, nodeName, last)) {
+                case DELETED -> true;
+                // It may have been seen to go while the preemptor was kept out.
+                case GONE -> isStaying(last);
+                // The same, if it was not known to be unbound.
+                case UNBOUND -> lastVictimByPreemptor.remove(preemptor.uid()) == null;
+            };
+            if (isAwaited && lastVictimByPreemptor.containsKey(preemptor.uid())) {
+                handle.backgroundAfter(LONGEST_GATE, this::letIn);
+            }
+            return isAwaited;
+        }
+
+        // The news of the last victim does not come, so the preemptor finds out itself.
+        private void letIn() {
+            Optional<Pod> gate = lastVictimByPreemptor.get(preemptor.uid());
+            boolean isOurs =
+                    gate != null && gate.filter(victim -> victim == last).isPresent();
+            if (isOurs && lastVictimByPreemptor.remove(preemptor.uid(), gate) && isStaying(last)) {
+                handle.activateAfterBackoff(List.of(preemptor));
+            }
         }
     }
 
@@ -199,8 +233,16 @@ final class Evictions {
         return failure;
     }
 
-    /** Evicts a victim; false if it was gone already. */
-    private boolean evict(Pod preemptor, String nodeName, Pod victim) {
+    /** What became of a victim. */
+    private enum Eviction {
+        DELETED,
+        /** It was gone already. */
+        GONE,
+        /** It was not bound yet, and goes back to the queue. */
+        UNBOUND
+    }
+
+    private Eviction evict(Pod preemptor, String nodeName, Pod victim) {
         String note = "Preempted by pod " + preemptor.uid() + " on node " + nodeName;
         Optional<WaitingPod> waiting = handle.waitingPod(victim.uid());
         boolean isUnboundInMemory = waiting.isPresent()
@@ -211,11 +253,11 @@ final class Evictions {
         if (isUnboundInMemory) {
             note += " (in kube-scheduler memory).";
         } else if (!delete(preemptor, victim)) {
-            return false;
+            return Eviction.GONE;
         }
         handle.writer()
                 .report(new PodEvent(victim, Optional.of(preemptor), PodEvent.NORMAL, "Preempted", "Preempting", note));
-        return true;
+        return isUnboundInMemory ? Eviction.UNBOUND : Eviction.DELETED;
     }
 
     private boolean delete(Pod preemptor, Pod victim) {
@@ -249,14 +291,14 @@ final class Evictions {
     }
 
     // So pods of a lower priority that are nominated to the node look for another one at once. Returns what has failed.
-    private List<ClusterException> clearNominations(Pod preemptor, String nodeName) {
-        List<ClusterException> failures = new ArrayList<>();
+    private List<RuntimeException> clearNominations(Pod preemptor, String nodeName) {
+        List<RuntimeException> failures = new ArrayList<>();
         for (Pod nominated : handle.nominatedPods(nodeName)) {
             if (nominated.spec().priority() < preemptor.spec().priority()
                     && !nominated.status().nominatedNodeName().isEmpty()) {
                 try {
                     handle.writer().patchStatus(nominated, Optional.empty(), Nomination.clear());
-                } catch (ClusterException failed) {
+                } catch (RuntimeException failed) {
                     failures.add(failed);
                 }
             }

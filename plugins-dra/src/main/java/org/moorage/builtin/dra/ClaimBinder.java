@@ -6,7 +6,6 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
 import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
@@ -20,6 +19,7 @@ import org.moorage.api.plugin.ResourceClaimWriter;
 /** Writes the allocations and reservations of claims to the cluster, and removes them. */
 final class ClaimBinder {
     private static final Duration POLL_INTERVAL = Duration.ofSeconds(5);
+    private static final int MOST_TRIES = 5;
 
     private final Handle handle;
     private final ResourceClaimWriter writer;
@@ -27,6 +27,7 @@ final class ClaimBinder {
     private final InstantSource clock;
     private final Duration bindingTimeout;
     private final DeviceFeatures features;
+    private final PendingUnreserves undone;
 
     ClaimBinder(Handle handle, ClaimTracker tracker, Duration bindingTimeout, DeviceFeatures features) {
         this.handle = handle;
@@ -35,11 +36,12 @@ final class ClaimBinder {
         clock = handle.clock();
         this.bindingTimeout = bindingTimeout;
         this.features = features;
+        undone = handle.shared(PendingUnreserves.KEY, () -> new PendingUnreserves(handle, tracker));
     }
 
     /**
-     * Reserves a claim for a pod, and allocates it if it is not allocated. The allocation is not in flight afterwards, whatever
-     * came of it.
+     * Reserves a claim for a pod, and allocates it if it is not allocated. The allocation is not in flight afterwards, unless it
+     * cannot be found out whether it was written: then it is {@linkplain ClaimTracker#isUncertain uncertain}.
      *
      * @param claim the claim
      * @param allocation the allocation; empty if the claim is allocated
@@ -48,46 +50,95 @@ final class ClaimBinder {
      * @throws IllegalStateException if the claim is not as it was in PreFilter, or a write fails
      */
     ResourceClaim bind(ResourceClaim claim, Optional<DeviceAllocation> allocation, Pod pod) {
+        String uid = claim.metadata().uid();
+        boolean isUncertain = false;
         try {
             ResourceClaim current = tracker.get(claim.namespace(), claim.name()).orElse(claim);
-            if (current.metadata().isDeleting()) {
-                throw new IllegalStateException("claim " + claim.key() + " got deleted in the meantime");
+            for (int tries = 1; ; tries++) {
+                demandUnchanged(current, uid, allocation);
+                ClaimWrite write = write(current, allocation, pod);
+                if (write.failure().isEmpty()) {
+                    tracker.assume(write.claim());
+                    return write.claim();
+                }
+                ClusterException failure = write.failure().get();
+                boolean isUnknown = failure.outcome() == ClusterException.Outcome.UNKNOWN;
+                if (!isUnknown && (!failure.isConflict() || tries == MOST_TRIES)) {
+                    throw write.problem();
+                }
+                Optional<ResourceClaim> read;
+                try {
+                    read = handle.readInPreBind(pod, ObjectKind.RESOURCE_CLAIM, claim.namespace(), claim.name());
+                } catch (RuntimeException unread) {
+                    isUncertain = isUnknown && allocation.isPresent();
+                    throw write.problem();
+                }
+                if (read.isPresent() && isWritten(read.get(), uid, pod)) {
+                    tracker.assume(read.get());
+                    return read.get();
+                }
+                if (isUnknown) {
+                    throw write.problem();
+                }
+                // As kube-scheduler after a conflict.
+                current = read.orElseThrow(() -> deleted(claim));
             }
-            if (allocation.isPresent() && current.allocation().isPresent()) {
-                throw new IllegalStateException("claim " + claim.key() + " got allocated elsewhere in the meantime");
-            }
-            if (allocation.isEmpty() && current.allocation().isEmpty()) {
-                throw new IllegalStateException("claim " + claim.key() + " got deallocated elsewhere in the meantime");
-            }
-            ResourceClaim bound =
-                    allocation.isPresent() ? allocate(current, allocation.get(), pod) : reserve(current, pod);
-            tracker.assume(bound);
-            return bound;
         } finally {
-            tracker.removeInFlightAllocation(claim.metadata().uid());
+            if (isUncertain) {
+                tracker.markUncertain(uid);
+            } else {
+                tracker.removeInFlightAllocation(uid);
+            }
         }
     }
 
-    private ResourceClaim allocate(ResourceClaim claim, DeviceAllocation allocation, Pod pod) {
-        ResourceClaim withFinalizer = claim.finalizers().contains(ResourceClaim.FINALIZER)
-                ? claim
-                : write("add finalizer to claim " + claim.key(), () -> writer.addFinalizer(claim));
-        // The binding timeout starts at this time.
-        DeviceAllocation timed = features.bindingConditions() ? allocation.at(clock.instant()) : allocation;
-        return write(
-                "add allocation and reservation to claim " + claim.key(),
-                () -> writer.allocate(withFinalizer, timed, pod));
+    private static void demandUnchanged(ResourceClaim current, String uid, Optional<DeviceAllocation> allocation) {
+        if (current.metadata().isDeleting() || !current.metadata().uid().equals(uid)) {
+            throw deleted(current);
+        }
+        if (allocation.isPresent() && current.allocation().isPresent()) {
+            throw new IllegalStateException("claim " + current.key() + " got allocated elsewhere in the meantime");
+        }
+        if (allocation.isEmpty() && current.allocation().isEmpty()) {
+            throw new IllegalStateException("claim " + current.key() + " got deallocated elsewhere in the meantime");
+        }
     }
 
-    private ResourceClaim reserve(ResourceClaim claim, Pod pod) {
-        return write("add reservation to claim " + claim.key(), () -> writer.reserve(claim, pod));
+    private static IllegalStateException deleted(ResourceClaim claim) {
+        return new IllegalStateException("claim " + claim.key() + " got deleted in the meantime");
     }
 
-    private static ResourceClaim write(String what, Supplier<ResourceClaim> request) {
+    // Nobody else reserves a claim for the pod.
+    private static boolean isWritten(ResourceClaim claim, String uid, Pod pod) {
+        return claim.metadata().uid().equals(uid) && claim.allocation().isPresent() && claim.isReservedFor(pod);
+    }
+
+    /** What came of the requests for one claim: the claim as it is after the last that succeeded. */
+    private record ClaimWrite(String what, ResourceClaim claim, Optional<ClusterException> failure) {
+        IllegalStateException problem() {
+            ClusterException cause = failure.orElseThrow();
+            return new IllegalStateException(what + ": " + cause.getMessage(), cause);
+        }
+    }
+
+    private ClaimWrite write(ResourceClaim claim, Optional<DeviceAllocation> allocation, Pod pod) {
+        ResourceClaim latest = claim;
+        String what = "add reservation to claim " + claim.key();
         try {
-            return request.get();
+            if (allocation.isEmpty()) {
+                return new ClaimWrite(what, writer.reserve(claim, pod), Optional.empty());
+            }
+            if (!claim.finalizers().contains(ResourceClaim.FINALIZER)) {
+                what = "add finalizer to claim " + claim.key();
+                latest = writer.addFinalizer(claim);
+            }
+            what = "add allocation and reservation to claim " + claim.key();
+            // The binding timeout starts at this time.
+            DeviceAllocation timed =
+                    features.bindingConditions() ? allocation.get().at(clock.instant()) : allocation.get();
+            return new ClaimWrite(what, writer.allocate(latest, timed, pod), Optional.empty());
         } catch (ClusterException failed) {
-            throw new IllegalStateException(what + ": " + failed.getMessage(), failed);
+            return new ClaimWrite(what, latest, Optional.of(failed));
         }
     }
 
@@ -98,9 +149,12 @@ final class ClaimBinder {
      * @throws IllegalStateException if the write fails
      */
     ResourceClaim create(ResourceClaim inMemory, Pod pod) {
-        return write(
-                "create claim for extended resources " + inMemory.key(),
-                () -> writer.createForExtendedResources(pod, inMemory.requests()));
+        try {
+            return writer.createForExtendedResources(pod, inMemory.requests());
+        } catch (ClusterException failed) {
+            throw new IllegalStateException(
+                    "create claim for extended resources " + inMemory.key() + ": " + failed.getMessage(), failed);
+        }
     }
 
     /**
@@ -177,13 +231,36 @@ final class ClaimBinder {
         return true;
     }
 
-    /** Removes a pod that is not bound from a claim, and the allocation in flight, if there is one. */
+    /** Whether the pod can have the claim: what an earlier attempt of the pod left to be undone is left undone from now on. */
+    boolean takeOver(ResourceClaim claim, Pod pod) {
+        return undone.cancel(claim, pod);
+    }
+
+    /**
+     * Removes a pod that is not bound from a claim, and the allocation in flight, if there is one. A request that fails is
+     * sent again later.
+     *
+     * @throws ClusterException if a request fails
+     */
     void unbind(ResourceClaim claim, Pod pod) {
-        if (tracker.removeInFlightAllocation(claim.metadata().uid())) {
+        String uid = claim.metadata().uid();
+        boolean isReserved = claim.allocation().isPresent() && claim.isReservedFor(pod);
+        if (tracker.isUncertain(uid)) {
+            undone.unreserveLater(claim, pod);
+            return;
+        }
+        if (tracker.removeInFlightAllocation(uid)) {
             tracker.restore(claim);
         }
-        if (claim.allocation().isPresent() && claim.isReservedFor(pod)) {
-            writer.unreserve(claim, pod);
+        if (isReserved) {
+            try {
+                tracker.assume(writer.unreserve(claim, pod));
+            } catch (ClusterException failed) {
+                if (!failed.isNotFound()) {
+                    undone.unreserveLater(claim, pod);
+                    throw failed;
+                }
+            }
         }
     }
 
@@ -193,10 +270,20 @@ final class ClaimBinder {
         tracker.restore(claim);
     }
 
-    /** Deletes a claim for extended resources. It may have a finalizer that is not known here, if a write failed after that. */
-    void delete(ResourceClaim claim) {
-        writer.removeFinalizer(claim);
-        handle.writer().delete(ObjectKind.RESOURCE_CLAIM, claim.namespace(), claim.name());
-        tracker.restore(claim);
+    /**
+     * Deletes a claim for extended resources. It may have a finalizer that is not known here, if a write failed after that. If that
+     * fails, it is done again later.
+     *
+     * @throws ClusterException if a request fails
+     */
+    void delete(ResourceClaim claim, Pod pod) {
+        try {
+            undone.delete(claim);
+        } catch (ClusterException failed) {
+            // Its devices are taken until it is gone.
+            tracker.assume(claim);
+            undone.deleteLater(claim, pod);
+            throw failed;
+        }
     }
 }

@@ -33,7 +33,13 @@ final class ClaimReservations {
     }
 
     /** Marks the allocations of the chosen node as in flight, so that no other pod gets the devices. */
-    void reserve(CycleState state, ClaimStore claims, String nodeName) {
+    void reserve(CycleState state, ClaimStore claims, Pod pod, String nodeName) {
+        for (ResourceClaim claim : claims.all()) {
+            if (!binder.takeOver(claim, pod)) {
+                throw new IllegalStateException(
+                        "claim " + claim.key() + " is still being released after an earlier attempt");
+            }
+        }
         List<Integer> toAllocate = claims.toAllocate();
         if (toAllocate.isEmpty()) {
             return;
@@ -119,6 +125,7 @@ final class ClaimReservations {
      */
     void unreserve(CycleState state, ClaimStore claims, Pod pod, String nodeName) {
         List<ResourceClaim> current = state.find(BOUND).orElse(claims.all());
+        Map<Integer, DeviceAllocation> reserved = state.find(RESERVED).orElse(Map.of());
         List<RuntimeException> failures = new ArrayList<>(0);
         for (int i = 0; i < current.size(); i++) {
             ResourceClaim claim = current.get(i);
@@ -128,7 +135,11 @@ final class ClaimReservations {
             }
             tracker.removeInFlightAllocation(claims.all().get(i).metadata().uid());
             if (!ExtendedResources.isInMemory(claim)) {
-                attempt(() -> binder.delete(claim), failures);
+                // It may have been allocated, if nobody can tell.
+                ResourceClaim created = claim.allocation().isPresent() || !reserved.containsKey(i)
+                        ? claim
+                        : claim.withAllocation(reserved.get(i));
+                attempt(() -> binder.delete(created, pod), failures);
             }
         }
         if (!nodeResources(state, nodeName).isEmpty()) {

@@ -3,11 +3,21 @@ package org.moorage.builtin.dra;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.moorage.api.StateKey;
+import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.ObjectLister;
 
@@ -20,7 +30,10 @@ final class ClaimTracker {
     /** The key under which all profiles share it. */
     static final StateKey<ClaimTracker> KEY = StateKey.of("DynamicResources/claims");
 
+    private static final int KEPT_DELETED = 1000;
+
     private final ObjectLister<ResourceClaim> claims;
+    private final Consumer<Collection<Pod>> activate;
 
     // By uid: allocated in Reserve, and not written to the cluster yet.
     @GuardedBy("this")
@@ -30,8 +43,99 @@ final class ClaimTracker {
     @GuardedBy("this")
     private final Map<String, ResourceClaim> assumed = new HashMap<>();
 
-    ClaimTracker(ObjectLister<ResourceClaim> claims) {
+    // In flight, and perhaps written to the cluster: the outcome is unknown.
+    @GuardedBy("this")
+    private final Set<String> uncertain = new HashSet<>();
+
+    // What the write of a claim answers may come later than the news that the claim has gone since.
+    @GuardedBy("this")
+    private final Set<String> lastDeleted = Collections.newSetFromMap(new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
+            return size() > KEPT_DELETED;
+        }
+    });
+
+    // By uid: rejected, perhaps for a device that is in flight or belongs to a claim that has gone.
+    private final Map<String, Pod> turnedAway = new ConcurrentHashMap<>();
+    private final AtomicLong releases = new AtomicLong();
+
+    /**
+     * A tracker without allocations in flight.
+     *
+     * @param claims the claims as last seen
+     * @param activate has pods tried again once their backoff is over
+     */
+    ClaimTracker(ObjectLister<ResourceClaim> claims, Consumer<Collection<Pod>> activate) {
         this.claims = claims;
+        this.activate = activate;
+    }
+
+    /** Takes note of what the scheduler sees of a claim. */
+    void changed(ObjectChange<ResourceClaim> change) {
+        if (change.after().isPresent()) {
+            synchronized (this) {
+                latest(change.after().get());
+            }
+            return;
+        }
+        ResourceClaim gone = change.latest();
+        String uid = gone.metadata().uid();
+        boolean isFreed;
+        synchronized (this) {
+            lastDeleted.add(uid);
+            ResourceClaim ours = assumed.get(gone.key());
+            boolean wasAssumed = ours != null && ours.metadata().uid().equals(uid);
+            if (wasAssumed) {
+                assumed.remove(gone.key());
+            }
+            isFreed = inFlightAllocations.remove(uid) != null
+                    || wasAssumed
+                    || gone.allocation().isPresent();
+            uncertain.remove(uid);
+        }
+        if (isFreed) {
+            released();
+        }
+    }
+
+    /** How often devices have become free of which no event tells. */
+    long releases() {
+        return releases.get();
+    }
+
+    /**
+     * Takes note of a pod that is rejected. If devices become free of which no event tells, it is tried again.
+     *
+     * @param releasesBefore {@link #releases} when its attempt began
+     */
+    void turnAway(Pod pod, long releasesBefore) {
+        turnedAway.put(pod.uid(), pod);
+        if (releases.get() != releasesBefore) {
+            activateTurnedAway();
+        }
+    }
+
+    /** Takes note of what the scheduler sees of a pod: one that is gone or bound is not tried again. */
+    void podChanged(ObjectChange<Pod> change) {
+        if (change.after().filter(pod -> !pod.isBound()).isEmpty()) {
+            turnedAway.remove(change.latest().uid());
+        }
+    }
+
+    private void released() {
+        releases.incrementAndGet();
+        activateTurnedAway();
+    }
+
+    private void activateTurnedAway() {
+        List<Pod> pods = List.copyOf(turnedAway.values());
+        pods.forEach(pod -> turnedAway.remove(pod.uid()));
+        if (!pods.isEmpty()) {
+            activate.accept(pods);
+        }
     }
 
     /** The claim of that name, or empty. */
@@ -97,14 +201,41 @@ final class ClaimTracker {
         inFlightAllocations.put(allocated.metadata().uid(), allocated);
     }
 
-    /** Removes the allocation in flight of the claim with this uid; false if there was none. */
-    synchronized boolean removeInFlightAllocation(String uid) {
-        return inFlightAllocations.remove(uid) != null;
+    /**
+     * Removes the allocation in flight of the claim with this uid; false if there was none. Unless the claim is assumed, its devices
+     * are free, and pods that were rejected are tried again.
+     */
+    boolean removeInFlightAllocation(String uid) {
+        boolean isFreed;
+        synchronized (this) {
+            ResourceClaim removed = inFlightAllocations.remove(uid);
+            uncertain.remove(uid);
+            if (removed == null) {
+                return false;
+            }
+            isFreed = !assumed.containsKey(removed.key());
+        }
+        if (isFreed) {
+            released();
+        }
+        return true;
     }
 
-    /** Assumes a claim as it was written to the cluster, until the scheduler sees it there. */
+    /** The allocation in flight of the claim with this uid may have been written. */
+    synchronized void markUncertain(String uid) {
+        uncertain.add(uid);
+    }
+
+    /** Whether the allocation in flight of the claim with this uid may have been written. */
+    synchronized boolean isUncertain(String uid) {
+        return uncertain.contains(uid);
+    }
+
+    /** Assumes a claim as it was written to the cluster, until the scheduler sees it there, or sees that it has gone. */
     synchronized void assume(ResourceClaim claim) {
-        assumed.put(claim.key(), claim);
+        if (!lastDeleted.contains(claim.metadata().uid())) {
+            assumed.put(claim.key(), claim);
+        }
     }
 
     /** Goes back to a claim as the cluster has it. */

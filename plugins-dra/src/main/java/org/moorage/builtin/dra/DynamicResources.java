@@ -128,6 +128,7 @@ public final class DynamicResources
     }
 
     private static final StateKey<StateData> STATE = StateKey.of(NAME + "/state");
+    private static final StateKey<Long> RELEASES = StateKey.of(NAME + "/releases");
     private static final StateKey<ResourceClaim> TO_DEALLOCATE = StateKey.of(NAME + "/toDeallocate");
 
     private final DeviceFeatures features;
@@ -169,7 +170,12 @@ public final class DynamicResources
                 ? Optional.of(handle.lister(ObjectKind.DEVICE_TAINT_RULE))
                 : Optional.empty();
         listedClaims = handle.lister(ObjectKind.RESOURCE_CLAIM);
-        tracker = handle.shared(ClaimTracker.KEY, () -> new ClaimTracker(listedClaims));
+        tracker = handle.shared(ClaimTracker.KEY, () -> {
+            ClaimTracker made = new ClaimTracker(listedClaims, handle::activateAfterBackoff);
+            handle.onChange(ObjectKind.RESOURCE_CLAIM, made::changed);
+            handle.onChange(ObjectKind.POD, made::podChanged);
+            return made;
+        });
         handle.shared(DeviceCounts.SHARED, () -> new DeviceCounter(slices, tracker, selectors, features));
         clock = handle.clock();
         random = handle.random();
@@ -201,6 +207,7 @@ public final class DynamicResources
     @Override
     public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
         state.put(STATE, StateData.EMPTY);
+        state.put(RELEASES, tracker.releases());
         Optional<String> unavailable = pod.spec().resourceClaims().isEmpty() ? Optional.empty() : unavailable();
         if (unavailable.isPresent()) {
             return PreFilterResult.rejected(Status.unresolvable(unavailable.get()));
@@ -382,7 +389,10 @@ public final class DynamicResources
         if (result.status().equals(DEALLOCATED)) {
             binder.deallocate(state.get(TO_DEALLOCATE));
         } else if (result.status().equals(DELETED)) {
-            toDelete(state.get(STATE).claims()).ifPresent(binder::delete);
+            toDelete(state.get(STATE).claims()).ifPresent(claim -> binder.delete(claim, pod));
+        }
+        if (!pod.spec().resourceClaims().isEmpty() || !state.get(STATE).claims().isEmpty()) {
+            tracker.turnAway(pod, state.find(RELEASES).orElse(-1L));
         }
     }
 
@@ -432,7 +442,7 @@ public final class DynamicResources
 
     @Override
     public Status reserve(CycleState state, Pod pod, String nodeName) {
-        reservations.reserve(state, state.get(STATE).claims(), nodeName);
+        reservations.reserve(state, state.get(STATE).claims(), pod, nodeName);
         return Status.success();
     }
 

@@ -131,6 +131,23 @@ class ClaimReservationsTest {
     }
 
     @Test
+    void giveOneDeviceToTwentyPodsInTurnWhoseClaimsAreDeletedInBetween() {
+        ResourceSlice one = slice("gpus", "devices: [{name: a}]");
+        try (DraScheduler scheduler = DraScheduler.of(NODE, GPU, one)) {
+            for (int round = 0; round < 20; round++) {
+                ResourceClaim claim = oneGpu("c" + round);
+                scheduler.cluster().apply(claim);
+                scheduler.cluster().apply(pod("p" + round, "", claim.name()));
+                assertThat(scheduler.scheduleNext().nodeName())
+                        .as("round %d", round)
+                        .isEqualTo("n1");
+                scheduler.cluster().remove(scheduler.pod("p" + round));
+                scheduler.cluster().remove(claim);
+            }
+        }
+    }
+
+    @Test
     void createAClaimForExtendedResources() {
         Pod pod = pod("p", "requests: {example.com/nic: 1}");
         try (DraScheduler scheduler = DraScheduler.of(NODE, NIC, NICS, pod)) {

@@ -14,8 +14,11 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
+import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.FeatureGates;
+import org.moorage.testkit.Pods;
 
 class ClaimTrackerTest {
     private static final DeviceFeatures FEATURES = DeviceFeatures.of(FeatureGates.DEFAULTS);
@@ -37,6 +40,7 @@ class ClaimTrackerTest {
                 claim.metadata().toBuilder().resourceVersion(version).build());
     }
 
+    private static final Pod POD = Pods.named("p").build();
     private static final ResourceClaim UNALLOCATED = claim("9", "{}");
     private static final ResourceClaim ALLOCATED = claim("10", allocated("{device: a}"));
 
@@ -98,13 +102,104 @@ class ClaimTrackerTest {
                         tracker.assume(ALLOCATED);
                         tracker.restore(ALLOCATED);
                     },
+                    ""),
+            new Case(
+                    "a claim that was written, seen and is gone before anybody asks",
+                    (tracker, cluster) -> {
+                        tracker.assume(ALLOCATED);
+                        tracker.changed(ObjectChange.added(ALLOCATED));
+                        tracker.changed(ObjectChange.deleted(ALLOCATED));
+                    },
+                    ""),
+            new Case(
+                    "a claim that was written, and of which only its going is seen",
+                    (tracker, cluster) -> {
+                        cluster.put(UNALLOCATED);
+                        tracker.assume(ALLOCATED);
+                        cluster.remove(UNALLOCATED);
+                        tracker.changed(ObjectChange.deleted(UNALLOCATED));
+                    },
+                    ""),
+            new Case(
+                    "a claim whose going is seen before its write is answered",
+                    (tracker, cluster) -> {
+                        tracker.changed(ObjectChange.deleted(UNALLOCATED));
+                        tracker.assume(ALLOCATED);
+                    },
+                    ""),
+            new Case(
+                    "an allocation in flight of a claim that is gone",
+                    (tracker, cluster) -> {
+                        tracker.addInFlightAllocation(ALLOCATED);
+                        tracker.changed(ObjectChange.deleted(UNALLOCATED));
+                    },
                     ""));
+
+    private record Release(String name, Steps steps, boolean isActivated) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static final List<Release> RELEASES = List.of(
+            new Release(
+                    "an allocation in flight is given up",
+                    (tracker, cluster) -> {
+                        tracker.addInFlightAllocation(ALLOCATED);
+                        tracker.turnAway(POD, tracker.releases());
+                        tracker.removeInFlightAllocation("c");
+                    },
+                    true),
+            new Release(
+                    "an allocation in flight was given up since the attempt began",
+                    (tracker, cluster) -> {
+                        tracker.addInFlightAllocation(ALLOCATED);
+                        long before = tracker.releases();
+                        tracker.removeInFlightAllocation("c");
+                        tracker.turnAway(POD, before);
+                    },
+                    true),
+            new Release(
+                    "an allocation in flight is written",
+                    (tracker, cluster) -> {
+                        tracker.addInFlightAllocation(ALLOCATED);
+                        tracker.turnAway(POD, tracker.releases());
+                        tracker.assume(ALLOCATED);
+                        tracker.removeInFlightAllocation("c");
+                    },
+                    false),
+            new Release(
+                    "an allocated claim is gone",
+                    (tracker, cluster) -> {
+                        tracker.turnAway(POD, tracker.releases());
+                        tracker.changed(ObjectChange.deleted(ALLOCATED));
+                    },
+                    true),
+            new Release(
+                    "the pod is gone before",
+                    (tracker, cluster) -> {
+                        tracker.turnAway(POD, tracker.releases());
+                        tracker.podChanged(ObjectChange.deleted(POD));
+                        tracker.changed(ObjectChange.deleted(ALLOCATED));
+                    },
+                    false));
+
+    // No event tells the queue of these.
+    @ParameterizedTest
+    @FieldSource("RELEASES")
+    void hasPodsTriedAgainForWhichADeviceMayHaveBecomeFree(Release c) {
+        List<Pod> activated = new ArrayList<>();
+        ObjectTable<ResourceClaim> cluster = ObjectTable.of();
+        c.steps.run(new ClaimTracker(cluster, activated::addAll), cluster);
+        assertThat(activated).isEqualTo(c.isActivated ? List.of(POD) : List.of());
+    }
 
     @ParameterizedTest
     @FieldSource("CASES")
     void knowsWhatIsAllocated(Case expected) {
         ObjectTable<ResourceClaim> cluster = ObjectTable.of();
-        ClaimTracker tracker = new ClaimTracker(cluster);
+        ClaimTracker tracker = new ClaimTracker(cluster, pods -> {});
         expected.steps.run(tracker, cluster);
         AllocatedState state = tracker.gatherAllocatedState(FEATURES);
         List<String> found = new ArrayList<>();
@@ -118,7 +213,7 @@ class ClaimTrackerTest {
 
     @Test
     void saysWhetherAnAllocationWasInFlight() {
-        ClaimTracker tracker = new ClaimTracker(ObjectTable.of(UNALLOCATED));
+        ClaimTracker tracker = new ClaimTracker(ObjectTable.of(UNALLOCATED), pods -> {});
         tracker.addInFlightAllocation(ALLOCATED);
         assertThat(tracker.hasInFlightAllocation(UNALLOCATED)).isTrue();
         assertThat(tracker.removeInFlightAllocation("c")).isTrue();
@@ -131,7 +226,7 @@ class ClaimTrackerTest {
     @Test
     void losesNoAllocationOnItsWayIntoTheCluster() throws InterruptedException, ExecutionException {
         ObjectTable<ResourceClaim> cluster = ObjectTable.of(UNALLOCATED);
-        ClaimTracker tracker = new ClaimTracker(cluster);
+        ClaimTracker tracker = new ClaimTracker(cluster, pods -> {});
         tracker.addInFlightAllocation(ALLOCATED);
         DeviceId device = new DeviceId(DeviceObjects.DRIVER, "n1", "a");
         Callable<Boolean> watch = () -> {

@@ -94,8 +94,8 @@ class DeviceCounterTest {
         ObjectTable<ResourceClaim> claims =
                 ObjectTable.of(claim("c", "{}", allocated("{device: gpu-0}", "{device: gpu-1, adminAccess: true}")));
         DeviceFeatures features = DeviceFeatures.of(FeatureGates.DEFAULTS);
-        DeviceCounts counts =
-                new DeviceCounter(slices, new ClaimTracker(claims), new DeviceSelectors(features), features);
+        DeviceCounts counts = new DeviceCounter(
+                slices, new ClaimTracker(claims, pods -> {}), new DeviceSelectors(features), features);
         try (TestScheduler scheduler = PluginTester.of(DynamicResources.factory())
                 .cluster(Nodes.named("n1").build())
                 .start()) {

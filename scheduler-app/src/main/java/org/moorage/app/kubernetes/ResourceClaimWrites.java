@@ -52,7 +52,7 @@ final class ResourceClaimWrites implements ResourceClaimWriter {
         ObjectNode status = JSON.objectNode();
         status.set("allocation", ResourceClaimJson.allocation(allocation));
         status.putArray("reservedFor").add(consumer(pod));
-        return patchStatus(claim, patch(claim), status);
+        return patchStatus(claim, patchOfVersion(claim), status);
     }
 
     @Override
@@ -71,14 +71,19 @@ final class ResourceClaimWrites implements ResourceClaimWriter {
 
     @Override
     public ResourceClaim deallocate(ResourceClaim claim) {
+        ObjectNode status = JSON.objectNode();
+        status.putNull("allocation").putNull("reservedFor").putNull("devices");
+        return patchStatus(claim, patchOfVersion(claim), status);
+    }
+
+    // The server refuses it if the claim has another version.
+    private static ObjectNode patchOfVersion(ResourceClaim claim) {
         ObjectNode patch = patch(claim);
         String version = claim.metadata().resourceVersion();
         if (!version.isEmpty()) {
             patch.withObject("metadata").put("resourceVersion", version);
         }
-        ObjectNode status = JSON.objectNode();
-        status.putNull("allocation").putNull("reservedFor").putNull("devices");
-        return patchStatus(claim, patch, status);
+        return patch;
     }
 
     private static ObjectNode patch(ResourceClaim claim) {

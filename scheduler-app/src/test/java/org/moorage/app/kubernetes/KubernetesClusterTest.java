@@ -501,7 +501,7 @@ class KubernetesClusterTest {
                         "PATCH",
                         CLAIMS + "/gpu/status",
                         STRATEGIC,
-                        "{'metadata': {'uid': 'c1'}, 'status': {'allocation': {'devices': {'results': ["
+                        "{'metadata': {'uid': 'c1', 'resourceVersion': '5'}, 'status': {'allocation': {'devices': {'results': ["
                                 + "{'request': 'r', 'driver': 'gpu.x.org', 'pool': 'p', 'device': 'gpu-0'}]}},"
                                 + " 'reservedFor': [{'resource': 'pods', 'name': 'web', 'uid': 'u1'}]}}"),
                 new Case(
@@ -510,7 +510,7 @@ class KubernetesClusterTest {
                         "PATCH",
                         CLAIMS + "/gpu/status",
                         STRATEGIC,
-                        "{'metadata': {'uid': 'c1'}, 'status': {'allocation': {'devices': {'results': ["
+                        "{'metadata': {'uid': 'c1', 'resourceVersion': '5'}, 'status': {'allocation': {'devices': {'results': ["
                                 + "{'request': 'r/a', 'driver': 'gpu.x.org', 'pool': 'p', 'device': 'gpu-0',"
                                 + " 'adminAccess': true,"
                                 + " 'tolerations': [{'key': 'k', 'operator': 'Exists', 'tolerationSeconds': 5}],"

@@ -9,14 +9,15 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.ObjectLister;
 import org.moorage.runtime.cluster.Cluster;
+import org.moorage.runtime.internal.plugin.Thrown;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -121,7 +122,8 @@ public final class UncertainBindings {
             failures++;
         }
         try {
-            timers.schedule(() -> executor.execute(this::readAll), wait, TimeUnit.NANOSECONDS);
+            ScheduledFuture<?> ignored =
+                    timers.schedule(() -> executor.execute(this::readAll), wait, TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException closed) {
             LOG.atWarn()
                     .addKeyValue("pod", question.pod.key())
@@ -142,11 +144,12 @@ public final class UncertainBindings {
                 failures = 0;
             }
             return Optional.of(outcome);
-        } catch (ClusterException failed) {
+        } catch (RuntimeException failed) {
+            // Mostly a ClusterException; but whatever it is, the other pods have their turn.
             LOG.atWarn()
                     .addKeyValue("pod", pod.key())
                     .addKeyValue("node", pod.nodeName())
-                    .addKeyValue("err", failed.getMessage())
+                    .addKeyValue("err", Thrown.text(failed))
                     .log("It is not known whether the pod is bound; it keeps its place until that can be read");
             return Optional.empty();
         }

@@ -10,6 +10,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ClusterObject;
@@ -54,6 +56,11 @@ public final class ObjectStore implements ClusterListener {
             watching = true;
             return Set.copyOf(tables.keySet());
         }
+    }
+
+    /** Tells of each change of the objects of a kind, before the handler is told. */
+    public <T extends ClusterObject> void onChange(ObjectKind<T> kind, Consumer<ObjectChange<T>> listener) {
+        table(kind).listeners.add(listener);
     }
 
     /** The objects of a kind as they are now; none if the kind is not watched. */
@@ -122,7 +129,7 @@ public final class ObjectStore implements ClusterListener {
         T before = table.byKey.put(object.key(), object);
         boolean isHandled = false;
         try {
-            changed(kind, before, object);
+            changed(kind, table, before, object);
             isHandled = true;
         } finally {
             if (!isHandled) {
@@ -131,17 +138,24 @@ public final class ObjectStore implements ClusterListener {
         }
     }
 
-    private <T extends ClusterObject> void changed(ObjectKind<T> kind, @Nullable T before, T object) {
+    private <T extends ClusterObject> void changed(ObjectKind<T> kind, Table<T> table, @Nullable T before, T object) {
         if (before == null) {
-            handler.changed(kind, ObjectChange.added(object));
+            tell(kind, table, ObjectChange.added(object));
         } else if (!before.metadata().uid().equals(object.metadata().uid())) {
             // Deleted and made anew between two lists.
-            handler.changed(kind, ObjectChange.deleted(before));
-            handler.changed(kind, ObjectChange.added(object));
+            tell(kind, table, ObjectChange.deleted(before));
+            tell(kind, table, ObjectChange.added(object));
         } else if (before.metadata().resourceVersion().isEmpty()
                 || !before.metadata().resourceVersion().equals(object.metadata().resourceVersion())) {
-            handler.changed(kind, ObjectChange.updated(before, object));
+            tell(kind, table, ObjectChange.updated(before, object));
         }
+    }
+
+    private <T extends ClusterObject> void tell(ObjectKind<T> kind, Table<T> table, ObjectChange<T> change) {
+        for (Consumer<ObjectChange<T>> listener : table.listeners) {
+            listener.accept(change);
+        }
+        handler.changed(kind, change);
     }
 
     private <T extends ClusterObject> void remove(ObjectKind<T> kind, Table<T> table, T object) {
@@ -151,7 +165,7 @@ public final class ObjectStore implements ClusterListener {
         }
         boolean isHandled = false;
         try {
-            handler.changed(kind, ObjectChange.deleted(before));
+            tell(kind, table, ObjectChange.deleted(before));
             isHandled = true;
         } finally {
             if (!isHandled) {
@@ -167,6 +181,7 @@ public final class ObjectStore implements ClusterListener {
 
     private static final class Table<T extends ClusterObject> implements ObjectLister<T> {
         final Map<String, T> byKey = new ConcurrentHashMap<>();
+        final List<Consumer<ObjectChange<T>>> listeners = new CopyOnWriteArrayList<>();
         /** Why the objects are not known; empty if they are. */
         volatile String unavailable = "";
 

@@ -17,6 +17,7 @@ import org.moorage.api.model.ContainerImage;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodSpec;
+import org.moorage.api.model.Quantity;
 import org.moorage.api.model.ResourceName;
 import org.moorage.api.model.Volume;
 import org.moorage.runtime.Samples;
@@ -122,6 +123,23 @@ class SchedulerCacheTest {
             assertThat(snapshot.nodes()).isEmpty();
             cache.putNode(Samples.node("a"));
             assertThat(node("a").podCount()).isEqualTo(1);
+        }
+
+        @Test
+        void showsANodeThatWasMadeAgainSmallerWithThePodThatIsBeingBoundToIt() {
+            cache.putNode(Samples.node("a"));
+            cache.assume(pod("p", "a"));
+            cache.removeNode("a");
+            cache.updateSnapshot(snapshot);
+            assertThat(snapshot.nodes()).isEmpty();
+            Node smaller = Node.of(Samples.node("a").metadata())
+                    .allocatable(Map.of("cpu", Quantity.of(2)))
+                    .build();
+            cache.putNode(smaller);
+            assertThat(node("a").allocatable(ResourceName.CPU)).isEqualTo(2_000);
+            assertThat(node("a").requested(ResourceName.CPU)).isEqualTo(100);
+            cache.forget(pod("p", "a"));
+            assertThat(node("a").requested(ResourceName.CPU)).isZero();
         }
 
         @Test

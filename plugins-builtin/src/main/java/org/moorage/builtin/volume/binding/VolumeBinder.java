@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.moorage.api.Snapshot;
 import org.moorage.api.model.CsiNode;
@@ -14,6 +15,7 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.PersistentVolume;
 import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.VolumeWriter;
@@ -93,22 +95,53 @@ final class VolumeBinder {
     /**
      * Writes what was reserved to the cluster.
      *
+     * @param pod the pod, which is in its PreBind
      * @param progress is given the reservation after each step
      */
-    void write(PodVolumes reservation, Consumer<PodVolumes> progress) {
+    void write(PodVolumes reservation, Pod pod, Consumer<PodVolumes> progress) {
         VolumeWriter writer = handle.writer().volumes();
         int written = 0;
         for (PodVolumes.BindingInfo binding : reservation.bindings()) {
             if (binding.isChange()) {
-                writer.bind(binding.before(), binding.claim());
+                write(() -> writer.bind(binding.before(), binding.claim()), () -> isClaimWritten(binding, pod));
             }
             progress.accept(reservation.withWritten(++written));
         }
         for (PodVolumes.Provision provision : reservation.provisions()) {
-            writer.selectNode(
-                    provision.before(), provision.after().selectedNode().orElseThrow());
+            String nodeName = provision.after().selectedNode().orElseThrow();
+            write(
+                    () -> writer.selectNode(provision.before(), nodeName),
+                    () -> isNodeWritten(provision.before(), nodeName, pod));
             progress.accept(reservation.withWritten(++written));
         }
+    }
+
+    // A change whose outcome is unknown may have been made.
+    private static void write(Runnable request, BooleanSupplier isWritten) {
+        try {
+            request.run();
+        } catch (ClusterException failed) {
+            if (failed.outcome() != ClusterException.Outcome.UNKNOWN || !isWritten.getAsBoolean()) {
+                throw failed;
+            }
+        }
+    }
+
+    private boolean isClaimWritten(PodVolumes.BindingInfo binding, Pod pod) {
+        return handle.readInPreBind(
+                        pod, ObjectKind.PERSISTENT_VOLUME, "", binding.before().name())
+                .filter(volume -> volume.metadata()
+                                .uid()
+                                .equals(binding.before().metadata().uid())
+                        && volume.claim().equals(binding.after().claim()))
+                .isPresent();
+    }
+
+    private boolean isNodeWritten(PersistentVolumeClaim claim, String nodeName, Pod pod) {
+        return handle.readInPreBind(pod, ObjectKind.PERSISTENT_VOLUME_CLAIM, claim.namespace(), claim.name())
+                .filter(read -> read.metadata().uid().equals(claim.metadata().uid())
+                        && read.selectedNode().filter(nodeName::equals).isPresent())
+                .isPresent();
     }
 
     /**

@@ -186,7 +186,7 @@ public final class VolumeBinding
     public Status preBind(CycleState state, Pod pod, String nodeName) {
         PodVolumes reservation = state.find(RESERVATION).orElse(null);
         if (reservation != null) {
-            binder.write(reservation, written -> state.put(RESERVATION, written));
+            binder.write(reservation, pod, written -> state.put(RESERVATION, written));
             binder.await(reservation, pod, nodeName);
         }
         return Status.success();

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.preemption;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.reflect.Proxy;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.ClusterWriter;
+import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.ObjectLister;
+import org.moorage.api.plugin.WaitingPod;
+import org.moorage.testkit.Pods;
+
+/** Evictions that do not go as expected: their preemptor is kept out no longer than they last. */
+class EvictionsTest {
+    private static final Pod PREEMPTOR = Pods.named("high").priority(100).build();
+    private static final Pod FIRST = Pods.named("first").on("n").build();
+    private static final Pod LAST = Pods.named("last").on("n").build();
+
+    /**
+     * An eviction of two pods.
+     *
+     * @param given what is special
+     * @param isGated whether the preemptor is kept out after it
+     * @param activated the pods that are tried again by then, at once or after backoff
+     * @param activatedLater and those that are later, if no news comes
+     */
+    private record Case(
+            String name,
+            Consumer<EvictionsTest> given,
+            boolean isGated,
+            List<String> activated,
+            List<String> activatedLater) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static final List<Case> CASES = List.of(
+            new Case(
+                    "the news of the last one does not come",
+                    test -> {},
+                    true,
+                    List.of(),
+                    List.of("after backoff high")),
+            new Case(
+                    "the last one is seen to go",
+                    test -> test.onDelete.put("last", () -> test.listed.remove(LAST)),
+                    false,
+                    List.of(),
+                    List.of()),
+            new Case(
+                    "a deletion fails",
+                    test -> test.onDelete.put("first", () -> {
+                        throw new ClusterException("500", 500, null);
+                    }),
+                    false,
+                    List.of("after backoff high"),
+                    List.of()),
+            new Case(
+                    "a deletion ends with an error of the program",
+                    test -> test.onDelete.put("first", () -> {
+                        throw new AssertionError("no");
+                    }),
+                    false,
+                    List.of("after backoff high"),
+                    List.of()),
+            new Case(
+                    "the last deletion ends with an error of the program",
+                    test -> test.onDelete.put("last", () -> {
+                        throw new AssertionError("no");
+                    }),
+                    false,
+                    List.of("after backoff high"),
+                    List.of()),
+            new Case(
+                    "the last one is gone",
+                    test -> test.onDelete.put("last", () -> {
+                        test.listed.remove(LAST);
+                        throw new ClusterException("gone", 404, null);
+                    }),
+                    false,
+                    List.of("at once high"),
+                    List.of()),
+            new Case(
+                    "the last one begins to wait for a permit meanwhile",
+                    test -> test.looksUntilLastWaits = 1,
+                    false,
+                    List.of("at once high"),
+                    List.of()),
+            new Case(
+                    "the last one waits for a permit",
+                    test -> test.looksUntilLastWaits = 0,
+                    false,
+                    List.of(),
+                    List.of()));
+
+    private final List<Pod> listed = new ArrayList<>(List.of(PREEMPTOR, FIRST, LAST));
+    private final Map<String, Runnable> onDelete = new HashMap<>();
+    private int looksUntilLastWaits = Integer.MAX_VALUE;
+    private final List<String> activated = new ArrayList<>();
+    private final Queue<Runnable> later = new ArrayDeque<>();
+    private final Evictions evictions = new Evictions(handle());
+
+    @ParameterizedTest
+    @FieldSource("CASES")
+    void keepThePreemptorOutNoLongerThanTheyLast(Case c) {
+        c.given.accept(this);
+        evictions.start(PREEMPTOR, "n", List.of(FIRST, LAST));
+        assertThat(evictions.isRunningFor(PREEMPTOR.uid())).isEqualTo(c.isGated);
+        assertThat(activated).isEqualTo(c.activated);
+
+        activated.clear();
+        for (Runnable task = later.poll(); task != null; task = later.poll()) {
+            task.run();
+        }
+        assertThat(evictions.isRunningFor(PREEMPTOR.uid())).isFalse();
+        assertThat(activated).isEqualTo(c.activatedLater);
+    }
+
+    private Handle handle() {
+        Executor background = task -> {
+            try {
+                task.run();
+            } catch (RuntimeException | AssertionError failed) {
+                // The scheduler logs it.
+            }
+        };
+        return (Handle) Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {Handle.class},
+                (proxy, method, arguments) -> switch (method.getName()) {
+                    case "lister" -> lister();
+                    case "writer" -> writer();
+                    case "background" -> background;
+                    case "backgroundAfter" -> later.add((Runnable) arguments[1]);
+                    case "nominatedPods" -> List.of();
+                    case "podInPreBind" -> Optional.empty();
+                    case "waitingPod" -> waitingPod((String) arguments[0]);
+                    case "activate" -> activate("at once", arguments[0]);
+                    case "activateAfterBackoff" -> activate("after backoff", arguments[0]);
+                    default -> throw new UnsupportedOperationException(method.getName());
+                });
+    }
+
+    private Object activate(String when, Object pods) {
+        ((Collection<?>) pods).forEach(pod -> activated.add(when + " " + ((Pod) pod).name()));
+        return 0;
+    }
+
+    private Optional<WaitingPod> waitingPod(String uid) {
+        if (!uid.equals(LAST.uid()) || looksUntilLastWaits-- > 0) {
+            return Optional.empty();
+        }
+        return Optional.of((WaitingPod) Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {WaitingPod.class},
+                (proxy, method, arguments) -> method.getName().equals("preempt")));
+    }
+
+    private ClusterWriter writer() {
+        return (ClusterWriter) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {ClusterWriter.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("delete")) {
+                        onDelete.getOrDefault(((Pod) arguments[0]).name(), () -> {})
+                                .run();
+                    }
+                    return null;
+                });
+    }
+
+    private ObjectLister<Pod> lister() {
+        return new ObjectLister<>() {
+            @Override
+            public Optional<Pod> get(String namespace, String name) {
+                return listed.stream().filter(pod -> pod.name().equals(name)).findFirst();
+            }
+
+            @Override
+            public Collection<Pod> all() {
+                return listed;
+            }
+
+            @Override
+            public Collection<Pod> in(String namespace) {
+                return listed;
+            }
+        };
+    }
+}

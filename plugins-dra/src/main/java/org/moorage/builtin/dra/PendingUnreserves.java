@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.dra;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.moorage.api.StateKey;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.ResourceClaim;
+import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.Handle;
+
+/**
+ * What Unreserve could not undo: it is tried again, after growing waits, until a read of the claim says that it is undone or that
+ * the claim has gone. Until then an allocation whose write may have arrived stays in flight. One for all profiles.
+ */
+final class PendingUnreserves {
+    /** The key under which all profiles share it. */
+    static final StateKey<PendingUnreserves> KEY = StateKey.of("DynamicResources/pendingUnreserves");
+
+    private static final Duration FIRST_WAIT = Duration.ofMillis(500);
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(5);
+
+    private final Handle handle;
+    private final ClaimTracker tracker;
+
+    @GuardedBy("this")
+    private final Map<Key, Pending> pendingByKey = new HashMap<>();
+
+    private record Key(String claimUid, String podUid) {
+        static Key of(ResourceClaim claim, Pod pod) {
+            return new Key(claim.metadata().uid(), pod.uid());
+        }
+    }
+
+    /** A claim and the pod for which it was reserved; guarded by the monitor of the whole. */
+    private final class Pending {
+        private final ResourceClaim claim;
+        private final Pod pod;
+        private final Runnable undo;
+        private Duration wait = FIRST_WAIT;
+        private boolean isRunning;
+
+        Pending(ResourceClaim claim, Pod pod, boolean isToDelete) {
+            this.claim = claim;
+            this.pod = pod;
+            undo = isToDelete ? () -> delete(claim) : () -> unreserve(claim, pod);
+        }
+    }
+
+    PendingUnreserves(Handle handle, ClaimTracker tracker) {
+        this.handle = handle;
+        this.tracker = tracker;
+    }
+
+    /** Removes a pod from those that a claim is reserved for, in a while. */
+    void unreserveLater(ResourceClaim claim, Pod pod) {
+        add(new Pending(claim, pod, false));
+    }
+
+    /** Deletes a claim that was made for a pod, in a while. */
+    void deleteLater(ResourceClaim claim, Pod pod) {
+        add(new Pending(claim, pod, true));
+    }
+
+    private void add(Pending pending) {
+        synchronized (this) {
+            pendingByKey.put(Key.of(pending.claim, pending.pod), pending);
+        }
+        handle.backgroundAfter(FIRST_WAIT, () -> run(pending));
+    }
+
+    /** What is to be undone for a pod and a claim stays as it is, since the pod is to have it; false if that is under way. */
+    synchronized boolean cancel(ResourceClaim claim, Pod pod) {
+        Pending pending = pendingByKey.get(Key.of(claim, pod));
+        if (pending != null && pending.isRunning) {
+            return false;
+        }
+        pendingByKey.remove(Key.of(claim, pod));
+        return true;
+    }
+
+    private void run(Pending pending) {
+        Key key = Key.of(pending.claim, pending.pod);
+        synchronized (this) {
+            if (pendingByKey.get(key) != pending) {
+                return;
+            }
+            pending.isRunning = true;
+        }
+        boolean isDone = false;
+        try {
+            pending.undo.run();
+            isDone = true;
+        } catch (ClusterException failed) {
+            // Once more, below.
+        } finally {
+            synchronized (this) {
+                pending.isRunning = false;
+                if (isDone) {
+                    pendingByKey.remove(key, pending);
+                }
+            }
+        }
+        if (!isDone) {
+            Duration doubled = pending.wait.multipliedBy(2);
+            pending.wait = doubled.compareTo(LONGEST_WAIT) < 0 ? doubled : LONGEST_WAIT;
+            handle.backgroundAfter(pending.wait, () -> run(pending));
+        }
+    }
+
+    private void unreserve(ResourceClaim claim, Pod pod) {
+        String uid = claim.metadata().uid();
+        Optional<ResourceClaim> current = handle.read(ObjectKind.RESOURCE_CLAIM, claim.namespace(), claim.name())
+                .filter(read -> read.metadata().uid().equals(uid));
+        if (current.isPresent()) {
+            // Its devices are taken until the scheduler sees that they are free.
+            tracker.assume(
+                    current.get().isReservedFor(pod)
+                            ? handle.writer().resourceClaims().unreserve(current.get(), pod)
+                            : current.get());
+        }
+        tracker.removeInFlightAllocation(uid);
+    }
+
+    /**
+     * Deletes a claim for extended resources at once.
+     *
+     * @throws ClusterException if a request fails
+     */
+    void delete(ResourceClaim claim) {
+        try {
+            handle.writer().resourceClaims().removeFinalizer(claim);
+            handle.writer().delete(ObjectKind.RESOURCE_CLAIM, claim.namespace(), claim.name());
+        } catch (ClusterException failed) {
+            if (!failed.isNotFound()) {
+                throw failed;
+            }
+        }
+        tracker.removeInFlightAllocation(claim.metadata().uid());
+        tracker.restore(claim);
+    }
+}

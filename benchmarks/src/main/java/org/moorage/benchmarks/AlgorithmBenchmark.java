@@ -9,6 +9,7 @@ import java.util.Locale;
 import java.util.SplittableRandom;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.UnaryOperator;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.model.ClusterObject;
@@ -54,7 +55,7 @@ public final class AlgorithmBenchmark {
         objects.addAll(workload.claims("measure", arguments.pods));
         Handle handle = IdleHandle.of(snapshot, objects);
         Run run = new Run(
-                new ProfileBuilder(registry, profile -> handle, node -> List.of(), SchedulerMetrics.NONE)
+                new ProfileBuilder(registry, UnaryOperator.identity(), profile -> handle, node -> List.of(), SchedulerMetrics.NONE)
                         .build(config)
                         .byName()
                         .values()

@@ -4,6 +4,7 @@ package org.moorage.benchmarks;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
@@ -77,6 +78,7 @@ public class CycleBenchmark {
             PluginRegistry registry = Workload.plugins();
             profile = new ProfileBuilder(
                             registry,
+                            UnaryOperator.identity(),
                             name -> IdleHandle.of(snapshot, List.of()),
                             name -> List.of(),
                             SchedulerMetrics.NONE)

@@ -81,6 +81,11 @@ final class CycleWorkspace implements AutoCloseable {
         return running == thread || running != null && thread instanceof PluginThread worker && worker.worksFor(this);
     }
 
+    /** Whether it is the scheduling loop that uses it, and not somebody who schedules one pod. */
+    boolean isUsedByLoop() {
+        return user instanceof PluginThread thread && thread.worksFor(this);
+    }
+
     /** The nodes of the cycle that uses it. */
     ClusterSnapshot snapshot() {
         return snapshot;

@@ -38,6 +38,21 @@ final class LoggedListener implements SchedulerListener {
     }
 
     @Override
+    public void pluginCallOverdue(String plugin, String method) {
+        run(() -> listener.pluginCallOverdue(plugin, method));
+    }
+
+    @Override
+    public void pluginSuspended(String plugin, String reason) {
+        run(() -> listener.pluginSuspended(plugin, reason));
+    }
+
+    @Override
+    public void pluginResumed(String plugin) {
+        run(() -> listener.pluginResumed(plugin));
+    }
+
+    @Override
     public void threadFailed(String thread, Throwable thrown) {
         run(() -> listener.threadFailed(thread, thrown));
     }

@@ -21,6 +21,7 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.Problems;
@@ -47,6 +48,7 @@ import org.moorage.runtime.internal.cluster.PodEventHandlers;
 import org.moorage.runtime.internal.cycle.EvaluationRecorder;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.extender.Extenders;
+import org.moorage.runtime.internal.plugin.PluginBreaker;
 import org.moorage.runtime.internal.plugin.PluginCalls;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.internal.profile.ProfileBuilder;
@@ -97,6 +99,7 @@ public final class Scheduler implements AutoCloseable {
     private final List<Plugin> plugins;
     private final SchedulingQueue queue;
     private final SchedulingLoop loop;
+    private final PluginCallWatch watch;
     private final ObjectEventHandlers eventHandlers;
     private final AtomicBoolean flushes = new AtomicBoolean();
     private volatile boolean closed;
@@ -136,6 +139,7 @@ public final class Scheduler implements AutoCloseable {
                 this::queue);
         ProfileBuilder.Profiles built = new ProfileBuilder(
                         builder.registry,
+                        plugin -> withBreaker(plugin, builder),
                         name -> new ProfileHandle(name, services),
                         nominator::nominatedPodsFor,
                         builder.metrics)
@@ -174,9 +178,10 @@ public final class Scheduler implements AutoCloseable {
         int percentage = builder.config.percentageOfNodesToScore();
         loop = new SchedulingLoop(
                 threads,
-                () -> new CycleWorkspace(percentage, 0, threads, extenders, builder.random),
+                firstNode -> new CycleWorkspace(percentage, firstNode, threads, extenders, builder.random),
                 queue,
                 new SchedulingCycle(profiles, cache, queue, nominator, binding, failures, listener));
+        watch = new PluginCallWatch(builder.pluginCallTimeout, threads, queue, loop, plugins, listener);
         eventHandlers = new ObjectEventHandlers(
                 new PodEventHandlers(
                         cache,
@@ -202,6 +207,17 @@ public final class Scheduler implements AutoCloseable {
         public void availabilityChanged() {
             eventHandlers.availabilityChanged();
         }
+    }
+
+    private Plugin withBreaker(Plugin plugin, Builder builder) {
+        FailurePolicy policy = builder.failurePolicies.get(plugin.name());
+        return policy == null
+                ? plugin
+                : PluginBreaker.before(
+                        plugin,
+                        policy == FailurePolicy.IGNORE,
+                        builder.clock,
+                        new BreakerReports(builder.cluster, listener));
     }
 
     private Profile profile(String name) {
@@ -243,6 +259,7 @@ public final class Scheduler implements AutoCloseable {
      */
     public void run() {
         if (!flushes.getAndSet(true)) {
+            watch.start();
             threads.everyInQueue(FLUSH_BACKOFF, queue::flushBackoff);
             threads.everyInQueue(FLUSH_UNSCHEDULABLE, queue::flushUnschedulable);
         }
@@ -329,8 +346,8 @@ public final class Scheduler implements AutoCloseable {
     /** The health checks. */
     public SchedulerHealth health() {
         return () -> List.of(
-                new SchedulerHealth.Check("scheduling-loop", loop.failure().map(Throwable::toString)),
-                new SchedulerHealth.Check("scheduling-queue", Optional.empty()),
+                new SchedulerHealth.Check("scheduling-loop", loop.failure()),
+                new SchedulerHealth.Check("scheduling-queue", watch.queueFailure()),
                 new SchedulerHealth.Check("threads", threads.fatal().map(Throwable::toString)));
     }
 
@@ -375,6 +392,8 @@ public final class Scheduler implements AutoCloseable {
         private RandomGenerator random = RandomGenerator.getDefault();
         private Duration maxInUnschedulable = Duration.ofMinutes(5);
         private @Nullable Executor bindingExecutor;
+        private Duration pluginCallTimeout = Duration.ofSeconds(30);
+        private Map<String, FailurePolicy> failurePolicies = Map.of();
 
         private Builder(
                 SchedulerConfig config, PluginRegistry registry, Cluster cluster, @Nullable LoadedConfig loaded) {
@@ -433,6 +452,29 @@ public final class Scheduler implements AutoCloseable {
          */
         public Builder bindingExecutor(Executor value) {
             bindingExecutor = Objects.requireNonNull(value, "bindingExecutor");
+            return this;
+        }
+
+        /**
+         * Sets how long a call into a plugin may take while {@link Scheduler#run} runs, before it is logged and counts as a failure; 30
+         * seconds if not set, zero for no limit. Pauses by {@link Handle#pause} do not count.
+         */
+        public Builder pluginCallTimeout(Duration value) {
+            if (value.isNegative()) {
+                throw new IllegalArgumentException("pluginCallTimeout: " + value + " (expected: zero or more)");
+            }
+            pluginCallTimeout = value;
+            return this;
+        }
+
+        /**
+         * Sets which plugins are not called for a minute when a method of theirs failed five times in a row, and what becomes of pods
+         * in the meantime; none if not set.
+         *
+         * @param byPlugin the policies by the names of the plugins
+         */
+        public Builder failurePolicies(Map<String, FailurePolicy> byPlugin) {
+            failurePolicies = Map.copyOf(byPlugin);
             return this;
         }
 

@@ -25,6 +25,19 @@ public interface SchedulerListener {
     /** A task that a plugin of that profile gave to {@link Handle#background} threw something. */
     default void backgroundTaskFailed(String profileName, Throwable thrown) {}
 
+    /**
+     * A call into a plugin did not return in time. It goes on, and is not told again.
+     *
+     * @param method kube-scheduler's name of the method, for example {@code Filter}
+     */
+    default void pluginCallOverdue(String plugin, String method) {}
+
+    /** A plugin failed so often in a row that it is not called for a while, as its {@link FailurePolicy} allows. */
+    default void pluginSuspended(String plugin, String reason) {}
+
+    /** A plugin that was not called for a while is called again. */
+    default void pluginResumed(String plugin) {}
+
     /** A thread of the scheduler met something that it does not expect. It goes on, or another one takes its place. */
     default void threadFailed(String thread, Throwable thrown) {}
 

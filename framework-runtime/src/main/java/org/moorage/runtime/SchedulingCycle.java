@@ -85,6 +85,16 @@ final class SchedulingCycle {
         return failures.error(queued, Thrown.text(thrown), 0);
     }
 
+    /** The attempt was given up, since a plugin does not return: the pod goes back into the queue. */
+    void abandoned(QueuedPodInfo queued, String plugin, String message) {
+        LOG.atError()
+                .addKeyValue("pod", queued.pod().key())
+                .addKeyValue("plugin", plugin)
+                .addKeyValue("err", message)
+                .log("Error scheduling pod; retrying");
+        Decision ignored = failures.error(queued, message, 0);
+    }
+
     private Optional<Decision> schedule(CycleAttempt attempt, SchedulingAlgorithm algorithm, ClusterSnapshot snapshot) {
         QueuedPodInfo queued = attempt.queued();
         Pod pod = queued.pod();

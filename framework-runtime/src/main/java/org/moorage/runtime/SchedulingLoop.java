@@ -2,30 +2,45 @@
 package org.moorage.runtime;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.Snapshot;
 import org.moorage.runtime.decision.Decision;
+import org.moorage.runtime.internal.plugin.PluginThread;
 import org.moorage.runtime.internal.plugin.Thrown;
 import org.moorage.runtime.internal.queue.QueuedPodInfo;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
 
-/** Runs one scheduling cycle after the other, on a thread of its own. Whatever is thrown, it goes on with the next pod. */
+/**
+ * Runs one scheduling cycle after the other, on a thread of its own. Whatever is thrown, it goes on with the next pod. A cycle in which a
+ * plugin does not return is left to its thread and its workspace, and another thread goes on with another workspace.
+ */
 final class SchedulingLoop {
     private static final Duration POLL = Duration.ofSeconds(1);
     private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(1);
     private static final String THREAD = "scheduler-cycle";
+    // Each keeps threads and a snapshot. A plugin that never returns would use up any number of them.
+    private static final int MOST_ABANDONED = 8;
 
     private final SchedulerThreads threads;
-    private final Supplier<CycleWorkspace> workspaces;
+    private final IntFunction<CycleWorkspace> workspaces;
     private final SchedulingQueue queue;
     private final SchedulingCycle cycle;
     private final CountDownLatch closed = new CountDownLatch(1);
+    /** Those of cycles that were given up and have not ended yet. */
+    private final List<CycleWorkspace> abandoned = new CopyOnWriteArrayList<>();
+
     private volatile CycleWorkspace current;
     private volatile Run run = new Run();
+    private volatile @Nullable Stuck stuck;
+
+    /** A cycle that is not given up although a plugin does not return. */
+    private record Stuck(CycleAttempt attempt, String message) {}
 
     /** From a call of {@link #run} to its return. */
     private static final class Run {
@@ -40,14 +55,14 @@ final class SchedulingLoop {
 
     SchedulingLoop(
             SchedulerThreads threads,
-            Supplier<CycleWorkspace> workspaces,
+            IntFunction<CycleWorkspace> workspaces,
             SchedulingQueue queue,
             SchedulingCycle cycle) {
         this.threads = threads;
         this.workspaces = workspaces;
         this.queue = queue;
         this.cycle = cycle;
-        current = workspaces.get();
+        current = workspaces.apply(0);
     }
 
     /** What cycles and evaluations work with. */
@@ -77,8 +92,7 @@ final class SchedulingLoop {
     void run() {
         Run started = new Run();
         run = started;
-        CycleWorkspace workspace = current;
-        threads.newThread(THREAD, () -> work(started, workspace), workspace).start();
+        start(started, current);
         try {
             started.ended.await();
         } catch (InterruptedException e) {
@@ -91,16 +105,53 @@ final class SchedulingLoop {
         }
     }
 
+    private void start(Run started, CycleWorkspace workspace) {
+        threads.newThread(THREAD, () -> work(started, workspace), workspace).start();
+    }
+
     private void work(Run started, CycleWorkspace workspace) {
         try {
-            while (!started.isStopped() && !isClosed()) {
+            while (!started.isStopped() && !isClosed() && workspace == current) {
                 scheduleNext(started, workspace);
             }
         } catch (Throwable thrown) {
             started.failure = thrown;
             throw thrown;
         } finally {
-            started.ended.countDown();
+            if (workspace == current || started.failure != null) {
+                started.ended.countDown();
+            }
+            if (abandoned.remove(workspace)) {
+                workspace.close();
+            }
+        }
+    }
+
+    /**
+     * Gives the running cycle up if that thread takes part in it, and goes on with another thread. If the cycle has not acted on what it
+     * found, its pod goes back into the queue now. Otherwise the pod stays with the thread and goes on with it, once the plugin returns.
+     *
+     * @param plugin the plugin that does not return
+     * @param message what is told of the attempt
+     */
+    void abandon(PluginThread thread, String plugin, String message) {
+        CycleWorkspace workspace = current;
+        CycleAttempt attempt = workspace.attempt();
+        if (attempt == null || !workspace.isUsedBy(thread) || !workspace.isUsedByLoop()) {
+            return;
+        }
+        if (abandoned.size() >= MOST_ABANDONED) {
+            stuck = new Stuck(attempt, message + ", as in " + MOST_ABANDONED + " cycles before");
+            return;
+        }
+        abandoned.add(workspace);
+        CycleWorkspace next = workspaces.apply(workspace.nextNode());
+        current = next;
+        boolean goesBack = attempt.abandon();
+        start(run, next);
+        if (goesBack) {
+            // Not here: it takes the queue's lock.
+            threads.background().execute(() -> cycle.abandoned(attempt.queued(), plugin, message));
         }
     }
 
@@ -145,8 +196,13 @@ final class SchedulingLoop {
         current.close();
     }
 
-    /** Why the loop ended although nobody closed it; empty if it has not. */
-    Optional<Throwable> failure() {
-        return Optional.ofNullable(run.failure);
+    /** Why no pod is scheduled any more although nobody closed the loop; empty if that is not so. */
+    Optional<String> failure() {
+        Throwable thrown = run.failure;
+        if (thrown != null) {
+            return Optional.of(thrown.toString());
+        }
+        Stuck seen = stuck;
+        return seen != null && current.attempt() == seen.attempt ? Optional.of(seen.message) : Optional.empty();
     }
 }

@@ -123,11 +123,12 @@ final class SchedulerCommand {
         PrometheusMetrics metrics = new PrometheusMetrics(measured, clock);
         leadership.ifPresent(own -> metrics.showLeadership(election.resourceName(), own::isLeader));
         metrics.showDroppedLogLines(Logging::dropped);
-        try (Scheduler scheduler = Scheduler.builder(loaded, registry, cluster)
+        Scheduler.Builder builder = Scheduler.builder(loaded, registry, cluster)
                 .listener(new PodLog())
                 .metrics(metrics)
-                .maxInUnschedulable(options.maxInUnschedulable())
-                .build()) {
+                .maxInUnschedulable(options.maxInUnschedulable());
+        try (Scheduler scheduler =
+                options.pluginLimits().applyTo(builder, registry).build()) {
             metrics.show(scheduler::gauges);
             Optional<SecureServer> server =
                     serve(loaded, scheduler, leadership, new MetricsText(measured, options.disabledMetrics()));

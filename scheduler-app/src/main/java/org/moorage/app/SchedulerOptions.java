@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.moorage.app.command.CommandException;
+import org.moorage.app.command.PluginLimitOptions;
 import org.moorage.app.election.LeaderElectionOptions;
 import org.moorage.app.serving.ServingOptions;
 import org.moorage.runtime.config.FlagValue;
@@ -37,6 +38,9 @@ final class SchedulerOptions {
 
     @Mixin
     private ServingOptions serving = new ServingOptions();
+
+    @Mixin
+    private PluginLimitOptions pluginLimits = new PluginLimitOptions();
 
     @Option(
             names = "--kube-api-qps",
@@ -94,6 +98,10 @@ final class SchedulerOptions {
 
     ServingOptions serving() {
         return serving;
+    }
+
+    PluginLimitOptions pluginLimits() {
+        return pluginLimits;
     }
 
     /** What counts more than the configuration's file, or in its place if there is none. */

@@ -85,7 +85,7 @@ public final class PluginCalls {
     }
 
     /** Asks a plugin's hint. */
-    public static Hint hint(String plugin, QueueingHint<Object> hint, Pod pod, ObjectChange<Object> change) {
+    public static Hint queueingHint(String plugin, QueueingHint<Object> hint, Pod pod, ObjectChange<Object> change) {
         Hint answer;
         try {
             answer = hint.hint(pod, change);

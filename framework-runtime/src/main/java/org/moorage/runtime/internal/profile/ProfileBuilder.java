@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.Plugin;
@@ -37,19 +38,23 @@ public final class ProfileBuilder {
     private final Function<String, Handle> handles;
     private final Function<String, List<Pod>> nominatedPods;
     private final SchedulerMetrics metrics;
+    private final UnaryOperator<Plugin> breakers;
 
     /**
      * A builder.
      *
+     * @param breakers puts a breaker before a plugin that is to have one
      * @param handles what a profile's plugins may ask, by the profile's name
      * @param nominatedPods the pods nominated to a node, by its name
      * @param metrics is told how the plugins are run
      */
     public ProfileBuilder(
             PluginRegistry registry,
+            UnaryOperator<Plugin> breakers,
             Function<String, Handle> handles,
             Function<String, List<Pod>> nominatedPods,
             SchedulerMetrics metrics) {
+        this.breakers = breakers;
         this.registry = registry;
         this.handles = handles;
         this.nominatedPods = nominatedPods;
@@ -168,7 +173,8 @@ public final class ProfileBuilder {
             PluginFactory<?> factory, ProfileConfig profile, Problems at, Map<String, Plugin> pluginByName) {
         PluginArgs args = Objects.requireNonNull(profile.args().get(factory.name()));
         try {
-            pluginByName.put(factory.name(), PluginCalls.create(factory, args, handles.apply(profile.schedulerName())));
+            Plugin plugin = PluginCalls.create(factory, args, handles.apply(profile.schedulerName()));
+            pluginByName.put(factory.name(), breakers.apply(plugin));
         } catch (PluginFailure failure) {
             at.report(failure.getMessage());
         }

@@ -134,7 +134,7 @@ final class QueueingHints {
         long start = System.nanoTime();
         String answer = "Error";
         try {
-            Hint hint = PluginCalls.hint(function.plugin(), function.hint(), pod, change);
+            Hint hint = PluginCalls.queueingHint(function.plugin(), function.hint(), pod, change);
             answer = hint == Hint.QUEUE ? "Queue" : "QueueSkip";
             return hint;
         } catch (PluginFailure failure) {

@@ -14,8 +14,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.moorage.api.event.ClusterEvent;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Pod;
@@ -42,6 +42,8 @@ import org.slf4j.LoggerFactory;
 public final class SchedulingQueue implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SchedulingQueue.class);
 
+    private static final Duration LONGEST_CLOSE = Duration.ofSeconds(1);
+
     private final Set<String> schedulerNames;
     private final QueueingHints hints;
     private final PodBackoff backoffTimes;
@@ -49,7 +51,7 @@ public final class SchedulingQueue implements AutoCloseable {
     private final InstantSource clock;
     private final Nominator nominator;
 
-    final ReentrantLock lock = new ReentrantLock();
+    final WatchedLock lock = new WatchedLock();
     private final Condition podReady = lock.newCondition();
 
     @GuardedBy("lock")
@@ -61,8 +63,7 @@ public final class SchedulingQueue implements AutoCloseable {
     @GuardedBy("lock")
     private long lastNumber;
 
-    @GuardedBy("lock")
-    private boolean closed;
+    private volatile boolean closed;
 
     /**
      * An empty queue.
@@ -218,6 +219,7 @@ public final class SchedulingQueue implements AutoCloseable {
                     return popped;
                 }
                 nanos = podReady.awaitNanos(nanos);
+                lock.acquired();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -461,17 +463,36 @@ public final class SchedulingQueue implements AutoCloseable {
         return hints.hints(pod, event, change.as(Object.class));
     }
 
-    /** From now on {@link #pop} returns nothing, and pods that return are forgotten. Calling it again does no harm. */
+    /** The thread that works in the queue and keeps all others out, or null. */
+    public @Nullable Thread holder() {
+        return lock.holder();
+    }
+
+    /** A new number each time that a thread begins to work in the queue. */
+    public long acquisitions() {
+        return lock.acquisitions();
+    }
+
+    /**
+     * From now on {@link #pop} returns nothing, and pods that return are forgotten. Calling it again does no harm. It does not wait
+     * for a plugin that holds the queue's lock and does not return.
+     */
     @Override
     public void close() {
-        lock.lock();
+        closed = true;
         try {
-            closed = true;
-            inFlight.clear();
-            podReady.signalAll();
-            LOG.debug("Scheduling queue is closed");
-        } finally {
-            lock.unlock();
+            if (lock.tryLock(LONGEST_CLOSE.toNanos(), TimeUnit.NANOSECONDS)) {
+                try {
+                    lock.acquired();
+                    inFlight.clear();
+                    podReady.signalAll();
+                } finally {
+                    lock.unlock();
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
+        LOG.debug("Scheduling queue is closed");
     }
 }

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.plugin.Plugin;
+import org.moorage.runtime.config.GoDuration;
+import org.moorage.runtime.internal.plugin.PluginBreaker;
+import org.moorage.runtime.internal.plugin.PluginFrames;
+import org.moorage.runtime.internal.plugin.PluginFrames.RunningCall;
+import org.moorage.runtime.internal.plugin.PluginThread;
+import org.moorage.runtime.internal.queue.SchedulingQueue;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Notices calls into plugins that do not return in time: looks at all threads again and again, and at who holds the queue's lock.
+ * Such a call is logged with its stack and counts as a failure of the plugin. The loop goes on without a cycle that it holds
+ * up; nothing helps where the queue's lock is held, so a health check fails for as long.
+ */
+final class PluginCallWatch {
+    private static final Logger LOG = LoggerFactory.getLogger(PluginCallWatch.class);
+    private static final Duration LONGEST_INTERVAL = Duration.ofSeconds(1);
+    private static final int LOOKS = 10;
+
+    private final Duration limit;
+    private final SchedulerThreads threads;
+    private final SchedulingQueue queue;
+    private final SchedulingLoop loop;
+    private final List<Plugin> plugins;
+    private final PluginFrames frames;
+    private final SchedulerListener listener;
+
+    // Of the thread that looks.
+    private final Map<Thread, Sighting> sightings = new HashMap<>();
+    private @Nullable Sighting queueSighting;
+
+    private volatile @Nullable QueueHold queueHold;
+
+    /** A call, or a hold of the queue's lock, since it was first seen. */
+    private static final class Sighting {
+        private final long number;
+        private final long since;
+        private boolean told;
+
+        Sighting(long number, long since) {
+            this.number = number;
+            this.since = since;
+        }
+    }
+
+    private record QueueHold(long acquisition, String message) {}
+
+    PluginCallWatch(
+            Duration limit,
+            SchedulerThreads threads,
+            SchedulingQueue queue,
+            SchedulingLoop loop,
+            List<Plugin> plugins,
+            SchedulerListener listener) {
+        this.limit = limit;
+        this.threads = threads;
+        this.queue = queue;
+        this.loop = loop;
+        this.plugins = plugins;
+        this.listener = listener;
+        frames = new PluginFrames(plugins);
+    }
+
+    /** Begins to look, unless there is no limit. */
+    void start() {
+        if (!limit.isZero()) {
+            Duration interval = limit.dividedBy(LOOKS);
+            threads.every(interval.compareTo(LONGEST_INTERVAL) < 0 ? interval : LONGEST_INTERVAL, this::look);
+        }
+    }
+
+    private void look() {
+        long now = System.nanoTime();
+        for (PluginThread thread : threads.alive()) {
+            long call = thread.runningCall();
+            Sighting seen = sightings.get(thread);
+            if (call == 0) {
+                sightings.remove(thread);
+            } else if (seen == null || seen.number != call) {
+                sightings.put(thread, new Sighting(call, now));
+            } else if (isOverdue(seen, now)) {
+                callIsOverdue(thread, call);
+            }
+        }
+        sightings.keySet().removeIf(thread -> !thread.isAlive());
+        lookAtQueue(now);
+    }
+
+    private boolean isOverdue(Sighting seen, long now) {
+        if (seen.told || now - seen.since < limit.toNanos()) {
+            return false;
+        }
+        seen.told = true;
+        return true;
+    }
+
+    private void callIsOverdue(PluginThread thread, long call) {
+        StackTraceElement[] stack = thread.getStackTrace();
+        Optional<RunningCall> running = frames.find(stack);
+        if (running.isEmpty() || thread.runningCall() != call) {
+            // It has just returned.
+            return;
+        }
+        tell(running.get(), thread, stack);
+        if (queue.holder() != thread) {
+            loop.abandon(thread, running.get().plugin(), running.get().failure(text()));
+        }
+    }
+
+    private void lookAtQueue(long now) {
+        Thread holder = queue.holder();
+        long acquisition = queue.acquisitions();
+        Sighting seen = queueSighting;
+        if (holder == null) {
+            queueSighting = null;
+        } else if (seen == null || seen.number != acquisition) {
+            queueSighting = new Sighting(acquisition, now);
+        } else if (isOverdue(seen, now)) {
+            StackTraceElement[] stack = holder.getStackTrace();
+            RunningCall running = frames.find(stack).orElse(null);
+            String who = running == null ? "thread " + holder.getName() : running.failure(text());
+            queueHold = new QueueHold(acquisition, "the queue's lock is held: " + who);
+            if (running != null) {
+                tell(running, holder, stack);
+            }
+        }
+    }
+
+    private String text() {
+        return "did not return within " + GoDuration.format(limit);
+    }
+
+    private void tell(RunningCall call, Thread thread, StackTraceElement[] stack) {
+        LOG.atError()
+                .addKeyValue("plugin", call.plugin())
+                .addKeyValue("method", call.method())
+                .addKeyValue("thread", thread.getName())
+                .addKeyValue("stack", Arrays.stream(stack).map(Object::toString).collect(Collectors.joining("\n")))
+                .addKeyValue("limit", GoDuration.format(limit))
+                .log("Plugin did not return in time");
+        listener.pluginCallOverdue(call.plugin(), call.method().toString());
+        for (Plugin plugin : plugins) {
+            if (plugin.name().equals(call.plugin())) {
+                PluginBreaker.breaker(plugin)
+                        .ifPresent(breaker -> breaker.failed(call.method(), text(), Optional.empty()));
+            }
+        }
+    }
+
+    /** What is wrong if a plugin holds the queue's lock for too long; empty if none does. */
+    Optional<String> queueFailure() {
+        QueueHold hold = queueHold;
+        return hold != null && queue.holder() != null && queue.acquisitions() == hold.acquisition
+                ? Optional.of(hold.message)
+                : Optional.empty();
+    }
+}

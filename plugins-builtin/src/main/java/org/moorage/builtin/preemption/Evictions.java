@@ -210,10 +210,7 @@ final class Evictions {
 
         // The news of the last victim does not come, so the preemptor finds out itself.
         private void letIn() {
-            Optional<Pod> gate = lastVictimByPreemptor.get(preemptor.uid());
-            boolean isOurs =
-                    gate != null && gate.filter(victim -> victim == last).isPresent();
-            if (isOurs && lastVictimByPreemptor.remove(preemptor.uid(), gate) && isStaying(last)) {
+            if (lastVictimByPreemptor.remove(preemptor.uid(), Optional.of(last)) && isStaying(last)) {
                 handle.activateAfterBackoff(List.of(preemptor));
             }
         }

@@ -212,7 +212,16 @@ public final class PluginBreaker implements InvocationHandler {
             case PRE_BIND_PRE_FLIGHT -> PreBindPreFlightResult.skipInParallel();
             case BIND -> Status.skip();
             case PRE_ENQUEUE, FILTER, RESERVE, PRE_BIND -> Status.success();
-            case CREATE, EVENTS_TO_REGISTER, CLOSE, QUEUEING_HINT, ADD_POD, REMOVE_POD, UNRESERVE, POST_BIND -> null;
+            case FOR_FEATURES,
+                    VALIDATE,
+                    CREATE,
+                    EVENTS_TO_REGISTER,
+                    CLOSE,
+                    QUEUEING_HINT,
+                    ADD_POD,
+                    REMOVE_POD,
+                    UNRESERVE,
+                    POST_BIND -> null;
         };
     }
 }

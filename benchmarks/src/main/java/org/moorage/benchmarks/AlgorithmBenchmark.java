@@ -55,7 +55,12 @@ public final class AlgorithmBenchmark {
         objects.addAll(workload.claims("measure", arguments.pods));
         Handle handle = IdleHandle.of(snapshot, objects);
         Run run = new Run(
-                new ProfileBuilder(registry, UnaryOperator.identity(), profile -> handle, node -> List.of(), SchedulerMetrics.NONE)
+                new ProfileBuilder(
+                                registry,
+                                UnaryOperator.identity(),
+                                profile -> handle,
+                                node -> List.of(),
+                                SchedulerMetrics.NONE)
                         .build(config)
                         .byName()
                         .values()

@@ -4,17 +4,20 @@ package org.moorage.runtime;
 import org.moorage.api.model.Pod;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.internal.plugin.Thrown;
+import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Logs what a listener throws, so that it has no effect on the pod that the listener is told of. */
+/** Counts what the metrics have in common with a listener. Logs what a listener throws, so that it has no effect on the pod that it is told of. */
 final class LoggedListener implements SchedulerListener {
     private static final Logger LOG = LoggerFactory.getLogger(LoggedListener.class);
 
     private final SchedulerListener listener;
+    private final SchedulerMetrics metrics;
 
-    LoggedListener(SchedulerListener listener) {
+    LoggedListener(SchedulerListener listener, SchedulerMetrics metrics) {
         this.listener = listener;
+        this.metrics = metrics;
     }
 
     @Override
@@ -39,21 +42,25 @@ final class LoggedListener implements SchedulerListener {
 
     @Override
     public void pluginCallOverdue(String plugin, String method) {
+        metrics.pluginCallOverdue(plugin, method);
         run(() -> listener.pluginCallOverdue(plugin, method));
     }
 
     @Override
     public void pluginSuspended(String plugin, String reason) {
+        metrics.pluginSuspended(plugin);
         run(() -> listener.pluginSuspended(plugin, reason));
     }
 
     @Override
     public void pluginResumed(String plugin) {
+        metrics.pluginResumed(plugin);
         run(() -> listener.pluginResumed(plugin));
     }
 
     @Override
     public void threadFailed(String thread, Throwable thrown) {
+        metrics.threadFailed(thread);
         run(() -> listener.threadFailed(thread, thrown));
     }
 

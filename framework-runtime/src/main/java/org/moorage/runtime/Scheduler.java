@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Collection;
@@ -49,8 +50,6 @@ import org.moorage.runtime.internal.cycle.EvaluationRecorder;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.plugin.PluginBreaker;
-import org.moorage.runtime.internal.plugin.PluginCalls;
-import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.internal.profile.ProfileBuilder;
 import org.moorage.runtime.internal.queue.Nominator;
 import org.moorage.runtime.internal.queue.QueueGauges;
@@ -83,6 +82,12 @@ public final class Scheduler implements AutoCloseable {
     private static final Duration FLUSH_BACKOFF = Duration.ofSeconds(1);
     private static final Duration FLUSH_UNSCHEDULABLE = Duration.ofSeconds(30);
 
+    // When each part of stopping is over at the latest, counted from its beginning.
+    private static final Duration LONGEST_CYCLE = Duration.ofSeconds(2);
+    private static final Duration LONGEST_BINDING = Duration.ofSeconds(4);
+    private static final Duration LONGEST_REPORT = Duration.ofSeconds(6);
+    private static final Duration LONGEST_CLOSE = Duration.ofSeconds(1);
+
     private final Cluster cluster;
     private final SchedulerListener listener;
     private final SchedulerThreads threads;
@@ -102,9 +107,15 @@ public final class Scheduler implements AutoCloseable {
     private final PluginCallWatch watch;
     private final ObjectEventHandlers eventHandlers;
     private final AtomicBoolean flushes = new AtomicBoolean();
-    private volatile boolean closed;
+    private final Object stopLock = new Object();
 
-    private Scheduler(Builder builder) {
+    @GuardedBy("stopLock")
+    private boolean stopped;
+
+    @GuardedBy("stopLock")
+    private boolean closed;
+
+    private Scheduler(Builder builder, SchedulerListener listener, SchedulerThreads threads) {
         Problems problems = Problems.collector();
         extenders = Extenders.of(builder.config.extenders(), this::snapshot, problems.at("extenders"));
         if (!problems.isEmpty()) {
@@ -112,8 +123,8 @@ public final class Scheduler implements AutoCloseable {
         }
         json = builder.config.keptJson(builder.registry);
         cluster = builder.cluster;
-        listener = new LoggedListener(builder.listener);
-        threads = new SchedulerThreads(builder.config.parallelism(), builder.bindingExecutor, listener);
+        this.listener = listener;
+        this.threads = threads;
         view = new FeatureView(builder.featureGates);
         store = new ObjectStore(view, new Changes());
         ObjectLister<Pod> pods = store.lister(ObjectKind.POD);
@@ -351,31 +362,53 @@ public final class Scheduler implements AutoCloseable {
                 new SchedulerHealth.Check("threads", threads.fatal().map(Throwable::toString)));
     }
 
-    /** Stops. Pods that are being bound are given a moment to get there. Calling it again does no harm. */
+    /**
+     * Stops, within eight seconds: no cycle begins any more, pods that are being bound get there, pods that wait for a permit or in
+     * PreBind are given back, and what there is to report is sent. The plugins are still there. Calling it again waits until it is
+     * done and does no harm.
+     */
+    public void stop() {
+        synchronized (stopLock) {
+            if (stopped) {
+                return;
+            }
+            stopped = true;
+            long begin = System.nanoTime();
+            queue.close();
+            loop.close(begin + LONGEST_CYCLE.toNanos());
+            waitingPods.close();
+            podsInPreBind.close();
+            threads.finishBindings(begin + LONGEST_BINDING.toNanos());
+            extenders.close();
+            threads.finishReports(begin + LONGEST_REPORT.toNanos());
+            threads.close();
+            cluster.close();
+        }
+    }
+
+    /** Stops, and closes the plugins; ten seconds in all. Calling it again does no harm. */
     @Override
     public void close() {
-        if (closed) {
-            return;
-        }
-        closed = true;
-        queue.close();
-        loop.close();
-        podsInPreBind.close();
-        extenders.close();
-        threads.close();
-        cluster.close();
-        for (Plugin plugin : plugins) {
-            if (plugin instanceof AutoCloseable closeable) {
-                closePlugin(plugin.name(), closeable);
+        stop();
+        synchronized (stopLock) {
+            if (!closed) {
+                closed = true;
+                closePlugins(threads, plugins);
             }
         }
     }
 
-    private static void closePlugin(String name, AutoCloseable plugin) {
+    // On another thread: a plugin that does not return must not keep the process from ending.
+    private static void closePlugins(SchedulerThreads threads, List<Plugin> plugins) {
+        Thread closing = threads.newThread("scheduler-close", () -> ProfileBuilder.closeAll(plugins), null);
+        closing.start();
         try {
-            PluginCalls.close(name, plugin);
-        } catch (PluginFailure failure) {
-            LOG.atWarn().addKeyValue("plugin", name).setCause(failure).log("Plugin failed to close");
+            closing.join(LONGEST_CLOSE.toMillis());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        if (closing.isAlive()) {
+            LOG.warn("Plugins do not close in time");
         }
     }
 
@@ -485,10 +518,19 @@ public final class Scheduler implements AutoCloseable {
          *     every problem
          */
         public Scheduler build() {
+            SchedulerListener logged = new LoggedListener(listener, metrics);
+            SchedulerThreads threads = new SchedulerThreads(config.parallelism(), bindingExecutor, logged);
+            boolean isBuilt = false;
             try {
-                return new Scheduler(this);
+                Scheduler scheduler = new Scheduler(this, logged, threads);
+                isBuilt = true;
+                return scheduler;
             } catch (ConfigException refused) {
                 throw loaded == null ? refused : loaded.refusal(refused.problems());
+            } finally {
+                if (!isBuilt) {
+                    threads.close();
+                }
             }
         }
     }

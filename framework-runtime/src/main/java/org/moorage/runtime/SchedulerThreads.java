@@ -208,28 +208,47 @@ final class SchedulerThreads implements AutoCloseable {
         return waits ? wanted : Duration.ZERO;
     }
 
-    private static final long GRACE_SECONDS = 5;
+    /**
+     * Has bindings and tasks of plugins finish, and begins no other. What is not finished in time is interrupted.
+     *
+     * @param end when, in nanoseconds of the system's timer
+     */
+    void finishBindings(long end) {
+        finish(List.of(binding, background), end);
+    }
 
-    @Override
-    public void close() {
-        timers.shutdownNow();
-        queueTimers.shutdownNow();
+    /** As {@link #finishBindings}, for what is reported of pods. */
+    void finishReports(long end) {
+        finish(List.of(reports), end);
+    }
+
+    private void finish(List<Executor> finishing, long end) {
         for (ExecutorService executor : owned) {
-            executor.shutdown();
-        }
-        boolean interrupted = false;
-        for (ExecutorService executor : owned) {
-            try {
-                if (!executor.awaitTermination(GRACE_SECONDS, TimeUnit.SECONDS)) {
-                    executor.shutdownNow();
-                }
-            } catch (InterruptedException e) {
-                interrupted = true;
-                executor.shutdownNow();
+            if (finishing.contains(executor)) {
+                executor.shutdown();
             }
         }
-        if (interrupted) {
+        for (ExecutorService executor : owned) {
+            if (finishing.contains(executor) && !isTerminated(executor, end)) {
+                List<Runnable> ignored = executor.shutdownNow();
+            }
+        }
+    }
+
+    private static boolean isTerminated(ExecutorService executor, long end) {
+        try {
+            return executor.awaitTermination(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /** Ends all threads as soon as they can be interrupted. */
+    @Override
+    public void close() {
+        for (ExecutorService executor : owned) {
+            List<Runnable> ignored = executor.shutdownNow();
         }
     }
 }

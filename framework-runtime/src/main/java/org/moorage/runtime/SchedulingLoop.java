@@ -46,6 +46,7 @@ final class SchedulingLoop {
     private static final class Run {
         private final CountDownLatch stopped = new CountDownLatch(1);
         private final CountDownLatch ended = new CountDownLatch(1);
+        private volatile boolean started;
         private volatile @Nullable Throwable failure;
 
         boolean isStopped() {
@@ -91,6 +92,7 @@ final class SchedulingLoop {
      */
     void run() {
         Run started = new Run();
+        started.started = true;
         run = started;
         start(started, current);
         try {
@@ -189,10 +191,20 @@ final class SchedulingLoop {
         return closed.getCount() == 0;
     }
 
-    /** Begins no further cycle. */
-    void close() {
+    /**
+     * Begins no further cycle, and waits for the one that runs.
+     *
+     * @param end for how long at most, in nanoseconds of the system's timer
+     */
+    void close(long end) {
         closed.countDown();
-        run.stopped.countDown();
+        Run running = run;
+        running.stopped.countDown();
+        try {
+            boolean ignored = !running.started || running.ended.await(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
         current.close();
     }
 

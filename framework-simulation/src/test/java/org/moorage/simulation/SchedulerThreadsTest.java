@@ -10,7 +10,9 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -270,7 +272,8 @@ final class SchedulerThreadsTest {
 
     @ParameterizedTest
     @FieldSource("FATAL_CASES")
-    void whatLeavesNothingToRelyOnIsToldAndShown(FatalCase example) throws Exception {
+    void whatLeavesNothingToRelyOnIsToldAndShown(FatalCase example)
+            throws InterruptedException, ExecutionException, TimeoutException {
         Consumer<Pod> thrower = pod -> {
             throw example.error;
         };

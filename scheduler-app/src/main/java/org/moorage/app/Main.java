@@ -13,6 +13,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.moorage.api.plugin.ClusterException;
@@ -65,6 +67,9 @@ public final class Main implements Callable<Integer> {
             "error: the Java virtual machine failed, so the process ends\n".getBytes(UTF_8);
     private static final FileOutputStream STDERR = new FileOutputStream(FileDescriptor.err);
     private static final AtomicBoolean ENDING = new AtomicBoolean();
+    private static final AtomicBoolean TERMINATING = new AtomicBoolean();
+    private static final CountDownLatch NOTHING_TO_STOP = new CountDownLatch(1);
+    private static final int LONGEST_TERMINATION = 15;
 
     @Mixin
     private ConfigOptions config = new ConfigOptions();
@@ -103,7 +108,18 @@ public final class Main implements Callable<Integer> {
     public static void main(String[] args) {
         Thread.setDefaultUncaughtExceptionHandler(Main::uncaught);
         SecureServer.configureProcess();
-        System.exit(run(Terminal.ofProcess(), args));
+        int exitCode = run(Terminal.ofProcess(), args);
+        awaitTermination();
+        System.exit(exitCode);
+    }
+
+    // While the process was told to end, another thread sees to it: the lease is to be released, for one thing.
+    private static void awaitTermination() {
+        try {
+            boolean ignored = TERMINATING.get() && NOTHING_TO_STOP.await(LONGEST_TERMINATION, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     // Whatever thread it is that memory is exhausted on: the others cannot be relied on either.
@@ -172,17 +188,26 @@ public final class Main implements Callable<Integer> {
     }
 
     private static final class OwnProcess implements SchedulerCommand.HostProcess {
-        // To be asked to end is no failure of a scheduler; without halting, the exit code would say that it is one.
+        // To be asked to end is no failure of a scheduler. To be asked twice is to be obeyed at once.
         @Override
         public void onTermination(BooleanSupplier stop) {
-            Runtime.getRuntime()
-                    .addShutdownHook(new Thread(
-                            () -> {
-                                if (stop.getAsBoolean()) {
-                                    Runtime.getRuntime().halt(0);
-                                }
-                            },
-                            "terminate"));
+            Runnable end = () -> {
+                if (TERMINATING.getAndSet(true)) {
+                    Runtime.getRuntime().halt(FAILURE);
+                }
+                new Thread(
+                                () -> {
+                                    if (stop.getAsBoolean()) {
+                                        Runtime.getRuntime().halt(0);
+                                    }
+                                    NOTHING_TO_STOP.countDown();
+                                },
+                                "terminate")
+                        .start();
+            };
+            if (!Signals.handle("TERM", end) || !Signals.handle("INT", end)) {
+                Runtime.getRuntime().addShutdownHook(new Thread(stop::getAsBoolean, "terminate"));
+            }
         }
 
         @Override

@@ -249,8 +249,9 @@ final class SchedulerCommand {
         }
         LOG.info("Requested to terminate, exiting");
         // What is under way is still the leader's; only then another may lead.
-        scheduler.close();
+        scheduler.stop();
         leadership.ifPresent(Leadership::close);
+        scheduler.close();
         server.ifPresent(SecureServer::close);
         Logging.flush();
         return true;

@@ -74,7 +74,7 @@ final class ExhaustedMemoryTest {
     }
 
     @Test
-    void endsTheProcessWithOneLine() throws Exception {
+    void endsTheProcessWithOneLine() throws InterruptedException, IOException {
         Path err = directory.resolve("err");
         Process process = new ProcessBuilder(List.of(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),

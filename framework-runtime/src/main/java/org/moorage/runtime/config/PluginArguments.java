@@ -13,6 +13,8 @@ import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.Problems;
+import org.moorage.runtime.internal.plugin.PluginCalls;
+import org.moorage.runtime.internal.plugin.PluginFailure;
 
 /**
  * One entry of a profile's {@code pluginConfig}. The arguments of a plugin that is registered are read, completed and
@@ -104,9 +106,9 @@ final class PluginArguments {
     void finish(Map<String, String> originByPath) {
         if (bound != null) {
             try {
-                bound.validate(at);
-            } catch (RuntimeException failed) {
-                at.report("plugin \"" + plugin + "\": its check of the arguments failed: " + failed);
+                PluginCalls.validate(plugin, bound, at);
+            } catch (PluginFailure failed) {
+                at.report(failed.getMessage());
             }
         }
         recordOrigins(entry.path("args"), at, originByPath);
@@ -130,10 +132,12 @@ final class PluginArguments {
             PluginArgs read = ArgsBinder.bind(fields, by.argsType(), at);
             // Arguments that could not be read are not worth a check.
             boolean isReadable = at.all().size() == before;
-            PluginArgs complete = isReadable ? by.argsType().cast(read.forFeatures(features, at)) : read;
+            PluginArgs complete = isReadable ? PluginCalls.forFeatures(plugin, by, read, features, at) : read;
             args.setAll(ArgsBinder.toTree((Record) complete));
             entry.set("args", args);
             bound = isReadable ? complete : null;
+        } catch (PluginFailure failed) {
+            at.report(failed.getMessage());
         } catch (IllegalArgumentException unusable) {
             at.report("plugin \"" + plugin + "\" cannot be given arguments: " + unusable.getMessage());
         }

@@ -16,6 +16,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.PluginArgs;
@@ -515,6 +516,60 @@ class ConfigLoaderTest {
             assertThat(loaded.config().profiles().get(0).pluginNames())
                     .hasSize(18)
                     .doesNotContain("PodTopologySpread", "VolumeBinding");
+        }
+
+        /** Arguments that fail when they are completed or checked, as they say. */
+        public record FailingArgs(String completion, String check) implements PluginArgs {
+            public static final FailingArgs DEFAULTS = new FailingArgs("", "");
+
+            @Override
+            @SuppressWarnings("NullAway") // that is what it does wrong
+            public PluginArgs forFeatures(FeatureGates features, Problems problems) {
+                fail(completion);
+                return completion.equals("null") ? null : this;
+            }
+
+            @Override
+            public void validate(Problems problems) {
+                fail(check);
+            }
+
+            private static void fail(String how) {
+                if (how.equals("exception")) {
+                    throw new IllegalArgumentException("boom");
+                } else if (how.equals("linkage")) {
+                    throw new NoClassDefFoundError("gone");
+                } else if (how.equals("stack")) {
+                    throw new StackOverflowError();
+                }
+            }
+        }
+
+        @ParameterizedTest
+        @CsvSource(
+                delimiter = '|',
+                value = {
+                    "completion: exception | completing the arguments of plugin \"Mine\": boom",
+                    "completion: linkage   | completing the arguments of plugin \"Mine\": java.lang.NoClassDefFoundError: gone",
+                    "completion: stack     | completing the arguments of plugin \"Mine\": java.lang.StackOverflowError",
+                    "completion: 'null'    | completing the arguments of plugin \"Mine\": answered null",
+                    "check: exception      | checking the arguments of plugin \"Mine\": boom",
+                    "check: linkage        | checking the arguments of plugin \"Mine\": java.lang.NoClassDefFoundError: gone",
+                    "check: stack          | checking the arguments of plugin \"Mine\": java.lang.StackOverflowError",
+                })
+        void areRefusedWithThePluginWhoseArgumentsFail(String args, String message) {
+            PluginRegistry registry = PluginRegistry.of(
+                    List.of(SamplePlugins.factory("Mine", FailingArgs.class, new SamplePlugins.Score("Mine"))));
+
+            ConfigException refused = catchThrowableOfType(
+                    ConfigException.class,
+                    () -> ConfigLoader.load(
+                            HEAD + PROFILE + "  plugins: {score: {enabled: [{name: Mine}]}}\n"
+                                    + "  pluginConfig: [{name: Mine, args: {" + args + "}}]\n",
+                            "scheduler.yaml",
+                            registry));
+
+            assertThat(refused).hasMessageContaining("profiles[0].pluginConfig[0].args: " + message);
         }
 
         @Test

@@ -216,6 +216,12 @@ final class ClaimBinder {
 
     private boolean areReady(List<ResourceClaim> bound) {
         for (ResourceClaim known : bound) {
+            if (ExtendedResources.isInMemory(known)) {
+                // The node offers the extended resources itself, so the claim was not created. kube-scheduler looks for
+                // it
+                // all the same, and fails.
+                throw new IllegalStateException("could not find ResourceClaim \"" + known.key() + "\"");
+            }
             ResourceClaim claim = tracker.get(known.namespace(), known.name()).orElse(known);
             switch (DeviceBindingState.of(claim)) {
                 case READY -> {}

@@ -430,6 +430,21 @@ class ClaimReservationsTest {
     }
 
     @Test
+    void failAtOnceBesideExtendedResourcesOfTheNode() {
+        ClusterObject node = Nodes.named("n1")
+                .allocatable("cpu", "8")
+                .allocatable("example.com/nic", "1")
+                .build();
+        Pod pod = pod("p", "requests: {example.com/nic: '1'}, limits: {example.com/nic: '1'}", "c");
+        try (DraScheduler scheduler = DraScheduler.of(node, GPU, NIC, WITH_CONDITIONS, withCondition("ready"), pod)) {
+            scheduler.scheduleNext();
+            assertThat(scheduler.pod("p").isBound()).isFalse();
+            assertThat(scheduler.bindingFailure())
+                    .endsWith(PRE_BIND + "could not find ResourceClaim \"default/<extended-resources>\"");
+        }
+    }
+
+    @Test
     void deallocateAClaimWhoseDeviceIsBroken() {
         try (DraScheduler scheduler =
                 DraScheduler.of(NODE, GPU, WITH_CONDITIONS, withCondition("broken"), pod("p", "", "c"))) {

@@ -53,6 +53,9 @@ public final class PrometheusMetrics implements SchedulerMetrics {
     private final Histogram preemptionTaskDuration;
     private final Counter preemptionTasks;
     private final Counter scheduledAfterFlush;
+    private final Counter overduePluginCalls;
+    private final Gauge suspendedPlugins;
+    private final Counter threadFailures;
 
     /**
      * Metrics without values.
@@ -149,6 +152,17 @@ public final class PrometheusMetrics implements SchedulerMetrics {
                 "scheduler_preemption_goroutines_execution_total",
                 "[ALPHA] Number of preemption goroutines executed.",
                 "result");
+        overduePluginCalls = counter(
+                "moorage_plugin_calls_overdue_total",
+                "Calls into plugins that did not return within the limit, by plugin and extension point.",
+                "plugin",
+                "extension_point");
+        suspendedPlugins =
+                gauge("moorage_plugin_suspended", "1 while the plugin is not called, since it kept failing.", "plugin");
+        threadFailures = counter(
+                "moorage_thread_failures_total",
+                "Failures of the scheduler's own threads that nothing caught, by thread.",
+                "thread");
         scheduledAfterFlush = counter(
                 "scheduler_pod_scheduled_after_flush_total",
                 "[ALPHA] Number of pods that were successfully scheduled after being flushed from unschedulablePods due to"
@@ -303,6 +317,31 @@ public final class PrometheusMetrics implements SchedulerMetrics {
     @Override
     public void preemptionAttempted() {
         preemptionAttempts.inc();
+    }
+
+    @Override
+    public void pluginCallOverdue(String plugin, String point) {
+        overduePluginCalls.labelValues(plugin, point).inc();
+    }
+
+    @Override
+    public void pluginSuspended(String plugin) {
+        suspendedPlugins.labelValues(plugin).set(1);
+    }
+
+    @Override
+    public void pluginResumed(String plugin) {
+        suspendedPlugins.labelValues(plugin).set(0);
+    }
+
+    @Override
+    public void threadFailed(String thread) {
+        threadFailures.labelValues(withoutNumber(thread)).inc();
+    }
+
+    // So that there are not as many values of the label as threads come and go.
+    private static String withoutNumber(String thread) {
+        return thread.replaceFirst("-[0-9]+$", "");
     }
 
     @Override

@@ -21,9 +21,12 @@ import org.moorage.runtime.config.GoDuration;
 import org.moorage.runtime.decision.PluginStatus;
 
 /** The pods that plugins have wait before they are bound. */
-public final class WaitingPods {
+public final class WaitingPods implements AutoCloseable {
     private static final Duration MAX_TIMEOUT = Duration.ofMinutes(15);
 
+    private static final String STOPS = "the scheduler stops";
+
+    private volatile boolean closed;
     private final Map<String, Waiting> byUid = new ConcurrentHashMap<>();
     private final ScheduledExecutorService timers;
 
@@ -42,7 +45,17 @@ public final class WaitingPods {
         // Before others can see the pod: what they allow is what there is a timer for.
         waiting.startTimers(timeoutByPlugin);
         byUid.put(pod.uid(), waiting);
+        if (closed) {
+            waiting.reject("", STOPS);
+        }
         return waiting.result.whenComplete((result, thrown) -> byUid.remove(pod.uid(), waiting));
+    }
+
+    /** Rejects all pods, also those that come later. */
+    @Override
+    public void close() {
+        closed = true;
+        byUid.values().forEach(waiting -> waiting.reject("", STOPS));
     }
 
     /** All waiting pods. */

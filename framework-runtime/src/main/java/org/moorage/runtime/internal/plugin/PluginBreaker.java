@@ -13,6 +13,7 @@ import java.util.LinkedHashSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.NodeScores;
 import org.moorage.api.Status;
@@ -45,7 +46,7 @@ public final class PluginBreaker implements InvocationHandler {
     private final InstantSource clock;
     private final Watcher watcher;
     private final AtomicIntegerArray failures = new AtomicIntegerArray(PluginMethod.values().length);
-    private volatile @Nullable Open open;
+    private final AtomicReference<@Nullable Open> open = new AtomicReference<>();
 
     /**
      * An open breaker.
@@ -122,7 +123,7 @@ public final class PluginBreaker implements InvocationHandler {
         if (called == null || ALWAYS_CALLED.contains(called)) {
             return call(method, args);
         }
-        Open now = open;
+        Open now = open.get();
         if (now != null && clock.instant().isBefore(now.end) && args != null) {
             return instead(called, args, now);
         }
@@ -163,7 +164,7 @@ public final class PluginBreaker implements InvocationHandler {
 
     /** A call failed, or did not return in time. */
     public void failed(PluginMethod method, String what, Optional<Pod> pod) {
-        Open before = open;
+        Open before = open.get();
         int inARow = failures.incrementAndGet(method.ordinal());
         if (inARow < MOST_FAILURES && before == null) {
             return;
@@ -171,30 +172,19 @@ public final class PluginBreaker implements InvocationHandler {
         Instant end = clock.instant().plus(OPEN_TIME);
         String reason = "not called until " + end.truncatedTo(ChronoUnit.SECONDS) + ", since " + method + " failed "
                 + inARow + " times in a row, last with: " + what;
-        synchronized (this) {
-            if (open != before) {
-                return;
-            }
-            open = new Open(method, end, reason);
+        if (open.compareAndSet(before, new Open(method, end, reason))) {
+            watcher.opened(plugin.name(), reason, pod);
         }
-        watcher.opened(plugin.name(), reason, pod);
     }
 
     private void succeeded(PluginMethod method) {
         if (failures.get(method.ordinal()) != 0) {
             failures.set(method.ordinal(), 0);
         }
-        Open before = open;
-        if (before == null || before.method != method) {
-            return;
+        Open before = open.get();
+        if (before != null && before.method == method && open.compareAndSet(before, null)) {
+            watcher.closed(plugin.name());
         }
-        synchronized (this) {
-            if (open != before) {
-                return;
-            }
-            open = null;
-        }
-        watcher.closed(plugin.name());
     }
 
     // What the scheduler is answered while the plugin is not called.
@@ -222,7 +212,16 @@ public final class PluginBreaker implements InvocationHandler {
             case PRE_BIND_PRE_FLIGHT -> PreBindPreFlightResult.skipInParallel();
             case BIND -> Status.skip();
             case PRE_ENQUEUE, FILTER, RESERVE, PRE_BIND -> Status.success();
-            case CREATE, EVENTS_TO_REGISTER, CLOSE, QUEUEING_HINT, ADD_POD, REMOVE_POD, UNRESERVE, POST_BIND -> null;
+            case FOR_FEATURES,
+                    VALIDATE,
+                    CREATE,
+                    EVENTS_TO_REGISTER,
+                    CLOSE,
+                    QUEUEING_HINT,
+                    ADD_POD,
+                    REMOVE_POD,
+                    UNRESERVE,
+                    POST_BIND -> null;
         };
     }
 }

@@ -19,6 +19,7 @@ import org.moorage.api.event.QueueingHint;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.BindPlugin;
 import org.moorage.api.plugin.EnqueueExtensions;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.NodeStatuses;
@@ -37,6 +38,7 @@ import org.moorage.api.plugin.PreFilterExtensions;
 import org.moorage.api.plugin.PreFilterPlugin;
 import org.moorage.api.plugin.PreFilterResult;
 import org.moorage.api.plugin.PreScorePlugin;
+import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.QueueSortPlugin;
 import org.moorage.api.plugin.QueuedPod;
 import org.moorage.api.plugin.ReservePlugin;
@@ -52,6 +54,22 @@ import org.moorage.api.plugin.ScorePlugin;
  */
 public final class PluginCalls {
     private PluginCalls() {}
+
+    /** Completes the arguments of a plugin. */
+    public static PluginArgs forFeatures(
+            String plugin, PluginFactory<?> factory, PluginArgs args, FeatureGates features, Problems problems) {
+        return answer(
+                PluginMethod.FOR_FEATURES, plugin, () -> factory.argsType().cast(args.forFeatures(features, problems)));
+    }
+
+    /** Has the arguments of a plugin checked. */
+    public static void validate(String plugin, PluginArgs args, Problems problems) {
+        try {
+            args.validate(problems);
+        } catch (Throwable thrown) {
+            throw failure(PluginMethod.VALIDATE, plugin, thrown);
+        }
+    }
 
     /** Makes a plugin, whose name must be that of its factory. */
     public static <A extends PluginArgs> Plugin create(PluginFactory<A> factory, PluginArgs args, Handle handle) {

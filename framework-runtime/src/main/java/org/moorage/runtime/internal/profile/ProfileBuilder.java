@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.moorage.api.model.Pod;
@@ -31,9 +32,13 @@ import org.moorage.runtime.internal.queue.QueueProfile;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.moorage.runtime.plugin.ExtensionPoint;
 import org.moorage.runtime.plugin.PluginRegistry;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Makes the plugins of each profile, once each, and the profiles of them. */
 public final class ProfileBuilder {
+    private static final Logger LOG = LoggerFactory.getLogger(ProfileBuilder.class);
+
     private final PluginRegistry registry;
     private final Function<String, Handle> handles;
     private final Function<String, List<Pod>> nominatedPods;
@@ -105,9 +110,18 @@ public final class ProfileBuilder {
      * @throws ConfigException if they cannot be built; it names every problem
      */
     public Profiles build(SchedulerConfig config) {
+        List<Plugin> plugins = new ArrayList<>();
+        try {
+            return build(config, plugins);
+        } catch (RuntimeException | Error refused) {
+            closeAll(plugins);
+            throw refused;
+        }
+    }
+
+    private Profiles build(SchedulerConfig config, List<Plugin> plugins) {
         Problems problems = Problems.collector();
         List<ProfilePlugins> expanded = new ArrayList<>();
-        List<Plugin> plugins = new ArrayList<>();
         Map<String, List<PluginEvents>> eventsByProfile = new LinkedHashMap<>();
         for (int i = 0; i < config.profiles().size(); i++) {
             ProfileConfig profile = config.profiles().get(i);
@@ -116,11 +130,13 @@ public final class ProfileBuilder {
             for (String name : profile.pluginNames()) {
                 PluginFactory<?> factory = registry.find(name).orElse(null);
                 if (factory != null) {
-                    create(factory, profile, at, pluginByName);
+                    create(factory, profile, at).ifPresent(plugin -> {
+                        plugins.add(plugin);
+                        pluginByName.put(name, plugin);
+                    });
                 }
             }
             expanded.add(ProfilePlugins.expand(profile, pluginByName, at));
-            plugins.addAll(pluginByName.values());
             List<PluginEvents> events = new ArrayList<>();
             if (!config.extenders().isEmpty()) {
                 events.add(PluginEvents.all(Extenders.NAME));
@@ -169,14 +185,30 @@ public final class ProfileBuilder {
                 metrics);
     }
 
-    private void create(
-            PluginFactory<?> factory, ProfileConfig profile, Problems at, Map<String, Plugin> pluginByName) {
+    private Optional<Plugin> create(PluginFactory<?> factory, ProfileConfig profile, Problems at) {
         PluginArgs args = Objects.requireNonNull(profile.args().get(factory.name()));
         try {
-            Plugin plugin = PluginCalls.create(factory, args, handles.apply(profile.schedulerName()));
-            pluginByName.put(factory.name(), breakers.apply(plugin));
+            return Optional.of(
+                    breakers.apply(PluginCalls.create(factory, args, handles.apply(profile.schedulerName()))));
         } catch (PluginFailure failure) {
             at.report(failure.getMessage());
+            return Optional.empty();
+        }
+    }
+
+    /** Closes those plugins that can be closed; the failure of one does not keep it from the others. */
+    public static void closeAll(Collection<? extends Plugin> plugins) {
+        for (Plugin plugin : plugins) {
+            if (plugin instanceof AutoCloseable closeable) {
+                try {
+                    PluginCalls.close(plugin.name(), closeable);
+                } catch (PluginFailure failure) {
+                    LOG.atWarn()
+                            .addKeyValue("plugin", plugin.name())
+                            .setCause(failure)
+                            .log("Plugin failed to close");
+                }
+            }
         }
     }
 }

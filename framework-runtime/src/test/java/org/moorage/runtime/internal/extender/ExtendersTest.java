@@ -225,9 +225,12 @@ class ExtendersTest {
                     ExtenderServer hanging = ExtenderServer.answering((exchange, server) -> server.hang())) {
                 ExtenderConfig late = withTimeout(config(hanging.address(), true, false), Duration.ofMillis(300));
 
-                assertThat(isCertainlyNotDone(config("http://127.0.0.1:1", true, false))).isTrue();
-                assertThat(isCertainlyNotDone(config(saying.address(), true, false))).isTrue();
-                assertThat(isCertainlyNotDone(config(failing.address(), true, false))).isFalse();
+                assertThat(isCertainlyNotDone(config("http://127.0.0.1:1", true, false)))
+                        .isTrue();
+                assertThat(isCertainlyNotDone(config(saying.address(), true, false)))
+                        .isTrue();
+                assertThat(isCertainlyNotDone(config(failing.address(), true, false)))
+                        .isFalse();
                 assertThat(isCertainlyNotDone(late)).isFalse();
             }
         }

@@ -2,16 +2,13 @@
 package org.moorage.app.kubernetes;
 
 import io.kubernetes.client.openapi.ApiClient;
-import io.kubernetes.client.util.ClientBuilder;
-import io.kubernetes.client.util.KubeConfig;
-import java.io.IOException;
-import java.io.Reader;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Optional;
+import javax.net.ssl.HostnameVerifier;
+import okhttp3.OkHttpClient;
 import org.moorage.api.plugin.ClusterException;
-import org.yaml.snakeyaml.error.YAMLException;
 
 /**
  * How to reach an API server. Without a kubeconfig and an address it is the one of the cluster that the program itself
@@ -21,11 +18,11 @@ import org.yaml.snakeyaml.error.YAMLException;
  * @param master the server's address, in place of the kubeconfig's
  */
 public record ApiConnection(Optional<Path> kubeconfig, Optional<String> master) {
-    /** How often credential commands are run and token files are read again. */
-    private static final Duration TOKEN_REFRESH = Duration.ofMinutes(5);
+    private static final Path SERVICE_ACCOUNT = Path.of("/var/run/secrets/kubernetes.io/serviceaccount");
 
     /**
-     * A client for the server. Nothing is sent yet, but a credential command of the kubeconfig is run.
+     * A client for the server. Nothing is sent yet. Credentials and certificates are read when they are needed, and again when they
+     * have changed.
      *
      * @throws ClusterException if the kubeconfig cannot be used, or there is none and the program is in no cluster
      */
@@ -37,39 +34,52 @@ public record ApiConnection(Optional<Path> kubeconfig, Optional<String> master) 
     }
 
     private ApiClient fromFile(Path file) {
-        try (Reader reader = Files.newBufferedReader(file)) {
-            KubeConfig config = KubeConfig.loadKubeConfig(reader);
-            config.setFile(file.toFile());
-            ClientBuilder builder = ClientBuilder.kubeconfig(config, TOKEN_REFRESH);
-            master.ifPresent(builder::setBasePath);
-            return builder.build();
-        } catch (IOException
-                | YAMLException
-                | IllegalArgumentException
-                | IllegalStateException
-                | NullPointerException
-                | ClassCastException e) {
-            throw new ClusterException(
-                    "kubeconfig " + file + ": " + ErrorText.of(e)
-                            + " (expected: a kubeconfig whose current context names a server)",
-                    0,
-                    e);
+        Kubeconfig config = Kubeconfig.read(file);
+        TlsSettings tls = new TlsSettings(
+                config.certificateAuthority(),
+                config.clientCertificate(),
+                config.clientKey(),
+                config.skipsTlsVerify(),
+                config.tlsServerName());
+        OkHttpClient.Builder http = new OkHttpClient.Builder()
+                .addInterceptor(new Credentials(config.credentials(InstantSource.system()), tls));
+        config.proxy().ifPresent(http::proxy);
+        if (config.skipsTlsVerify()) {
+            http.hostnameVerifier((host, session) -> true);
+        } else if (!config.tlsServerName().isEmpty()) {
+            HostnameVerifier verifier = new OkHttpClient().hostnameVerifier();
+            http.hostnameVerifier((host, session) -> verifier.verify(config.tlsServerName(), session));
         }
+        return client(master.orElseGet(config::server), http);
     }
 
     private static ApiClient fromAddress(String address) {
-        return new ClientBuilder().setBasePath(address).build();
+        TlsSettings tls = new TlsSettings(PemSource.NONE, PemSource.NONE, PemSource.NONE, false, "");
+        return client(
+                address,
+                new OkHttpClient.Builder()
+                        .addInterceptor(new Credentials(CredentialSource.fixed(Credential.NONE), tls)));
     }
 
     private static ApiClient fromInside() {
-        try {
-            return ClientBuilder.cluster().build();
-        } catch (IOException | IllegalArgumentException | IllegalStateException e) {
+        String host = System.getenv("KUBERNETES_SERVICE_HOST");
+        String port = System.getenv("KUBERNETES_SERVICE_PORT");
+        Path token = SERVICE_ACCOUNT.resolve("token");
+        if (host == null || port == null || !Files.isReadable(token)) {
             throw new ClusterException(
-                    "no kubeconfig and no address of the API server was given, and this is no pod of a cluster: "
-                            + ErrorText.of(e),
+                    "no kubeconfig and no address of the API server was given, and this is no pod of a cluster"
+                            + " (expected: KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT and " + token + ")",
                     0,
-                    e);
+                    null);
         }
+        TlsSettings tls = new TlsSettings(
+                PemSource.of(SERVICE_ACCOUNT.resolve("ca.crt")), PemSource.NONE, PemSource.NONE, false, "");
+        String address = "https://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
+        return client(address, new OkHttpClient.Builder().addInterceptor(new Credentials(new TokenFile(token), tls)));
+    }
+
+    private static ApiClient client(String address, OkHttpClient.Builder http) {
+        String base = address.endsWith("/") ? address.substring(0, address.length() - 1) : address;
+        return new ApiClient(http.build()).setBasePath(base);
     }
 }

@@ -3,9 +3,6 @@ package org.moorage.app.kubernetes;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kubernetes.client.openapi.ApiClient;
-import io.kubernetes.client.openapi.ApiException;
-import io.kubernetes.client.openapi.Pair;
-import io.kubernetes.client.util.exception.TokenAquisitionException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;
@@ -15,9 +12,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -28,6 +22,8 @@ import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
+import okhttp3.internal.http2.ErrorCode;
+import okhttp3.internal.http2.StreamResetException;
 import okio.BufferedSink;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.ObjectKind;
@@ -39,9 +35,6 @@ final class ApiServer {
     static final String JSON = "application/json";
     static final String JSON_MERGE = "application/merge-patch+json";
     static final String STRATEGIC_MERGE = "application/strategic-merge-patch+json";
-
-    /** client-java's name for all credentials that are sent in a header. */
-    private static final String[] CREDENTIALS = {"BearerToken"};
 
     private static final int MAX_TRIES = 10;
     private static final Duration MIN_RETRY_WAIT = Duration.ofMillis(10);
@@ -192,21 +185,12 @@ final class ApiServer {
         }
         HttpUrl.Builder url = base.newBuilder();
         query.forEach(url::addQueryParameter);
-        HttpUrl complete = url.build();
-        Map<String, String> headers = new HashMap<>();
-        List<Pair> credentials = new ArrayList<>();
-        try {
-            client.updateParamsForAuth(CREDENTIALS, credentials, headers, new HashMap<>(), "", method, complete.uri());
-        } catch (ApiException e) {
-            throw new ClusterException(what + ": " + address() + ": " + ErrorText.of(e), 0, e);
-        }
-        Request.Builder request = new Request.Builder()
-                .url(complete)
+        return new Request.Builder()
+                .url(url.build())
                 .method(method, body)
                 .header("Accept", JSON)
-                .header("User-Agent", "moorage");
-        headers.forEach(request::header);
-        return request.build();
+                .header("User-Agent", "moorage")
+                .build();
     }
 
     private StreamedResponse send(String what, Request request, OkHttpClient sender) {
@@ -230,7 +214,15 @@ final class ApiServer {
                     wait = retryAfter(response);
                 }
                 open.remove(call);
-            } catch (IOException | TokenAquisitionException e) {
+            } catch (StreamResetException | CertificatesChangedException e) {
+                open.remove(call);
+                if (e instanceof StreamResetException reset && reset.errorCode != ErrorCode.REFUSED_STREAM) {
+                    throw unanswered(what, e);
+                }
+                // The server has not looked at the request: another connection takes it.
+                failure = ClusterException.notSent(what + ": " + address() + ": " + ErrorText.of(e), e);
+                wait = MIN_RETRY_WAIT;
+            } catch (IOException e) {
                 open.remove(call);
                 throw unanswered(what, e);
             }
@@ -248,7 +240,7 @@ final class ApiServer {
         boolean isNotSent = cause instanceof ConnectException
                 || cause instanceof NoRouteToHostException
                 || cause instanceof UnknownHostException
-                || cause instanceof TokenAquisitionException;
+                || cause instanceof CredentialException;
         return isNotSent ? ClusterException.notSent(message, cause) : new ClusterException(message, 0, cause);
     }
 

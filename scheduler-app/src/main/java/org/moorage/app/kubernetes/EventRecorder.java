@@ -1,60 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.kubernetes;
 
-import static java.time.ZoneOffset.UTC;
-
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.nio.charset.StandardCharsets;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.time.format.DateTimeFormatter;
-import java.time.temporal.ChronoUnit;
-import java.util.Iterator;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.random.RandomGenerator;
-import org.moorage.api.model.ObjectKind;
-import org.moorage.api.model.OtherObject;
+import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.PodEvent;
+import org.moorage.app.kubernetes.NamespaceEvents.Occurrence;
+import org.moorage.app.kubernetes.NamespaceEvents.Request;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends events, from a thread of its own and as far as its queue has room.
+ * Sends events, from threads of its own and as far as there is room.
  *
- * <p>As with kube-scheduler, an event that occurs again within some minutes becomes a series: its second occurrence is sent as
- * such, further ones are counted, and the count is sent now and then and when the series is finished.
+ * <p>Namespaces take turns, and each has a line of its own: one whose events the server does not take waits longer and longer between
+ * tries, holds no more than its share of the room, and delays nobody else's.
  */
 final class EventRecorder implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(EventRecorder.class);
 
-    private static final ObjectKind<OtherObject> EVENT = ObjectKind.other("events.k8s.io/v1", "Event", "events", true);
-    private static final DateTimeFormatter MICRO_TIME =
-            DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSSSSS'Z'").withZone(UTC);
+    /** How many threads are to run this. A request that hangs holds one of them. */
+    static final int THREADS = 4;
+    /** How long a request may take. */
+    static final Duration LONGEST_REQUEST = Duration.ofSeconds(5);
 
-    private static final int QUEUE_CAPACITY = 1000;
-    private static final int MAX_SERIES = 10_000;
+    private static final int MAX_EVENTS = 4000;
+    private static final int MAX_EVENTS_OF_NAMESPACE = 1000;
     private static final int MAX_TRIES = 12;
-    /** A series is finished when its event has not occurred for so long. */
-    private static final Duration FINISH_TIME = Duration.ofMinutes(6);
-    /** The count of a series is sent that often. */
-    private static final Duration REFRESH_TIME = Duration.ofMinutes(30);
-
     private static final Duration CHECK_INTERVAL = Duration.ofMinutes(1);
-
-    private static final int MAX_NOTE_BYTES = 1024;
-    private static final String TRUNCATED = " ...";
-    private static final int MAX_INSTANCE_LENGTH = 128;
-    private static final int MAX_NAME_LENGTH = 253;
 
     private final ApiServer server;
     private final String hostName;
@@ -62,51 +49,46 @@ final class EventRecorder implements Runnable {
     private final InstantSource clock;
     private final RandomGenerator random;
     private final StopSignal stop;
-    private final BlockingQueue<Occurrence> queue = new ArrayBlockingQueue<>(QUEUE_CAPACITY);
-    private final AtomicBoolean isDropping = new AtomicBoolean();
 
-    // What follows is for the thread that sends.
-    private final Map<EventKey, Series> seriesByKey = new LinkedHashMap<>(16, 0.75f, true);
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+
+    @GuardedBy("lock")
+    private final Map<String, Line> lines = new HashMap<>();
+
+    /** Those with something to send that no thread works on, in the order of their turns. */
+    @GuardedBy("lock")
+    private final Map<String, Line> waiting = new LinkedHashMap<>();
+
+    @GuardedBy("lock")
+    private int size;
+
+    @GuardedBy("lock")
+    private boolean isDropping;
+
+    @GuardedBy("lock")
     private Instant lastCheck;
-    private long lastNameNanos;
-    private boolean isFailing;
 
-    private record Occurrence(PodEvent event, Instant time) {}
+    private volatile boolean isFailing;
 
-    /** What occurrences of one event have in common. The note is not part of it: it often contains a count. */
-    private record EventKey(
-            String type, String reason, String action, String controller, String pod, String uid, String relatedUid) {
-        static EventKey of(PodEvent event) {
-            Pod pod = event.pod();
-            return new EventKey(
-                    event.type(),
-                    event.reason(),
-                    event.action(),
-                    pod.spec().schedulerName(),
-                    pod.key(),
-                    pod.uid(),
-                    event.related().map(Pod::uid).orElse(""));
-        }
-    }
+    /** What waits in one namespace. */
+    private static final class Line {
+        final NamespaceEvents events;
+        final Deque<Occurrence> occurrences = new ArrayDeque<>();
+        boolean isWorkedOn;
+        /** Tries of the request that is next. */
+        int tries;
+        /** Failures without a success between them. */
+        int failures;
+        /** Not to be tried before, by {@link System#nanoTime}. */
+        long notBefore = System.nanoTime();
 
-    /** An event that was sent, and how often it has occurred since. */
-    private static final class Series {
-        final String namespace;
-        final String name;
-        int count = 1;
-        int sentCount = 1;
-        Instant lastOccurrence;
-        Instant lastSent;
-
-        Series(String namespace, String name, Instant time) {
-            this.namespace = namespace;
-            this.name = name;
-            lastOccurrence = time;
-            lastSent = time;
+        Line(NamespaceEvents events) {
+            this.events = events;
         }
 
-        boolean isFinished(Instant now) {
-            return now.isAfter(lastOccurrence.plus(FINISH_TIME));
+        boolean isEmpty() {
+            return occurrences.isEmpty() && events.next().isEmpty();
         }
     }
 
@@ -121,18 +103,73 @@ final class EventRecorder implements Runnable {
         lastCheck = clock.instant();
     }
 
-    /** Queues an event to be sent, or drops it if the queue is full. */
+    /** Queues an event to be sent, or drops it if there is no room. */
     void report(PodEvent event) {
-        boolean isQueued = queue.offer(new Occurrence(event, clock.instant()));
-        if (isQueued) {
-            // Not as soon as there is room: a server that is merely slow would have the warning logged over and over.
-            if (queue.size() < QUEUE_CAPACITY / 2) {
-                isDropping.set(false);
+        Occurrence occurrence = new Occurrence(event, clock.instant());
+        String namespace = namespaceOf(event.pod());
+        lock.lock();
+        try {
+            Line line = lines.computeIfAbsent(namespace, name -> new Line(new NamespaceEvents(name, hostName)));
+            if (line.occurrences.size() >= MAX_EVENTS_OF_NAMESPACE || size >= MAX_EVENTS && !makesRoomFor(line)) {
+                dropped();
+                return;
             }
-        } else if (!isDropping.getAndSet(true)) {
-            LOG.atWarn()
-                    .addKeyValue("queued", QUEUE_CAPACITY)
-                    .log("Dropping events: the API server takes them too slowly");
+            size++;
+            line.occurrences.add(occurrence);
+            if (!line.isWorkedOn) {
+                waiting.putIfAbsent(namespace, line);
+            }
+            // Not as soon as there is room: a server that is merely slow would have the warning logged over and over.
+            if (size < MAX_EVENTS_OF_NAMESPACE / 2) {
+                isDropping = false;
+            }
+            changed.signal();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // Drops the last event of the longest line, if that is longer.
+    @GuardedBy("lock")
+    private boolean makesRoomFor(Line line) {
+        Line longest = line;
+        for (Line other : lines.values()) {
+            longest = other.occurrences.size() > longest.occurrences.size() ? other : longest;
+        }
+        if (longest == line) {
+            return false;
+        }
+        longest.occurrences.removeLast();
+        size--;
+        dropped();
+        return true;
+    }
+
+    @GuardedBy("lock")
+    private void dropped() {
+        if (!isDropping) {
+            isDropping = true;
+            LOG.atWarn().addKeyValue("queued", size).log("Dropping events: the API server takes them too slowly");
+        }
+    }
+
+    /** Waits until all events have been sent, except of namespaces whose events the server does not take. */
+    void flush(Duration atMost) {
+        long deadline = System.nanoTime() + atMost.toNanos();
+        lock.lock();
+        try {
+            while (lines.values().stream()
+                    .anyMatch(line -> line.failures == 0 && (line.isWorkedOn || !line.isEmpty()))) {
+                long left = deadline - System.nanoTime();
+                if (left <= 0) {
+                    return;
+                }
+                long ignored = changed.awaitNanos(left);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -140,160 +177,138 @@ final class EventRecorder implements Runnable {
     public void run() {
         try {
             while (!stop.isSent()) {
-                Occurrence next = queue.poll(CHECK_INTERVAL.toNanos(), TimeUnit.NANOSECONDS);
-                if (next != null) {
-                    record(next);
+                Line line = take();
+                if (line != null) {
+                    try {
+                        step(line);
+                    } finally {
+                        giveBack(line);
+                    }
                 }
-                checkSeries();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private void record(Occurrence occurrence) {
-        EventKey key = EventKey.of(occurrence.event);
-        Series series = seriesByKey.get(key);
-        if (series != null && !series.isFinished(occurrence.time)) {
-            series.count++;
-            series.lastOccurrence = occurrence.time;
-            if (series.count > 2 || sendCount(series)) {
-                return;
+    // The line whose turn it is; null if there is none after a while.
+    private @Nullable Line take() throws InterruptedException {
+        lock.lock();
+        try {
+            checkSeries();
+            long now = System.nanoTime();
+            long wait = CHECK_INTERVAL.toNanos();
+            for (Line line : waiting.values()) {
+                if (line.notBefore - now <= 0) {
+                    waiting.remove(line.events.namespace());
+                    line.isWorkedOn = true;
+                    return line;
+                }
+                wait = Math.min(wait, line.notBefore - now);
             }
-        }
-        create(key, occurrence);
-    }
-
-    private void create(EventKey key, Occurrence occurrence) {
-        String namespace = namespaceOf(occurrence.event.pod());
-        String name = newName(occurrence);
-        ObjectNode event = json(occurrence, namespace, name);
-        Series former = seriesByKey.remove(key);
-        if (former != null && former.count > former.sentCount) {
-            sendCount(former);
-        }
-        if (send("POST", namespace, name, "", ApiServer.JSON, event).isPresent()) {
-            return;
-        }
-        seriesByKey.put(key, new Series(namespace, name, occurrence.time));
-        if (seriesByKey.size() > MAX_SERIES) {
-            Iterator<Series> eldest = seriesByKey.values().iterator();
-            eldest.next();
-            eldest.remove();
+            boolean ignored = changed.await(wait, TimeUnit.NANOSECONDS);
+            return null;
+        } finally {
+            lock.unlock();
         }
     }
 
-    /** Sends how often an event has occurred; false if it is no longer there. */
-    private boolean sendCount(Series series) {
-        ObjectNode patch = JsonNodeFactory.instance.objectNode();
-        patch.putObject("series")
-                .put("count", series.count)
-                .put("lastObservedTime", MICRO_TIME.format(series.lastOccurrence));
-        Optional<ClusterException> failure =
-                send("PATCH", series.namespace, series.name, series.name, ApiServer.JSON_MERGE, patch);
-        series.sentCount = series.count;
-        series.lastSent = series.lastOccurrence;
-        return failure.filter(ClusterException::isNotFound).isEmpty();
-    }
-
-    // Sends the counts that are due, and forgets the series that are finished.
+    // The counts that are due are sent with the other events of their namespaces.
+    @GuardedBy("lock")
     private void checkSeries() {
         Instant now = clock.instant();
         if (now.isBefore(lastCheck.plus(CHECK_INTERVAL))) {
             return;
         }
         lastCheck = now;
-        for (Iterator<Series> all = seriesByKey.values().iterator(); all.hasNext(); ) {
-            Series series = all.next();
-            boolean isOver = series.isFinished(now);
-            boolean isDue = isOver || now.isAfter(series.lastSent.plus(REFRESH_TIME));
-            if (isDue && series.count > series.sentCount) {
-                isOver |= !sendCount(series);
-            }
-            if (isOver) {
-                all.remove();
-            }
-        }
-    }
-
-    /** Returns why the server did not take it; empty if it did. */
-    private Optional<ClusterException> send(
-            String method, String namespace, String name, String nameInPath, String contentType, ObjectNode body) {
-        String what = "event " + namespace + "/" + name;
-        String path = ApiServer.path(EVENT, namespace, nameInPath);
-        for (int tries = 1; ; tries++) {
-            try {
-                server.change(what, method, path, contentType, body);
-                isFailing = false;
-                return Optional.empty();
-            } catch (ClusterException e) {
-                boolean isRetried = e.httpStatus() == 0 || e.httpStatus() == 429 || e.httpStatus() >= 500;
-                if (!isFailing && !stop.isSent()) {
-                    LOG.atWarn().addKeyValue("cause", e.getMessage()).log("Cannot post events");
-                }
-                isFailing = true;
-                if (!isRetried || tries == MAX_TRIES || stop.isSentWithin(backoff.after(tries, random))) {
-                    return Optional.of(e);
+        lines.values()
+                .removeIf(line -> !line.isWorkedOn
+                        && !waiting.containsKey(line.events.namespace())
+                        && line.isEmpty()
+                        && line.events.isWithoutSeries());
+        for (Line line : lines.values()) {
+            if (!line.isWorkedOn) {
+                line.events.checkSeries(now);
+                if (!line.isEmpty()) {
+                    waiting.putIfAbsent(line.events.namespace(), line);
                 }
             }
         }
     }
 
-    private ObjectNode json(Occurrence occurrence, String namespace, String name) {
-        PodEvent event = occurrence.event;
-        String scheduler = event.pod().spec().schedulerName();
-        ObjectNode json = JsonNodeFactory.instance.objectNode();
-        json.put("apiVersion", EVENT.apiVersion()).put("kind", EVENT.kind());
-        json.putObject("metadata").put("name", name).put("namespace", namespace);
-        json.put("eventTime", MICRO_TIME.format(occurrence.time));
-        json.put("reportingController", scheduler);
-        json.put("reportingInstance", prefix(scheduler + "-" + hostName, MAX_INSTANCE_LENGTH));
-        json.put("action", event.action());
-        json.put("reason", event.reason());
-        json.set("regarding", reference(event.pod()));
-        event.related().ifPresent(related -> json.set("related", reference(related)));
-        json.put("note", truncated(event.note()));
-        json.put("type", event.type());
-        return json;
+    private void giveBack(Line line) {
+        lock.lock();
+        try {
+            line.isWorkedOn = false;
+            if (!line.isEmpty()) {
+                // To the end: the others come first.
+                waiting.put(line.events.namespace(), line);
+            }
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
     }
 
-    private static ObjectNode reference(Pod pod) {
-        ObjectNode reference = JsonNodeFactory.instance.objectNode();
-        reference.put("apiVersion", "v1").put("kind", "Pod");
-        reference.put("namespace", pod.namespace()).put("name", pod.name()).put("uid", pod.uid());
-        if (!pod.metadata().resourceVersion().isEmpty()) {
-            reference.put("resourceVersion", pod.metadata().resourceVersion());
+    // Sends the request that is next in the line.
+    private void step(Line line) {
+        if (line.events.next().isEmpty()) {
+            Optional<Occurrence> occurrence = poll(line);
+            occurrence.ifPresent(line.events::add);
         }
-        return reference;
+        Optional<Request> request = line.events.next();
+        if (request.isPresent()) {
+            send(line, request.get());
+        }
+    }
+
+    private Optional<Occurrence> poll(Line line) {
+        lock.lock();
+        try {
+            Occurrence occurrence = line.occurrences.poll();
+            if (occurrence != null) {
+                size--;
+            }
+            return Optional.ofNullable(occurrence);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void send(Line line, Request request) {
+        boolean isNew = request.method().equals("POST");
+        String namespace = line.events.namespace();
+        try {
+            server.change(
+                    "event " + namespace + "/" + request.name(),
+                    request.method(),
+                    ApiServer.path(EventJson.EVENT, namespace, isNew ? "" : request.name()),
+                    isNew ? ApiServer.JSON : ApiServer.JSON_MERGE,
+                    request.body());
+            isFailing = false;
+            line.tries = 0;
+            line.failures = 0;
+            line.events.taken();
+        } catch (ClusterException e) {
+            boolean isRetried = e.httpStatus() == 0 || e.httpStatus() == 429 || e.httpStatus() >= 500;
+            if (!isFailing && !stop.isSent()) {
+                LOG.atWarn().addKeyValue("cause", e.getMessage()).log("Cannot post events");
+            }
+            isFailing = true;
+            line.tries++;
+            if (isRetried) {
+                line.failures++;
+                line.notBefore =
+                        System.nanoTime() + backoff.after(line.failures, random).toNanos();
+            }
+            if (!isRetried || line.tries == MAX_TRIES) {
+                line.tries = 0;
+                line.events.refused(e.isNotFound());
+            }
+        }
     }
 
     private static String namespaceOf(Pod pod) {
         return pod.namespace().isEmpty() ? "default" : pod.namespace();
-    }
-
-    // The pod's name and the time in nanoseconds, which is increased where the clock has not moved, so that no two
-    // events have one name.
-    private String newName(Occurrence occurrence) {
-        long nanos = ChronoUnit.NANOS.between(Instant.EPOCH, occurrence.time);
-        lastNameNanos = Math.max(nanos, lastNameNanos + 1);
-        String suffix = "." + Long.toHexString(lastNameNanos);
-        return prefix(occurrence.event.pod().name(), MAX_NAME_LENGTH - suffix.length()) + suffix;
-    }
-
-    private static String prefix(String text, int length) {
-        return text.length() <= length ? text : text.substring(0, length);
-    }
-
-    /** A note of at most as many bytes as the server takes, without half a character at its end. */
-    static String truncated(String note) {
-        byte[] bytes = note.getBytes(StandardCharsets.UTF_8);
-        if (bytes.length <= MAX_NOTE_BYTES) {
-            return note;
-        }
-        int end = MAX_NOTE_BYTES - TRUNCATED.length();
-        while ((bytes[end] & 0xC0) == 0x80) {
-            end--;
-        }
-        return new String(bytes, 0, end, StandardCharsets.UTF_8) + TRUNCATED;
     }
 }

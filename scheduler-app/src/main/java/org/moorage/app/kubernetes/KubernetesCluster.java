@@ -45,7 +45,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The cluster of a Kubernetes API server.
  *
- * <p>It keeps no objects. Each watched kind has a thread, and so have events; changes are sent by the threads that ask for
+ * <p>It keeps no objects. Each watched kind has a thread, events have some; changes are sent by the threads that ask for
  * them. Safe for use by several threads.
  */
 public final class KubernetesCluster implements Cluster {
@@ -53,6 +53,9 @@ public final class KubernetesCluster implements Cluster {
 
     private static final int IDLE_CONNECTIONS = 64;
     private static final Duration PING_INTERVAL = Duration.ofSeconds(10);
+    /** How long the last events may take. */
+    private static final Duration FLUSH_TIMEOUT = Duration.ofSeconds(1);
+
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
     private static final Duration CANCEL_INTERVAL = Duration.ofMillis(50);
 
@@ -65,7 +68,7 @@ public final class KubernetesCluster implements Cluster {
     private final VolumeWriter volumes;
     private final ResourceClaimWriter resourceClaims;
     private final EventRecorder events;
-    private final Thread eventThread;
+    private final List<Thread> eventThreads = new ArrayList<>();
     private final ClusterSettings settings;
     private final InstantSource clock;
     private final RandomGenerator random;
@@ -102,6 +105,8 @@ public final class KubernetesCluster implements Cluster {
         this.clock = clock;
         this.random = random;
         this.threads = threads;
+        // Reads do not wait behind writes: a watch that begins late misses what its kind's cache forgets.
+        TokenBucket readBucket = new TokenBucket(settings.qps(), settings.burst(), clock);
         TokenBucket bucket = new TokenBucket(settings.qps(), settings.burst(), clock);
         TokenBucket eventBucket = new TokenBucket(settings.qps(), settings.burst(), clock);
         // One pool for all, with room for the connections of many bindings at once where there is no HTTP/2.
@@ -114,15 +119,20 @@ public final class KubernetesCluster implements Cluster {
                 // longer.
                 .pingInterval(PING_INTERVAL.toMillis(), TimeUnit.MILLISECONDS)
                 .build();
-        reads = new ApiServer(client, http, bucket, settings.requestTimeout(), clock, stop);
+        reads = new ApiServer(client, http, readBucket, settings.requestTimeout(), clock, stop);
         writes = new ApiServer(client, http, bucket, settings.requestTimeout(), clock, stop);
-        eventWrites = new ApiServer(client, http, eventBucket, settings.requestTimeout(), clock, stop);
+        Duration eventTimeout = settings.requestTimeout().compareTo(EventRecorder.LONGEST_REQUEST) < 0
+                ? settings.requestTimeout()
+                : EventRecorder.LONGEST_REQUEST;
+        eventWrites = new ApiServer(client, http, eventBucket, eventTimeout, clock, stop);
         patches = new ObjectPatches(writes, decoder);
         pods = new PodWrites(writes, patches, clock, random, stop);
         volumes = new VolumeWrites(patches);
         resourceClaims = new ResourceClaimWrites(patches);
         events = new EventRecorder(eventWrites, settings, clock, random, stop);
-        eventThread = start("events", events);
+        for (int i = 0; i < EventRecorder.THREADS; i++) {
+            eventThreads.add(start("events-" + i, events));
+        }
     }
 
     private Thread start(String name, Runnable work) {
@@ -266,9 +276,10 @@ public final class KubernetesCluster implements Cluster {
 
     @Override
     public void close() {
+        events.flush(FLUSH_TIMEOUT);
         stop.send();
         closed.complete(null);
-        eventThread.interrupt();
+        eventThreads.forEach(Thread::interrupt);
         List<CountDownLatch> toEnd;
         synchronized (this) {
             toEnd = List.copyOf(running);

@@ -149,6 +149,10 @@ final class Reflector<T extends ClusterObject> implements Runnable {
                     WatchStatus.nameOf(kind) + (isServed ? " must not be listed" : " is not served by the API server"));
             settled.complete(null);
         }
+        if (isRefused(e) && !settled.isDone()) {
+            // Everybody waits for this kind: the waits do not grow.
+            failures = 0;
+        }
         // What was there before comes back as soon as the server has started.
         boolean isLookedForSeldom = isRefused(e) && settled.isDone() && !hasBeenListed;
         failed(message, isLookedForSeldom ? watches.lookAgain() : watches.reconnect());

@@ -19,7 +19,7 @@ public record WatchSettings(
     public static final WatchSettings DEFAULTS = new WatchSettings(
             Duration.ofSeconds(30),
             Duration.ofSeconds(10),
-            Duration.ofSeconds(5),
+            Duration.ofSeconds(3),
             new RetryBackoff(Duration.ofMillis(500), Duration.ofSeconds(4)),
             new RetryBackoff(Duration.ofSeconds(20), Duration.ofSeconds(30)));
 

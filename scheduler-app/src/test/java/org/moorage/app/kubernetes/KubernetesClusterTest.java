@@ -798,7 +798,7 @@ class KubernetesClusterTest {
         @ParameterizedTest
         @FieldSource("NOTES")
         void areCutToWhatTheServerTakes(Note note) {
-            assertThat(EventRecorder.truncated(note.note)).isEqualTo(note.posted);
+            assertThat(EventJson.truncated(note.note)).isEqualTo(note.posted);
         }
 
         private static PodEvent failed(String note) {

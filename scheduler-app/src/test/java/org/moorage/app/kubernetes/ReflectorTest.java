@@ -790,7 +790,7 @@ class ReflectorTest {
             cluster.close();
 
             assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(2));
-            assertThat(threads).hasSize(2).allSatisfy(thread -> {
+            assertThat(threads).hasSize(1 + EventRecorder.THREADS).allSatisfy(thread -> {
                 thread.join(2000);
                 assertThat(thread.isAlive()).isFalse();
             });

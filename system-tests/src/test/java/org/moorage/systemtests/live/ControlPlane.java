@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /**
@@ -198,6 +199,11 @@ public final class ControlPlane implements AutoCloseable {
 
     /** Kills the API server and starts it again as it was, and returns when it answers. */
     public void restartApiServer() {
+        restartApiServer(arguments -> arguments);
+    }
+
+    /** As {@link #restartApiServer()}, with other arguments. */
+    public void restartApiServer(UnaryOperator<List<String>> change) {
         try {
             Path pid = folder.resolve("kube-apiserver.pid");
             ProcessHandle running = ProcessHandle.of(
@@ -205,7 +211,7 @@ public final class ControlPlane implements AutoCloseable {
                     .orElseThrow();
             List<String> command = new ArrayList<>();
             command.add(running.info().command().orElseThrow());
-            command.addAll(List.of(running.info().arguments().orElseThrow()));
+            command.addAll(change.apply(List.of(running.info().arguments().orElseThrow())));
             // By force: it would wait a minute for watches to end.
             running.destroyForcibly();
             running.onExit()

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.kubernetes;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A command of a kubeconfig that prints a credential (the field {@code exec}). It is run when a credential is needed, again a moment
+ * before that expires, and when the server rejects it.
+ */
+final class CredentialCommand implements CredentialSource {
+    private static final JsonMapper JSON = JsonMapper.builder().build();
+    private static final Duration LONGEST_RUN = Duration.ofSeconds(60);
+    /** A credential is replaced so long before it expires, or a sixth of its life if that is less. */
+    private static final Duration BEFORE_EXPIRY = Duration.ofSeconds(10);
+    /** A server that rejects all credentials does not have the command run for each request. */
+    private static final Duration MIN_INTERVAL = Duration.ofSeconds(5);
+
+    private final JsonNode exec;
+    private final JsonNode cluster;
+    private final Path folder;
+    private final InstantSource clock;
+
+    @GuardedBy("this")
+    private Credential known = Credential.NONE;
+
+    @GuardedBy("this")
+    private boolean isKnown;
+
+    @GuardedBy("this")
+    private long ranAt;
+
+    /** How long after the run the credential is replaced. */
+    @GuardedBy("this")
+    private Duration life = Duration.ZERO;
+
+    /**
+     * A command.
+     *
+     * @param exec the command, its arguments and its environment
+     * @param cluster what the command may be told of the cluster
+     * @param folder where the kubeconfig is
+     * @param clock tells when a credential expires
+     */
+    CredentialCommand(JsonNode exec, JsonNode cluster, Path folder, InstantSource clock) {
+        this.exec = exec;
+        this.cluster = cluster;
+        this.folder = folder;
+        this.clock = clock;
+    }
+
+    @Override
+    public synchronized Credential current() throws IOException {
+        if (!isKnown || System.nanoTime() - ranAt >= life.toNanos()) {
+            run();
+        }
+        return known;
+    }
+
+    @Override
+    public synchronized Optional<Credential> other(Credential rejected) throws IOException {
+        boolean mayRun = System.nanoTime() - ranAt >= MIN_INTERVAL.toNanos();
+        if (known.equals(rejected) && mayRun) {
+            run();
+        }
+        return known.equals(rejected) ? Optional.empty() : Optional.of(known);
+    }
+
+    @GuardedBy("this")
+    private void run() throws IOException {
+        Path out = Files.createTempFile("credential-", ".json");
+        Path err = Files.createTempFile("credential-", ".err");
+        try {
+            ProcessBuilder builder =
+                    new ProcessBuilder(command()).redirectOutput(out.toFile()).redirectError(err.toFile());
+            for (JsonNode variable : exec.path("env")) {
+                builder.environment()
+                        .put(
+                                variable.path("name").asText(),
+                                variable.path("value").asText());
+            }
+            builder.environment().put("KUBERNETES_EXEC_INFO", info().toString());
+            int code = exitCode(builder.start());
+            if (code != 0) {
+                String said = Files.readString(err).strip().replace('\n', ' ');
+                throw new IOException(name() + ": exit code " + code + (said.isEmpty() ? "" : ": " + said));
+            }
+            take(JSON.readTree(Files.readAllBytes(out)).path("status"));
+        } finally {
+            Files.deleteIfExists(out);
+            Files.deleteIfExists(err);
+        }
+    }
+
+    private int exitCode(Process process) throws IOException {
+        try {
+            process.getOutputStream().close();
+            if (process.waitFor(LONGEST_RUN.toMillis(), TimeUnit.MILLISECONDS)) {
+                return process.exitValue();
+            }
+            throw new IOException(name() + ": not done within " + LONGEST_RUN.toSeconds() + "s");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException(name() + ": interrupted", e);
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    @GuardedBy("this")
+    private void take(JsonNode status) throws IOException {
+        String token = status.path("token").asText("");
+        String certificate = status.path("clientCertificateData").asText("");
+        if (token.isEmpty() && certificate.isEmpty()) {
+            throw new IOException(
+                    name() + ": no token and no clientCertificateData in status (expected: an ExecCredential)");
+        }
+        known = new Credential(
+                Credential.bearer(token).authorization(),
+                certificate,
+                status.path("clientKeyData").asText(""));
+        isKnown = true;
+        ranAt = System.nanoTime();
+        life = life(status.path("expirationTimestamp").asText(""));
+    }
+
+    private Duration life(String expiration) throws IOException {
+        if (expiration.isEmpty()) {
+            return Duration.ofNanos(Long.MAX_VALUE);
+        }
+        try {
+            Duration left = Duration.between(clock.instant(), Instant.parse(expiration));
+            Duration before = left.dividedBy(6).compareTo(BEFORE_EXPIRY) < 0 ? left.dividedBy(6) : BEFORE_EXPIRY;
+            return left.isNegative() ? Duration.ZERO : left.minus(before);
+        } catch (DateTimeException e) {
+            throw new IOException(name() + ": expirationTimestamp: " + expiration + " (expected: a time)", e);
+        }
+    }
+
+    private List<String> command() {
+        List<String> command = new ArrayList<>();
+        String program = exec.path("command").asText("");
+        // As with kubectl, a name without a folder is looked up on the path.
+        command.add(program.contains("/") ? folder.resolve(program).toString() : program);
+        exec.path("args").forEach(argument -> command.add(argument.asText()));
+        return command;
+    }
+
+    private String name() {
+        return "credential command " + exec.path("command").asText("");
+    }
+
+    private ObjectNode info() {
+        ObjectNode info = JsonNodeFactory.instance.objectNode();
+        info.put("apiVersion", exec.path("apiVersion").asText("client.authentication.k8s.io/v1"));
+        info.put("kind", "ExecCredential");
+        ObjectNode spec = info.putObject("spec").put("interactive", false);
+        if (exec.path("provideClusterInfo").asBoolean()) {
+            spec.set("cluster", cluster);
+        }
+        return info;
+    }
+}

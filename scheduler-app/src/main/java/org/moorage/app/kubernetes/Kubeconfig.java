@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.kubernetes;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Proxy;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.Base64;
+import java.util.Optional;
+import org.moorage.api.plugin.ClusterException;
+
+/** The current context of a kubeconfig. Paths in it are relative to its folder. */
+final class Kubeconfig {
+    private static final String EXPECTED = " (expected: a kubeconfig whose current context names a server)";
+
+    private final Path file;
+    private final JsonNode cluster;
+    private final JsonNode user;
+
+    private Kubeconfig(Path file, JsonNode cluster, JsonNode user) {
+        this.file = file;
+        this.cluster = cluster;
+        this.user = user;
+    }
+
+    /**
+     * Reads a kubeconfig.
+     *
+     * @throws ClusterException if it cannot be read, or its current context is not complete
+     */
+    static Kubeconfig read(Path file) {
+        JsonNode root;
+        try {
+            root = new YAMLMapper().readTree(Files.readAllBytes(file));
+        } catch (IOException e) {
+            throw new ClusterException("kubeconfig " + file + ": " + ErrorText.of(e) + EXPECTED, 0, e);
+        }
+        String current = root.path("current-context").asText("");
+        JsonNode context = named(file, root, "contexts", "context", current);
+        JsonNode cluster =
+                named(file, root, "clusters", "cluster", context.path("cluster").asText(""));
+        String userName = context.path("user").asText("");
+        return new Kubeconfig(
+                file,
+                cluster,
+                userName.isEmpty() ? MissingNode.getInstance() : named(file, root, "users", "user", userName));
+    }
+
+    private static JsonNode named(Path file, JsonNode root, String list, String part, String name) {
+        for (JsonNode entry : root.path(list)) {
+            if (entry.path("name").asText("").equals(name) && !name.isEmpty()) {
+                return entry.path(part);
+            }
+        }
+        throw new ClusterException(
+                "kubeconfig " + file + ": " + list + ": none is named \"" + name + "\"" + EXPECTED, 0, null);
+    }
+
+    String server() {
+        String server = cluster.path("server").asText("");
+        if (server.isEmpty()) {
+            throw wrong("server", server, "an address such as https://127.0.0.1:6443");
+        }
+        return server;
+    }
+
+    String tlsServerName() {
+        return cluster.path("tls-server-name").asText("");
+    }
+
+    boolean skipsTlsVerify() {
+        return cluster.path("insecure-skip-tls-verify").asBoolean();
+    }
+
+    PemSource certificateAuthority() {
+        return pem(cluster, "certificate-authority");
+    }
+
+    PemSource clientCertificate() {
+        return pem(user, "client-certificate");
+    }
+
+    PemSource clientKey() {
+        return pem(user, "client-key");
+    }
+
+    private PemSource pem(JsonNode section, String field) {
+        String data = section.path(field + "-data").asText("");
+        if (!data.isEmpty()) {
+            try {
+                return PemSource.of(Base64.getMimeDecoder().decode(data));
+            } catch (IllegalArgumentException e) {
+                throw wrong(field + "-data", "…", "base64");
+            }
+        }
+        String path = section.path(field).asText("");
+        return path.isEmpty() ? PemSource.NONE : PemSource.of(resolve(path));
+    }
+
+    /** The proxy; empty if there is none, and the JVM's settings apply. */
+    Optional<Proxy> proxy() {
+        String url = cluster.path("proxy-url").asText("");
+        if (url.isEmpty()) {
+            return Optional.empty();
+        }
+        URI address;
+        try {
+            address = URI.create(url);
+        } catch (IllegalArgumentException e) {
+            throw wrong("proxy-url", url, "such as http://proxy.example.com:3128");
+        }
+        Proxy.Type type = switch (String.valueOf(address.getScheme())) {
+            case "http" -> Proxy.Type.HTTP;
+            case "socks5" -> Proxy.Type.SOCKS;
+            default -> throw wrong("proxy-url", url, "http:// or socks5://");
+        };
+        if (address.getHost() == null) {
+            throw wrong("proxy-url", url, "such as http://proxy.example.com:3128");
+        }
+        int defaultPort = type == Proxy.Type.HTTP ? 80 : 1080;
+        int port = address.getPort() < 0 ? defaultPort : address.getPort();
+        return Optional.of(new Proxy(type, InetSocketAddress.createUnresolved(address.getHost(), port)));
+    }
+
+    /** Who the user is. */
+    CredentialSource credentials(InstantSource clock) {
+        String tokenFile = user.path("tokenFile").asText("");
+        if (!tokenFile.isEmpty()) {
+            return new TokenFile(resolve(tokenFile));
+        }
+        String token = user.path("token").asText("");
+        if (!token.isEmpty()) {
+            return CredentialSource.fixed(Credential.bearer(token));
+        }
+        if (user.has("exec")) {
+            return new CredentialCommand(
+                    user.path("exec"), cluster, file.toAbsolutePath().getParent(), clock);
+        }
+        String name = user.path("username").asText("");
+        if (!name.isEmpty()) {
+            String pair = name + ":" + user.path("password").asText("");
+            return CredentialSource.fixed(Credential.header(
+                    "Basic " + Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8))));
+        }
+        if (user.has("auth-provider")) {
+            throw wrong("auth-provider", user.path("auth-provider").path("name").asText(""), "exec in its place");
+        }
+        return CredentialSource.fixed(Credential.NONE);
+    }
+
+    private Path resolve(String path) {
+        return file.toAbsolutePath().resolveSibling(path);
+    }
+
+    private ClusterException wrong(String field, String seen, String expected) {
+        return new ClusterException(
+                "kubeconfig " + file + ": " + field + ": " + seen + " (expected: " + expected + ")", 0, null);
+    }
+}

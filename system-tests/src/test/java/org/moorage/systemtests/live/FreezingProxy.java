@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.systemtests.live;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Stands between a client and a server on loopback. Connections can be frozen: from then on they swallow what is sent, and neither side
+ * is told.
+ */
+final class FreezingProxy implements AutoCloseable {
+    private final int target;
+    private final ServerSocket socket;
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+    /** Connections of an earlier generation are frozen. */
+    private final AtomicInteger generation = new AtomicInteger();
+
+    /** A proxy on a port of its own before the server of that port. */
+    FreezingProxy(int target) {
+        this(0, target);
+    }
+
+    FreezingProxy(int port, int target) {
+        this.target = target;
+        try {
+            socket = new ServerSocket(port, 50, InetAddress.getLoopbackAddress());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        threads.execute(this::accept);
+    }
+
+    int port() {
+        return socket.getLocalPort();
+    }
+
+    /** Freezes all connections that are open; new ones work. */
+    void freeze() {
+        generation.incrementAndGet();
+    }
+
+    private void accept() {
+        while (!socket.isClosed()) {
+            try {
+                Socket client = socket.accept();
+                Socket server = new Socket(InetAddress.getLoopbackAddress(), target);
+                int of = generation.get();
+                threads.execute(() -> forward(client, server, of));
+                threads.execute(() -> forward(server, client, of));
+            } catch (IOException e) {
+                // Closed, or the server is not there: the client tries again.
+            }
+        }
+    }
+
+    private void forward(Socket from, Socket to, int of) {
+        byte[] buffer = new byte[1 << 16];
+        try {
+            InputStream in = from.getInputStream();
+            OutputStream out = to.getOutputStream();
+            for (int count = in.read(buffer); count >= 0; count = in.read(buffer)) {
+                if (generation.get() == of) {
+                    out.write(buffer, 0, count);
+                    out.flush();
+                }
+            }
+            if (generation.get() == of) {
+                from.close();
+                to.close();
+            }
+        } catch (IOException e) {
+            // One side is gone.
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        threads.shutdownNow();
+    }
+}

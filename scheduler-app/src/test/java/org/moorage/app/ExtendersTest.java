@@ -94,8 +94,7 @@ class ExtendersTest {
                 extenders:
                 - urlPrefix: %s
                   nodeCacheCapable: true
-                """.formatted(address())
-                + settings.indent(2);
+                """.formatted(address()) + settings.indent(2);
     }
 
     private Scheduler scheduler(String settings) {
@@ -114,7 +113,11 @@ class ExtendersTest {
     }
 
     private String reason() {
-        return current().status().condition(PodCondition.POD_SCHEDULED).orElseThrow().reason();
+        return current()
+                .status()
+                .condition(PodCondition.POD_SCHEDULED)
+                .orElseThrow()
+                .reason();
     }
 
     @Test
@@ -133,8 +136,9 @@ class ExtendersTest {
     void addsScoresOfTheExtender() {
         answers.put("prioritize", () -> "[{\"Host\":\"b\",\"Score\":10}]");
 
-        Decision decision =
-                scheduler("prioritizeVerb: prioritize\nweight: 3").scheduleNext().orElseThrow();
+        Decision decision = scheduler("prioritizeVerb: prioritize\nweight: 3")
+                .scheduleNext()
+                .orElseThrow();
 
         assertThat(decision.nodeName()).isEqualTo("b");
         assertThat(decision.score()).isGreaterThan(300);
@@ -142,12 +146,14 @@ class ExtendersTest {
 
     @Test
     void triesARejectedPodAgainWhateverHappens() {
-        answers.put("filter", () -> "{\"FailedNodes\":{\"a\":\"full\"},\"FailedAndUnresolvableNodes\":{\"b\":\"never\"}}");
+        answers.put(
+                "filter", () -> "{\"FailedNodes\":{\"a\":\"full\"},\"FailedAndUnresolvableNodes\":{\"b\":\"never\"}}");
         Scheduler scheduler = scheduler("filterVerb: filter");
 
         assertThat(scheduler.scheduleNext().orElseThrow().message())
-                .isEqualTo("0/2 nodes are available: 1 full, 1 never. no new claims to deallocate, preemption: 0/2 nodes are available: "
-                        + "1 No preemption victims found for incoming pod, 1 Preemption is not helpful for scheduling.");
+                .isEqualTo(
+                        "0/2 nodes are available: 1 full, 1 never. no new claims to deallocate, preemption: 0/2 nodes are available: "
+                                + "1 No preemption victims found for incoming pod, 1 Preemption is not helpful for scheduling.");
         assertThat(reason()).isEqualTo("Unschedulable");
         answers.put("filter", () -> "{\"NodeNames\":[\"a\"]}");
         cluster.apply(Pods.named("other").on("b").build().withJson("{}"));
@@ -168,8 +174,7 @@ class ExtendersTest {
 
     @Test
     void passesOverAnExtenderThatFailsAndIsIgnorable() {
-        Scheduler scheduler = scheduler(
-                """
+        Scheduler scheduler = scheduler("""
                 filterVerb: filter
                 prioritizeVerb: prioritize
                 weight: 1
@@ -209,14 +214,16 @@ class ExtendersTest {
 
     @Test
     void asksAboutTheNominatedNodeAlone() {
-        answers.put("filter", () -> asked.size() == 1 ? "{\"FailedNodes\":{\"b\":\"full\"}}" : "{\"NodeNames\":[\"a\"]}");
+        answers.put(
+                "filter", () -> asked.size() == 1 ? "{\"FailedNodes\":{\"b\":\"full\"}}" : "{\"NodeNames\":[\"a\"]}");
         LoadedConfig config = ConfigLoader.load(config("filterVerb: filter"), "config", PLUGINS);
         Scheduler scheduler = Scheduler.builder(config, PLUGINS, cluster)
                 .bindingExecutor(Runnable::run)
                 .build();
         opened = Optional.of(scheduler);
         scheduler.start();
-        cluster.apply(pod().withStatus(pod().status().toBuilder().nominatedNodeName("b").build()));
+        cluster.apply(pod().withStatus(
+                        pod().status().toBuilder().nominatedNodeName("b").build()));
 
         Decision decision = scheduler.scheduleNext().orElseThrow();
 
@@ -229,9 +236,7 @@ class ExtendersTest {
         Path config = folder.resolve("config.yaml");
         Path objects = folder.resolve("cluster.yaml");
         Files.writeString(config, config(settings));
-        Files.writeString(
-                objects,
-                """
+        Files.writeString(objects, """
                 {apiVersion: v1, kind: Node, metadata: {name: a}, status: {allocatable: {cpu: 4, pods: 9}}}
                 ---
                 {apiVersion: v1, kind: Node, metadata: {name: b}, status: {allocatable: {cpu: 4, pods: 9}}}
@@ -251,7 +256,9 @@ class ExtendersTest {
         assertThat(run.exitCode()).as(run.err()).isZero();
         assertThat(run.out()).containsPattern("p +b");
         assertThat(asked).containsExactly("filter");
-        assertThat(CapturedRun.of("simulate", "--ignore-extenders", files[0], files[1]).exitCode()).isZero();
+        assertThat(CapturedRun.of("simulate", "--ignore-extenders", files[0], files[1])
+                        .exitCode())
+                .isZero();
         assertThat(asked).containsExactly("filter");
     }
 

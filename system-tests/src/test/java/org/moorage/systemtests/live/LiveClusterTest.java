@@ -137,7 +137,8 @@ class LiveClusterTest {
     }
 
     private void watch() {
-        cluster.watch(Set.of(ObjectKind.POD, ObjectKind.NODE, ObjectKind.NAMESPACE), Set.of(KeptJson.PENDING_PODS), view);
+        cluster.watch(
+                Set.of(ObjectKind.POD, ObjectKind.NODE, ObjectKind.NAMESPACE), Set.of(KeptJson.PENDING_PODS), view);
     }
 
     private static void createPod(String name) {

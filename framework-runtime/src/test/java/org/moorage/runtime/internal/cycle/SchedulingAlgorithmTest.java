@@ -342,7 +342,8 @@ class SchedulingAlgorithmTest {
         ExecutorService executor = Executors.newFixedThreadPool(3);
         try {
             ClusterSnapshot cluster = cluster(3_000);
-            SchedulingAlgorithm alone = new SchedulingAlgorithm(0, 0, Parallelism.none(), Extenders.NONE, new Random(1));
+            SchedulingAlgorithm alone =
+                    new SchedulingAlgorithm(0, 0, Parallelism.none(), Extenders.NONE, new Random(1));
             SchedulingAlgorithm together =
                     new SchedulingAlgorithm(0, 0, new Parallelism(executor, 4), Extenders.NONE, new Random(1));
             for (int round = 0; round < 60; round++) {

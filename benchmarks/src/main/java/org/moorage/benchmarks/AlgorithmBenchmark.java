@@ -67,7 +67,11 @@ public final class AlgorithmBenchmark {
                         .iterator()
                         .next(),
                 new SchedulingAlgorithm(
-                        arguments.percent, 0, new Parallelism(executor, workers), Extenders.NONE, new SplittableRandom(1)),
+                        arguments.percent,
+                        0,
+                        new Parallelism(executor, workers),
+                        Extenders.NONE,
+                        new SplittableRandom(1)),
                 snapshot);
         for (int i = 0; i < arguments.nodes; i++) {
             run.cache.putNode(workload.node(i));

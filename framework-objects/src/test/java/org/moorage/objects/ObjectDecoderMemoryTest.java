@@ -70,7 +70,8 @@ class ObjectDecoderMemoryTest {
     }
 
     private static byte[] page(int first, SplittableRandom random) {
-        StringBuilder body = new StringBuilder("{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"1\"},\"items\":[");
+        StringBuilder body = new StringBuilder(
+                "{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"1\"},\"items\":[");
         for (int i = first; i < first + PAGE; i++) {
             body.append(i == first ? "" : ",").append(pod(i, random));
         }

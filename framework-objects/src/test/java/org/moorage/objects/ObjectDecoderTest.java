@@ -328,6 +328,19 @@ class ObjectDecoderTest {
         }
 
         @Test
+        void keepsTheTextOfBoundPodsAndNodesIfAsked() {
+            Set<KeptJson> all = Set.of(KeptJson.BOUND_PODS, KeptJson.NODES);
+            JsonNode node = tree(decoder.node(tree(NODE), all).json().orElseThrow());
+
+            assertThat(tree(decoder.pod(tree(POD), all).json().orElseThrow()).at("/metadata/name").textValue())
+                    .isEqualTo("web-0");
+            assertThat(decoder.node(tree(NODE), Set.of(KeptJson.BOUND_PODS)).json())
+                    .isEmpty();
+            assertThat(node.has("kind") || node.has("apiVersion")).isFalse();
+            assertThat(node.path("status")).isEqualTo(tree(NODE).path("status"));
+        }
+
+        @Test
         void keepsTheTextOnlyOfAWaitingPodAndOnlyIfAsked() {
             ObjectNode waiting = tree(POD);
             ((ObjectNode) waiting.get("spec")).remove("nodeName");

@@ -117,7 +117,7 @@ public final class Scheduler implements AutoCloseable {
 
     private Scheduler(Builder builder, SchedulerListener listener, SchedulerThreads threads) {
         Problems problems = Problems.collector();
-        extenders = Extenders.of(builder.config.extenders(), this::snapshot, problems.at("extenders"));
+        extenders = Extenders.of(builder.config.extenders(), this::snapshot, builder.metrics, problems.at("extenders"));
         if (!problems.isEmpty()) {
             throw new ConfigException("extenders", problems.all(), Map.of());
         }

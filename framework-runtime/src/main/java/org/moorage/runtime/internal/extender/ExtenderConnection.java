@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -33,6 +34,8 @@ final class ExtenderConnection implements AutoCloseable {
     // Enough for 10,000 whole nodes; an answer without end would otherwise take all memory.
     private static final int MOST_BYTES = 256 << 20;
     private static final int OK = 200;
+    // The client library has no exception of its own for a connection that ends before an answer.
+    private static final String NO_ANSWER = "received no bytes";
 
     private final HttpClient client;
     private final Set<Call> underWay = ConcurrentHashMap.newKeySet();
@@ -41,8 +44,17 @@ final class ExtenderConnection implements AutoCloseable {
         this.client = client;
     }
 
-    /** Starts a request. */
+    /** Starts a request that changes nothing, so that it is sent once more if an idle connection turns out to be closed. */
+    Call ask(String verb, String url, byte[] body, Duration timeout) {
+        return start(verb, url, body, timeout, 1);
+    }
+
+    /** Starts a request that may change something. */
     Call post(String verb, String url, byte[] body, Duration timeout) {
+        return start(verb, url, body, timeout, 0);
+    }
+
+    private Call start(String verb, String url, byte[] body, Duration timeout, int repetitions) {
         Call call = new Call(verb, url, System.nanoTime() + timeout.toNanos());
         HttpRequest request;
         try {
@@ -55,9 +67,18 @@ final class ExtenderConnection implements AutoCloseable {
             return call;
         }
         underWay.add(call);
+        send(request, call, repetitions);
+        return call;
+    }
+
+    private void send(HttpRequest request, Call call, int repetitions) {
         CompletableFuture<HttpResponse<byte[]>> sent = client.sendAsync(request, call);
         call.request = sent;
         CompletableFuture<HttpResponse<byte[]>> ignored = sent.whenComplete((response, thrown) -> {
+            if (repetitions > 0 && !call.answer.isDone() && thrown != null && isClosed(thrown)) {
+                send(request, call, repetitions - 1);
+                return;
+            }
             underWay.remove(call);
             if (thrown != null) {
                 call.answer.completeExceptionally(thrown);
@@ -65,7 +86,11 @@ final class ExtenderConnection implements AutoCloseable {
                 call.answer.complete(response.body());
             }
         });
-        return call;
+    }
+
+    private static boolean isClosed(Throwable thrown) {
+        Throwable cause = thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
+        return cause instanceof IOException && String.valueOf(cause.getMessage()).contains(NO_ANSWER);
     }
 
     private static URI address(String url) {
@@ -176,7 +201,7 @@ final class ExtenderConnection implements AutoCloseable {
                         cause);
             }
             return new ExtenderException(
-                    post(message.contains("received no bytes") || message.contains("EOF") ? "EOF" : message),
+                    post(message.contains(NO_ANSWER) || message.contains("EOF") ? "EOF" : message),
                     false,
                     cause);
         }

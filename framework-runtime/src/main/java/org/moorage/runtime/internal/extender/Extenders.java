@@ -15,6 +15,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.Extender;
 import org.moorage.api.plugin.Problems;
 import org.moorage.runtime.config.ExtenderConfig;
+import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,18 +28,22 @@ public final class Extenders implements AutoCloseable {
     public static final String NAME = "Extender";
 
     /** No extenders. */
-    public static final Extenders NONE = new Extenders(List.of(), List.of());
+    public static final Extenders NONE = new Extenders(List.of(), List.of(), SchedulerMetrics.NONE);
 
+    private static final String PRIORITIZING = "prioritizing_extender";
     private static final Logger LOG = LoggerFactory.getLogger(Extenders.class);
 
     private final List<HttpExtender> all;
     private final List<ExtenderConnection> connections;
+    private final SchedulerMetrics metrics;
     private final boolean filter;
     private final boolean prioritize;
 
-    private Extenders(List<HttpExtender> all, List<ExtenderConnection> connections) {
+    private Extenders(
+            List<HttpExtender> all, List<ExtenderConnection> connections, SchedulerMetrics metrics) {
         this.all = List.copyOf(all);
         this.connections = List.copyOf(connections);
+        this.metrics = metrics;
         filter = all.stream().anyMatch(HttpExtender::isFilter);
         prioritize = all.stream().anyMatch(HttpExtender::isPrioritizer);
     }
@@ -48,9 +53,11 @@ public final class Extenders implements AutoCloseable {
      *
      * @param configs the extenders, in the order in which they are asked
      * @param snapshot the nodes of the cycle
+     * @param metrics is told of requests for scores
      * @param problems where to report files of certificates and keys that cannot be used
      */
-    public static Extenders of(List<ExtenderConfig> configs, Supplier<Snapshot> snapshot, Problems problems) {
+    public static Extenders of(
+            List<ExtenderConfig> configs, Supplier<Snapshot> snapshot, SchedulerMetrics metrics, Problems problems) {
         if (configs.isEmpty()) {
             return NONE;
         }
@@ -62,7 +69,7 @@ public final class Extenders implements AutoCloseable {
                     connections.computeIfAbsent(tls, given -> new ExtenderConnection(client(config, given, problems)));
             extenders.add(new HttpExtender(config, connection, snapshot));
         }
-        return new Extenders(extenders, List.copyOf(connections.values()));
+        return new Extenders(extenders, List.copyOf(connections.values()), metrics);
     }
 
     private static HttpClient client(ExtenderConfig config, ExtenderTls tls, Problems problems) {
@@ -147,6 +154,7 @@ public final class Extenders implements AutoCloseable {
         for (HttpExtender extender : all) {
             if (extender.isInterested(pod)) {
                 if (extender.isPrioritizer()) {
+                    metrics.taskStarted(PRIORITIZING);
                     calls.put(extender, extender.startPrioritize(pod, nodes));
                 } else {
                     scores.add(new Scores(extender.name(), zeros(nodes)));
@@ -162,6 +170,8 @@ public final class Extenders implements AutoCloseable {
                         .addKeyValue("extender", extender.name())
                         .addKeyValue("err", failure.getMessage())
                         .log("Failed to run extender's priority function. No score given by this extender.");
+            } finally {
+                metrics.taskEnded(PRIORITIZING);
             }
         });
         return scores;

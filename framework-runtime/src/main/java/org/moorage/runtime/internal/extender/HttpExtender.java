@@ -102,7 +102,7 @@ public final class HttpExtender implements Extender {
     List<NodeInfo> filter(Pod pod, List<NodeInfo> nodes, Map<String, Status> statuses) {
         byte[] body = ExtenderBodies.args(pod, nodes, config.nodeCacheCapable());
         ExtenderAnswer answer = ExtenderAnswer.read(
-                        "ExtenderFilterResult", start(config.filterVerb(), body).await())
+                        "ExtenderFilterResult", ask(config.filterVerb(), body).await())
                 .asObject();
         Optional<List<ObjectNode>> whole = answer.objects("Nodes", "v1.NodeList");
         Optional<List<String>> names = answer.texts("NodeNames");
@@ -156,7 +156,7 @@ public final class HttpExtender implements Extender {
 
     /** Starts to ask for scores. */
     ExtenderConnection.Call startPrioritize(Pod pod, List<NodeInfo> nodes) {
-        return start(config.prioritizeVerb(), ExtenderBodies.args(pod, nodes, config.nodeCacheCapable()));
+        return ask(config.prioritizeVerb(), ExtenderBodies.args(pod, nodes, config.nodeCacheCapable()));
     }
 
     /**
@@ -183,7 +183,12 @@ public final class HttpExtender implements Extender {
     void bind(Pod pod, String nodeName) {
         String error = ExtenderAnswer.read(
                         "ExtenderBindingResult",
-                        start(config.bindVerb(), ExtenderBodies.bindingArgs(pod, nodeName))
+                        connection
+                                .post(
+                                        config.bindVerb(),
+                                        url(config.bindVerb()),
+                                        ExtenderBodies.bindingArgs(pod, nodeName),
+                                        config.httpTimeout())
                                 .await())
                 .asObject()
                 .text("Error");
@@ -197,7 +202,7 @@ public final class HttpExtender implements Extender {
         byte[] body = ExtenderBodies.preemptionArgs(pod, victimsByNode, config.nodeCacheCapable());
         Map<String, ExtenderAnswer> answers = ExtenderAnswer.read(
                         "ExtenderPreemptionResult",
-                        start(config.preemptVerb(), body).await())
+                        ask(config.preemptVerb(), body).await())
                 .asObject()
                 .structByName("NodeNameToMetaVictims", "MetaVictims");
         Map<String, Victims> left = new LinkedHashMap<>();
@@ -226,8 +231,11 @@ public final class HttpExtender implements Extender {
                 + node.name() + ", but the pod is not found on that node");
     }
 
-    private ExtenderConnection.Call start(String verb, byte[] body) {
-        String url = name().replaceFirst("/+$", "") + "/" + verb;
-        return connection.post(verb, url, body, config.httpTimeout());
+    private ExtenderConnection.Call ask(String verb, byte[] body) {
+        return connection.ask(verb, url(verb), body, config.httpTimeout());
+    }
+
+    private String url(String verb) {
+        return name().replaceFirst("/+$", "") + "/" + verb;
     }
 }

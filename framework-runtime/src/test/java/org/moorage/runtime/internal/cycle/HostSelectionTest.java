@@ -34,6 +34,12 @@ class HostSelectionTest {
     }
 
     @Test
+    void choosesByChanceAmongEqualsThatAnExtenderHasScored() {
+        assertThat(HostSelection.highest(new long[] {9, 9, 9, 1}, new long[] {0, 5, 3, 8}, 4))
+                .isEqualTo(1);
+    }
+
+    @Test
     void alwaysChoosesAHighestTotal() {
         long seed = System.nanoTime();
         Random random = new Random(seed);

@@ -37,6 +37,7 @@ import org.moorage.api.plugin.Problems;
 import org.moorage.runtime.Samples;
 import org.moorage.runtime.config.ExtenderConfig;
 import org.moorage.runtime.internal.cache.ClusterSnapshot;
+import org.moorage.runtime.metrics.SchedulerMetrics;
 
 /** Whom we trust over HTTPS, and as whom we are known. The certificate of the server is signed by itself, for 127.0.0.1 and a name. */
 @Timeout(120)
@@ -220,6 +221,7 @@ class ExtenderTlsTest {
             Extenders extenders = Extenders.of(
                     List.of(config(extender.address(), given.enableHttps, given.tls.make())),
                     ClusterSnapshot::new,
+                    SchedulerMetrics.NONE,
                     problems);
 
             assertThat(problems.all()).isEmpty();
@@ -259,7 +261,7 @@ class ExtenderTlsTest {
     void reportsFilesThatCannotBeUsed(Unusable given) {
         Problems problems = Problems.collector();
         Extenders ignored = Extenders.of(
-                List.of(config("https://127.0.0.1:1", true, given.tls.make())), ClusterSnapshot::new, problems);
+                List.of(config("https://127.0.0.1:1", true, given.tls.make())), ClusterSnapshot::new, SchedulerMetrics.NONE, problems);
 
         assertThat(problems.all())
                 .singleElement()

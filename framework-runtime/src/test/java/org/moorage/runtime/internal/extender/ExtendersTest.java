@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -30,6 +31,7 @@ import org.moorage.runtime.Samples;
 import org.moorage.runtime.config.ExtenderConfig;
 import org.moorage.runtime.internal.cache.ClusterSnapshot;
 import org.moorage.runtime.internal.cache.SchedulerCache;
+import org.moorage.runtime.metrics.SchedulerMetrics;
 
 /** What is sent to extenders, what becomes of their answers, and what of their failures. */
 @Timeout(60)
@@ -61,7 +63,7 @@ class ExtendersTest {
 
     private Extenders extenders(ExtenderConfig... configs) {
         Problems problems = Problems.collector();
-        Extenders extenders = Extenders.of(List.of(configs), () -> snapshot, problems);
+        Extenders extenders = Extenders.of(List.of(configs), () -> snapshot, SchedulerMetrics.NONE, problems);
         assertThat(problems.all()).isEmpty();
         return extenders;
     }
@@ -241,6 +243,25 @@ class ExtendersTest {
                 throw new AssertionError("bound: " + bound);
             } catch (ExtenderException failure) {
                 return failure.isCertainlyNotDone();
+            }
+        }
+
+        @Test
+        void ofClosedConnectionsAreNoneUnlessTwiceOrOfABinding() throws IOException {
+            AtomicInteger asked = new AtomicInteger();
+            try (ExtenderServer server = ExtenderServer.answering((exchange, own) -> {
+                if (asked.incrementAndGet() % 2 == 1) {
+                    exchange.close();
+                } else {
+                    ExtenderServer.with("{\"NodeNames\":[\"a\"]}").to(exchange, own);
+                }
+            })) {
+                Extenders extenders = extenders(config(server.address(), true, false));
+
+                assertThat(names(extenders.filter(POD, nodes("a"), new HashMap<>()))).containsExactly("a");
+                assertThatThrownBy(() -> extenders.bind(POD, "a"))
+                        .hasMessage("Post \"" + server.address() + "/bind\": EOF");
+                assertThat(asked).hasValue(3);
             }
         }
 

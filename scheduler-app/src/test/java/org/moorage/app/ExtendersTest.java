@@ -16,6 +16,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,6 +43,7 @@ import org.moorage.testkit.Pods;
 /** A whole scheduler, and the commands, with an extender. */
 @Timeout(120)
 class ExtendersTest {
+    private static final Pattern NODE = Pattern.compile("\"Node\":\"(.+?)\"");
     private static final PluginRegistry PLUGINS = PluginRegistry.of(OwnPlugins.all());
 
     @TempDir
@@ -51,6 +54,9 @@ class ExtendersTest {
 
     private final List<String> asked = new CopyOnWriteArrayList<>();
     private final InMemoryCluster cluster = InMemoryCluster.of(List.of(node("a"), node("b")));
+    /** The node of the last request to bind. */
+    private volatile String boundTo = "";
+
     private HttpServer server;
     private Optional<Scheduler> opened = Optional.empty();
 
@@ -59,7 +65,8 @@ class ExtendersTest {
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.createContext("/", exchange -> {
             String verb = exchange.getRequestURI().getPath().substring(1);
-            exchange.getRequestBody().readAllBytes();
+            Matcher node = NODE.matcher(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
+            boundTo = node.find() ? node.group(1) : "";
             asked.add(verb);
             byte[] answer = answers.getOrDefault(verb, () -> "").get().getBytes(StandardCharsets.UTF_8);
             exchange.sendResponseHeaders(answers.containsKey(verb) ? 200 : 500, answer.length);
@@ -190,14 +197,14 @@ class ExtendersTest {
     @Test
     void leavesBindingToTheExtender() {
         answers.put("bind", () -> {
-            cluster.bind(current(), "a");
+            cluster.bind(current(), boundTo);
             return "{}";
         });
         Scheduler scheduler = scheduler("bindVerb: bind");
 
         assertThat(scheduler.scheduleNext().orElseThrow().outcome()).isEqualTo(Decision.Outcome.SCHEDULED);
         assertThat(asked).containsExactly("bind");
-        assertThat(current().nodeName()).isEqualTo("a");
+        assertThat(current().nodeName()).isEqualTo(boundTo);
         assertThat(cluster.events()).extracting(PodEvent::reason).containsExactly("Scheduled");
     }
 
@@ -210,6 +217,19 @@ class ExtendersTest {
         assertThat(current().isBound()).isFalse();
         assertThat(reason()).isEqualTo("SchedulerError");
         assertThat(cluster.events()).extracting(PodEvent::note).containsExactly("not today");
+    }
+
+    @Test
+    void takesAPodForBoundThatTheExtenderHasBoundWithoutSayingSo() {
+        answers.put("bind", () -> {
+            cluster.bind(current(), boundTo);
+            return "";
+        });
+
+        assertThat(scheduler("bindVerb: bind").scheduleNext()).isPresent();
+
+        assertThat(current().nodeName()).isEqualTo(boundTo);
+        assertThat(cluster.events()).extracting(PodEvent::reason).containsExactly("Scheduled");
     }
 
     @Test

@@ -206,7 +206,12 @@ public final class Main implements Callable<Integer> {
                         .start();
             };
             if (!Signals.handle("TERM", end) || !Signals.handle("INT", end)) {
-                Runtime.getRuntime().addShutdownHook(new Thread(stop::getAsBoolean, "terminate"));
+                Runtime.getRuntime()
+                        .addShutdownHook(new Thread(
+                                () -> {
+                                    boolean ignored = stop.getAsBoolean();
+                                },
+                                "terminate"));
             }
         }
 

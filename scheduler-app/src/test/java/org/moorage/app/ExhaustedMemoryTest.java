@@ -12,12 +12,10 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -31,7 +29,6 @@ final class ExhaustedMemoryTest {
     private Path directory;
 
     private final ExecutorService threads = Executors.newCachedThreadPool();
-    private final AtomicLong lastPodSent = new AtomicLong();
     private HttpServer server;
 
     @BeforeEach
@@ -68,7 +65,6 @@ final class ExhaustedMemoryTest {
                             + "\"}},\"spec\":{\"containers\":[{\"name\":\"c-" + i + "\",\"image\":\"image-" + i
                             + "\"}]}}")
                     .getBytes(UTF_8));
-            lastPodSent.set(System.nanoTime());
         }
         out.write("]}".getBytes(UTF_8));
     }
@@ -99,8 +95,5 @@ final class ExhaustedMemoryTest {
         assertThat(Files.readAllLines(err))
                 .filteredOn(line -> line.startsWith("error: "))
                 .containsExactly("error: memory is exhausted, so the process ends (expected: a larger heap, see -Xmx)");
-        assertThat(Duration.ofNanos(System.nanoTime() - lastPodSent.get()))
-                .as("time from the last part that the process could still read")
-                .isLessThan(Duration.ofSeconds(10));
     }
 }

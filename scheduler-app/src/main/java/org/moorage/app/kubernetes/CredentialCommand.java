@@ -32,7 +32,7 @@ final class CredentialCommand implements CredentialSource {
 
     private final JsonNode exec;
     private final JsonNode cluster;
-    private final Path folder;
+    private final Path kubeconfig;
     private final InstantSource clock;
 
     @GuardedBy("this")
@@ -53,13 +53,13 @@ final class CredentialCommand implements CredentialSource {
      *
      * @param exec the command, its arguments and its environment
      * @param cluster what the command may be told of the cluster
-     * @param folder where the kubeconfig is
+     * @param kubeconfig the file, whose folder the command is relative to
      * @param clock tells when a credential expires
      */
-    CredentialCommand(JsonNode exec, JsonNode cluster, Path folder, InstantSource clock) {
+    CredentialCommand(JsonNode exec, JsonNode cluster, Path kubeconfig, InstantSource clock) {
         this.exec = exec;
         this.cluster = cluster;
-        this.folder = folder;
+        this.kubeconfig = kubeconfig;
         this.clock = clock;
     }
 
@@ -155,7 +155,7 @@ final class CredentialCommand implements CredentialSource {
         List<String> command = new ArrayList<>();
         String program = exec.path("command").asText("");
         // As with kubectl, a name without a folder is looked up on the path.
-        command.add(program.contains("/") ? folder.resolve(program).toString() : program);
+        command.add(program.contains("/") ? kubeconfig.resolveSibling(program).toString() : program);
         exec.path("args").forEach(argument -> command.add(argument.asText()));
         return command;
     }

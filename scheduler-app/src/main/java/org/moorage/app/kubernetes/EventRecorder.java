@@ -8,10 +8,10 @@ import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.random.RandomGenerator;
@@ -191,22 +191,24 @@ final class EventRecorder implements Runnable {
         }
     }
 
-    // The line whose turn it is; null if there is none after a while.
+    // The line whose turn it is; null when the cluster is closed.
     private @Nullable Line take() throws InterruptedException {
         lock.lock();
         try {
-            checkSeries();
-            long now = System.nanoTime();
-            long wait = CHECK_INTERVAL.toNanos();
-            for (Line line : waiting.values()) {
-                if (line.notBefore - now <= 0) {
-                    waiting.remove(line.events.namespace());
-                    line.isWorkedOn = true;
-                    return line;
+            while (!stop.isSent()) {
+                checkSeries();
+                long now = System.nanoTime();
+                long wait = CHECK_INTERVAL.toNanos();
+                for (Line line : waiting.values()) {
+                    if (line.notBefore - now <= 0) {
+                        waiting.remove(line.events.namespace());
+                        line.isWorkedOn = true;
+                        return line;
+                    }
+                    wait = Math.min(wait, line.notBefore - now);
                 }
-                wait = Math.min(wait, line.notBefore - now);
+                long ignored = changed.awaitNanos(wait);
             }
-            boolean ignored = changed.await(wait, TimeUnit.NANOSECONDS);
             return null;
         } finally {
             lock.unlock();
@@ -221,17 +223,16 @@ final class EventRecorder implements Runnable {
             return;
         }
         lastCheck = now;
-        lines.values()
-                .removeIf(line -> !line.isWorkedOn
-                        && !waiting.containsKey(line.events.namespace())
-                        && line.isEmpty()
-                        && line.events.isWithoutSeries());
-        for (Line line : lines.values()) {
-            if (!line.isWorkedOn) {
-                line.events.checkSeries(now);
-                if (!line.isEmpty()) {
-                    waiting.putIfAbsent(line.events.namespace(), line);
-                }
+        for (Iterator<Line> all = lines.values().iterator(); all.hasNext(); ) {
+            Line line = all.next();
+            if (line.isWorkedOn) {
+                continue;
+            }
+            line.events.checkSeries(now);
+            if (!line.isEmpty()) {
+                waiting.putIfAbsent(line.events.namespace(), line);
+            } else if (line.events.isWithoutSeries() && !waiting.containsKey(line.events.namespace())) {
+                all.remove();
             }
         }
     }

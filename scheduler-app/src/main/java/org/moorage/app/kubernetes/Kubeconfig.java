@@ -140,8 +140,7 @@ final class Kubeconfig {
             return CredentialSource.fixed(Credential.bearer(token));
         }
         if (user.has("exec")) {
-            return new CredentialCommand(
-                    user.path("exec"), cluster, file.toAbsolutePath().getParent(), clock);
+            return new CredentialCommand(user.path("exec"), cluster, file.toAbsolutePath(), clock);
         }
         String name = user.path("username").asText("");
         if (!name.isEmpty()) {

@@ -54,7 +54,7 @@ public final class KubernetesCluster implements Cluster {
     private static final int IDLE_CONNECTIONS = 64;
     private static final Duration PING_INTERVAL = Duration.ofSeconds(10);
     /** How long the last events may take. */
-    private static final Duration FLUSH_TIMEOUT = Duration.ofSeconds(1);
+    private static final Duration FLUSH_TIMEOUT = Duration.ofSeconds(3);
 
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
     private static final Duration CANCEL_INTERVAL = Duration.ofMillis(50);

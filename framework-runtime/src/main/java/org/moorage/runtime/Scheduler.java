@@ -12,7 +12,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.Snapshot;
@@ -260,6 +262,9 @@ public final class Scheduler implements AutoCloseable {
      */
     public void start() {
         cluster.watch(store.kindsToWatch(), json, store);
+        if (threads.areGiven()) {
+            startFlushes();
+        }
     }
 
     /**
@@ -269,12 +274,16 @@ public final class Scheduler implements AutoCloseable {
      * @throws Error if the virtual machine cannot be relied on any more
      */
     public void run() {
+        startFlushes();
+        loop.run();
+    }
+
+    private void startFlushes() {
         if (!flushes.getAndSet(true)) {
             watch.start();
             threads.everyInQueue(FLUSH_BACKOFF, queue::flushBackoff);
             threads.everyInQueue(FLUSH_UNSCHEDULABLE, queue::flushUnschedulable);
         }
-        loop.run();
     }
 
     /**
@@ -427,6 +436,8 @@ public final class Scheduler implements AutoCloseable {
         private @Nullable Executor bindingExecutor;
         private Duration pluginCallTimeout = Duration.ofSeconds(30);
         private Map<String, FailurePolicy> failurePolicies = Map.of();
+        private @Nullable ScheduledExecutorService executor;
+        private Consumer<Duration> pause = time -> {};
 
         private Builder(
                 SchedulerConfig config, PluginRegistry registry, Cluster cluster, @Nullable LoadedConfig loaded) {
@@ -512,6 +523,26 @@ public final class Scheduler implements AutoCloseable {
         }
 
         /**
+         * Sets what does all work but the scheduling cycles, from {@link Scheduler#start} on: timers, bindings, evictions, status
+         * updates and the plugins' background tasks. The scheduler then has no threads of its own, and does not shut it down. For
+         * simulations that run on one thread, with a clock of their own.
+         *
+         * @param value does the work
+         * @param pauses lets time pass while a PreBind plugin pauses, where {@code value} can do other work
+         */
+        public Builder executor(ScheduledExecutorService value, Consumer<Duration> pauses) {
+            executor = Objects.requireNonNull(value, "value");
+            pause = Objects.requireNonNull(pauses, "pauses");
+            return this;
+        }
+
+        private SchedulerThreads threads(SchedulerListener told) {
+            return executor == null
+                    ? new SchedulerThreads(config.parallelism(), bindingExecutor, told)
+                    : new SchedulerThreads(executor, pause, told);
+        }
+
+        /**
          * The scheduler.
          *
          * @throws ConfigException if the profiles cannot be built from the plugins; it names
@@ -519,7 +550,7 @@ public final class Scheduler implements AutoCloseable {
          */
         public Scheduler build() {
             SchedulerListener logged = new LoggedListener(listener, metrics);
-            SchedulerThreads threads = new SchedulerThreads(config.parallelism(), bindingExecutor, logged);
+            SchedulerThreads threads = threads(logged);
             boolean isBuilt = false;
             try {
                 Scheduler scheduler = new Scheduler(this, logged, threads);

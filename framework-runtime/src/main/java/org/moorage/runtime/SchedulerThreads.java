@@ -21,6 +21,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.moorage.runtime.internal.plugin.PluginThread;
 import org.moorage.runtime.internal.plugin.Thrown;
@@ -51,6 +52,7 @@ final class SchedulerThreads implements AutoCloseable {
     private final Executor binding;
     private final Executor background;
     private final Executor reports;
+    private final @Nullable Consumer<Duration> givenPause;
     private volatile @Nullable Throwable fatal;
 
     /**
@@ -64,12 +66,32 @@ final class SchedulerThreads implements AutoCloseable {
         this.listener = listener;
         this.parallelism = Math.min(parallelism, Runtime.getRuntime().availableProcessors());
         waits = given == null;
+        givenPause = null;
         timers = own(new ScheduledThreadPoolExecutor(1, named("scheduler-timer", null)));
         // Its tasks wait for the queue's lock, under which plugins are called.
         queueTimers = own(new ScheduledThreadPoolExecutor(1, named("scheduler-queue-timer", null)));
         binding = given != null ? given : own(growing(MOST_BINDING_THREADS, named("scheduler-bind", null)));
         background = given != null ? given : own(growing(MOST_BACKGROUND_THREADS, named("scheduler-background", null)));
         reports = given != null ? given : own(fixed(REPORT_THREADS, named("scheduler-report", null)));
+    }
+
+    /**
+     * No threads: an executor does all work, and stays the caller's.
+     *
+     * @param executor does it
+     * @param pause lets time pass while a PreBind plugin pauses
+     * @param listener is told of tasks that fail
+     */
+    SchedulerThreads(ScheduledExecutorService executor, Consumer<Duration> pause, SchedulerListener listener) {
+        this.listener = listener;
+        parallelism = 1;
+        waits = true;
+        givenPause = pause;
+        timers = executor;
+        queueTimers = executor;
+        binding = executor;
+        background = executor;
+        reports = executor;
     }
 
     // Adds a thread for a task for which none is idle. Tasks that come when there are as many as may be wait in line.
@@ -203,8 +225,20 @@ final class SchedulerThreads implements AutoCloseable {
         return reports;
     }
 
-    /** How long to pause in PreBind: not at all if binding runs on given threads, where nothing else happens in the meantime. */
+    /** Whether an executor that was given does all work. */
+    boolean areGiven() {
+        return givenPause != null;
+    }
+
+    /**
+     * How long the thread is still to be paused in PreBind: not at all if binding runs on given threads, where nothing else
+     * happens in the meantime, or if what was given has let the time pass.
+     */
     Duration pause(Duration wanted) {
+        if (givenPause != null) {
+            givenPause.accept(wanted);
+            return Duration.ZERO;
+        }
         return waits ? wanted : Duration.ZERO;
     }
 

@@ -50,8 +50,9 @@ final class Evictions {
     // tried in between finds the victims in its way and has them evicted again.
     private boolean isStaying(Pod victim) {
         return pods.get(victim.namespace(), victim.name())
-                .filter(known ->
-                        known.uid().equals(victim.uid()) && !known.metadata().isDeleting())
+                .filter(known -> known.uid().equals(victim.uid())
+                        && !known.metadata().isDeleting()
+                        && !known.status().isTerminal())
                 .isPresent();
     }
 

@@ -64,6 +64,16 @@ class EvictionsTest {
                     List.of(),
                     List.of()),
             new Case(
+                    "the last one has run to its end, whose deletion no event tells of",
+                    test -> test.onDelete.put("last", () -> {
+                        test.listed.remove(LAST);
+                        test.listed.add(LAST.withStatus(
+                                LAST.status().toBuilder().phase("Succeeded").build()));
+                    }),
+                    false,
+                    List.of(),
+                    List.of()),
+            new Case(
                     "a deletion fails",
                     test -> test.onDelete.put("first", () -> {
                         throw new ClusterException("500", 500, null);

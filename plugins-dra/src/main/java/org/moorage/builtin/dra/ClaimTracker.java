@@ -158,9 +158,7 @@ final class ClaimTracker {
         if (ours == null) {
             return observed;
         }
-        if (!ours.metadata().uid().equals(observed.metadata().uid())
-                || observed.allocation().isPresent()
-                || isNewer(observed, ours)) {
+        if (!ours.metadata().uid().equals(observed.metadata().uid()) || isNewer(observed, ours)) {
             assumed.remove(observed.key());
             return observed;
         }

@@ -88,6 +88,13 @@ class ClaimTrackerTest {
                     },
                     "b"),
             new Case(
+                    "a claim that was written, and is seen with an older allocation",
+                    (tracker, cluster) -> {
+                        tracker.assume(claim("11", allocated("{device: b}")));
+                        cluster.put(ALLOCATED);
+                    },
+                    "b"),
+            new Case(
                     "a claim that was written, and is another one of that name now",
                     (tracker, cluster) -> {
                         tracker.assume(ALLOCATED);

@@ -125,6 +125,11 @@ public final class QueuedPodInfo implements QueuedPod {
         rejectors = rejectors.withUnschedulable(plugin);
     }
 
+    /** What rejected it before it was gated counts again. */
+    void keepRejectors(RejectorPlugins before) {
+        rejectors = before.withUnschedulable(gatedBy);
+    }
+
     void ungate() {
         gatedBy = "";
     }

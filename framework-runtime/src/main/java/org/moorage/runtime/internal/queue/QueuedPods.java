@@ -162,10 +162,20 @@ final class QueuedPods {
         }
         waiting.ifPresent(queued -> {
             remove(queued);
+            RejectorPlugins rejectors = queued.rejectors();
             queued.failedWithError();
-            SubQueue ignored = requeue(queued, QueueingStrategy.QUEUE_AFTER_BACKOFF, event);
+            if (requeue(queued, QueueingStrategy.QUEUE_AFTER_BACKOFF, event) == SubQueue.GATED) {
+                keepRejectors(queued, rejectors);
+            }
         });
         return waiting.isPresent();
+    }
+
+    /** Has the events that may help against these plugins bring a gated pod back, although its attempt failed with an error. */
+    void keepRejectors(QueuedPodInfo gated, RejectorPlugins rejectors) {
+        unschedulable.remove(gated.key());
+        gated.keepRejectors(rejectors);
+        unschedulable.put(gated);
     }
 
     /** Makes those active whose backoff is over. */

@@ -303,6 +303,9 @@ public final class SchedulingQueue implements AutoCloseable {
         popped.failed(current, rejectors, clock.instant(), ++lastNumber, backoffTimes);
         SubQueue subQueue =
                 queued.requeue(popped, strategyAfterFailure(popped), WellKnownEvents.SCHEDULE_ATTEMPT_FAILURE);
+        if (subQueue == SubQueue.GATED) {
+            queued.keepRejectors(popped, rejectors);
+        }
         LOG.atDebug()
                 .addKeyValue("pod", current)
                 .addKeyValue("event", WellKnownEvents.SCHEDULE_ATTEMPT_FAILURE)

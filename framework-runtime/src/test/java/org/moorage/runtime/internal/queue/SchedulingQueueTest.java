@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -885,6 +886,42 @@ final class SchedulingQueueTest {
             QueuedPodInfo again = queue.poll().orElseThrow();
             queue.addUnschedulable(again, POD, by("Fit"));
             assertThat(placeOf(queue, POD)).isEqualTo(In.UNSCHEDULABLE);
+        }
+
+        @Test
+        void afterBackoffLeavesAGatedPodToTheEventsThatMayHelpIt() {
+            AtomicBoolean isOpen = new AtomicBoolean(true);
+            SchedulingQueue gated = fixture.gate("Gate", isOpen::get)
+                    .plugin("Gate", NODE_ADD, Hint.SKIP)
+                    .plugin("Fit", NODE_ADD, Hint.QUEUE)
+                    .queue();
+            reject(gated, POD, by("Fit"));
+            isOpen.set(false);
+            gated.activateAfterBackoff(List.of(POD));
+            assertThat(placeOf(gated, POD)).isEqualTo(In.GATED);
+            isOpen.set(true);
+            gated.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
+
+            assertThat(placeOf(gated, POD)).isEqualTo(In.BACKOFF);
+        }
+
+        @Test
+        void afterBackoffLeavesAGatedPodThatReturnsToTheEventsThatMayHelpIt() {
+            AtomicBoolean isOpen = new AtomicBoolean(true);
+            SchedulingQueue gated = fixture.gate("Gate", isOpen::get)
+                    .plugin("Gate", NODE_ADD, Hint.SKIP)
+                    .plugin("Fit", NODE_ADD, Hint.QUEUE)
+                    .queue();
+            gated.add(POD);
+            QueuedPodInfo entry = gated.poll().orElseThrow();
+            gated.activateAfterBackoff(List.of(POD));
+            isOpen.set(false);
+            gated.addUnschedulable(entry, POD, by("Fit"));
+            assertThat(placeOf(gated, POD)).isEqualTo(In.GATED);
+            isOpen.set(true);
+            gated.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
+
+            assertThat(placeOf(gated, POD)).isEqualTo(In.BACKOFF);
         }
 
         @Test

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.systemtests.simulation;
+
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.random.RandomGenerator;
+
+/** What goes wrong in a simulation, and how often. Each seed has its own mixture, so that faults also come alone. */
+final class Faults {
+    private final RandomGenerator random;
+    private final Map<Kind, Double> chances = new EnumMap<>(Kind.class);
+    private boolean isOver;
+
+    /** What goes wrong. */
+    enum Kind {
+        /** A request is refused before it is applied. */
+        REFUSED_REQUEST,
+        /** A request is applied, and its answer is lost. */
+        LOST_ANSWER,
+        /** A request takes a while, before and after it is applied. */
+        SLOW_REQUEST,
+        /** A watch ends after an event. */
+        CUT_WATCH,
+        /** A watch that ended cannot go on where it was: its kind is listed again. */
+        LOST_VERSION,
+        /** A watch tells its last event again. */
+        REPEATED_EVENT,
+        /** Whoever handles an event throws an error of the virtual machine. */
+        FAILED_HANDLER,
+        /** A plugin throws an error of the virtual machine in a scheduling cycle, after the pod was assumed. */
+        FAILED_CYCLE,
+        /** A plugin throws. */
+        FAILED_PLUGIN,
+        /** A volume cannot be provisioned, a device does not become ready. */
+        FAILED_DEVICE
+    }
+
+    Faults(RandomGenerator random) {
+        this.random = random;
+        for (Kind kind : Kind.values()) {
+            chances.put(kind, chance(kind));
+        }
+    }
+
+    private double chance(Kind kind) {
+        boolean isRare = kind == Kind.FAILED_CYCLE || kind == Kind.FAILED_PLUGIN || kind == Kind.FAILED_HANDLER;
+        int choice = random.nextInt(6);
+        if (choice < 2) {
+            return 0;
+        }
+        double most = kind == Kind.LOST_VERSION || kind == Kind.SLOW_REQUEST ? 0.8 : isRare ? 0.03 : 0.2;
+        return choice == 5 ? most : random.nextDouble(most / 3);
+    }
+
+    /** Whether it goes wrong this time. */
+    boolean happens(Kind kind) {
+        return !isOver && random.nextDouble() < chances.getOrDefault(kind, 0.0);
+    }
+
+    /** From now on nothing goes wrong. */
+    void end() {
+        isOver = true;
+    }
+
+    boolean areOver() {
+        return isOver;
+    }
+
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder("faults:");
+        chances.forEach((kind, chance) -> {
+            if (chance > 0) {
+                text.append(String.format(java.util.Locale.ROOT, " %s=%.3f", kind, chance));
+            }
+        });
+        return text.toString();
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.systemtests.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The whole scheduler against a model of an API server. {@code -Dseeds=10000} runs so many seeds, {@code -Dseed=42} that one; see
+ * docs/simulation-testing.md.
+ */
+class RuntimeSimulationTest {
+    private static final Logger LOGGER = (Logger) LoggerFactory.getLogger("org.moorage");
+
+    @BeforeAll
+    static void silenceLogs() {
+        LOGGER.setLevel(Level.OFF);
+    }
+
+    @AfterAll
+    static void restoreLogs() {
+        LOGGER.setLevel(null);
+    }
+
+    static LongStream seeds() {
+        Long only = Long.getLong("seed");
+        return only != null ? LongStream.of(only) : LongStream.range(0, Long.getLong("seeds", 200));
+    }
+
+    @ParameterizedTest(name = "seed {0}")
+    @MethodSource("seeds")
+    void everythingIsInOrderAtRest(long seed) {
+        assertThat(RuntimeSimulation.run(seed)).isEmpty();
+    }
+}

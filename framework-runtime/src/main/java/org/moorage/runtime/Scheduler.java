@@ -35,6 +35,8 @@ import org.moorage.runtime.config.ConfigException;
 import org.moorage.runtime.config.ExtenderConfig;
 import org.moorage.runtime.config.LoadedConfig;
 import org.moorage.runtime.config.SchedulerConfig;
+import org.moorage.runtime.debug.CacheComparison;
+import org.moorage.runtime.debug.SchedulerDump;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.decision.HintEvaluation;
@@ -99,6 +101,7 @@ public final class Scheduler implements AutoCloseable {
     private final SchedulerCache cache = new SchedulerCache();
     private final FeatureView view;
     private final ObjectStore store;
+    private final CacheComparer comparer;
     private final Nominator nominator;
     private final WaitingPods waitingPods;
     private final PodsInPreBind podsInPreBind = new PodsInPreBind();
@@ -170,6 +173,8 @@ public final class Scheduler implements AutoCloseable {
                 builder.clock,
                 nominator,
                 builder.metrics);
+        comparer = new CacheComparer(
+                store, cache, queue, pod -> profiles.containsKey(pod.spec().schedulerName()));
         SchedulingFailures failures = new SchedulingFailures(
                 listener,
                 pods,
@@ -343,6 +348,16 @@ public final class Scheduler implements AutoCloseable {
     /** The names of the profiles: what pods may name as their scheduler. */
     public Set<String> profileNames() {
         return profiles.keySet();
+    }
+
+    /** The nodes of the cache and the pods of the queue. */
+    public SchedulerDump dump() {
+        return comparer.dump();
+    }
+
+    /** Compares the cache and the queue with the objects that the cluster has told of. */
+    public CacheComparison compareCache() {
+        return comparer.compare();
     }
 
     /** What is in the scheduler now, for metrics. */

@@ -7,6 +7,7 @@ import ch.qos.logback.core.UnsynchronizedAppenderBase;
 import java.time.Duration;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -36,7 +37,8 @@ final class BoundedAppender extends UnsynchronizedAppenderBase<ILoggingEvent> {
     @Override
     public void start() {
         super.start();
-        Thread thread = new Thread(this::write, "log");
+        Thread thread = Executors.defaultThreadFactory().newThread(this::write);
+        thread.setName("log");
         thread.setDaemon(true);
         thread.start();
     }

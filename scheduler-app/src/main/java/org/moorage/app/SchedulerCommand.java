@@ -27,6 +27,7 @@ import org.moorage.app.kubernetes.ApiConnection;
 import org.moorage.app.kubernetes.ApiRequests;
 import org.moorage.app.kubernetes.ClusterSettings;
 import org.moorage.app.kubernetes.KubernetesCluster;
+import org.moorage.app.kubernetes.WatchStatus;
 import org.moorage.app.metrics.MetricsText;
 import org.moorage.app.metrics.PrometheusMetrics;
 import org.moorage.app.serving.HealthCheck;
@@ -130,10 +131,12 @@ final class SchedulerCommand {
         try (Scheduler scheduler =
                 options.pluginLimits().applyTo(builder, registry).build()) {
             metrics.show(scheduler::gauges);
+            metrics.showWatches(cluster::watchStatuses);
             Optional<SecureServer> server =
-                    serve(loaded, scheduler, leadership, new MetricsText(measured, options.disabledMetrics()));
+                    serve(loaded, scheduler, cluster, leadership, new MetricsText(measured, options.disabledMetrics()));
             process.onTermination(() -> terminate(scheduler, leadership, server));
             logStart(loaded, scheduler);
+            DumpSignal.handle(scheduler, threads);
             if (!loaded.config().delayCacheUntilActive()) {
                 start(scheduler);
             }
@@ -184,7 +187,11 @@ final class SchedulerCommand {
     }
 
     private Optional<SecureServer> serve(
-            LoadedConfig loaded, Scheduler scheduler, Optional<Leadership> leadership, MetricsText metrics) {
+            LoadedConfig loaded,
+            Scheduler scheduler,
+            KubernetesCluster cluster,
+            Optional<Leadership> leadership,
+            MetricsText metrics) {
         if (options.serving().securePort() == 0) {
             return Optional.empty();
         }
@@ -224,8 +231,19 @@ final class SchedulerCommand {
                         : Optional.of("waiting for handlers to sync")));
         server.health("healthz", health);
         server.health("livez", liveness(scheduler));
-        server.health("readyz", readiness);
-        ServedPages.addTo(server, loaded, flags, metrics, clock);
+        readiness.add(new HealthCheck(
+                "informer-sync",
+                () -> cluster.watchStatuses().stream()
+                        .filter(status -> !status.isReady())
+                        .findFirst()
+                        .flatMap(WatchStatus::note)));
+        server.health(
+                "readyz",
+                readiness,
+                () -> cluster.watchStatuses().stream()
+                        .flatMap(status -> status.note().stream())
+                        .toList());
+        ServedPages.addTo(server, loaded, flags, metrics, scheduler, clock);
         server.start();
         return Optional.of(server);
     }

@@ -14,6 +14,7 @@ import org.moorage.app.metrics.MetricsText;
 import org.moorage.app.serving.Query;
 import org.moorage.app.serving.Reply;
 import org.moorage.app.serving.SecureServer;
+import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.config.LoadedConfig;
 
 /** The pages that show what the scheduler is made of, in the form of kube-scheduler's. */
@@ -33,6 +34,7 @@ final class ServedPages {
             LoadedConfig config,
             Map<String, String> flags,
             MetricsText metrics,
+            Scheduler scheduler,
             InstantSource clock) {
         Instant started = clock.instant();
         server.page("/metrics", query -> {
@@ -42,6 +44,10 @@ final class ServedPages {
         server.page("/configz", query -> Reply.json(200, configz(config)));
         server.page("/flagz", query -> Reply.text(200, flagz(flags)));
         server.page("/statusz", query -> Reply.text(200, statusz(server, started, clock.instant())));
+        server.page("/debug/dump", query -> Reply.text(200, scheduler.dump().toString()));
+        server.page(
+                "/debug/compare",
+                query -> Reply.text(200, scheduler.compareCache().toString()));
         server.page("/debug/flags/v", ServedPages::setVerbosity);
     }
 

@@ -52,7 +52,7 @@ public interface SchedulerMetrics {
     default void pluginEvaluated(String profile, String plugin, String point, int times) {}
 
     /** A PostFilter plugin was asked to make room for a pod. */
-    default void preemptionAttempted() {}
+    default void postFilterAttempted(String plugin) {}
 
     /**
      * A PostFilter plugin makes room for a pod.

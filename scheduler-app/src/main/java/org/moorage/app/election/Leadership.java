@@ -102,7 +102,6 @@ public final class Leadership implements AutoCloseable {
         });
         thread.setName("leader-election");
         thread.setDaemon(true);
-        thread.setPriority(Thread.MAX_PRIORITY);
         thread.start();
     }
 

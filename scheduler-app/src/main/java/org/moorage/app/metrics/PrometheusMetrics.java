@@ -10,12 +10,14 @@ import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.moorage.api.Code;
 import org.moorage.api.plugin.QueuedPod;
+import org.moorage.app.kubernetes.WatchStatus;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.metrics.SchedulerGauges;
 import org.moorage.runtime.metrics.SchedulerMetrics;
@@ -246,12 +248,44 @@ public final class PrometheusMetrics implements SchedulerMetrics {
                 "name");
     }
 
+    /** Has it shown how the watches of the cluster do. */
+    public void showWatches(Supplier<List<WatchStatus>> watches) {
+        counters(
+                "moorage_watch_lists_total",
+                "Lists of objects that were taken over, by resource.",
+                callback -> watches.get()
+                        .forEach(watch -> callback.call(
+                                (double) watch.lists(), watch.kind().plural())));
+        counters(
+                "moorage_watch_failures_total",
+                "Lists and watches that failed, by resource.",
+                callback -> watches.get()
+                        .forEach(watch -> callback.call(
+                                (double) watch.failures(), watch.kind().plural())));
+        gauges(
+                "moorage_unreadable_objects",
+                "Objects that cannot be read and stand as they were last known, by resource.",
+                callback -> watches.get()
+                        .forEach(watch -> callback.call(
+                                watch.unreadableObjects(), watch.kind().plural())),
+                "resource");
+    }
+
+    private void counters(String name, String help, Consumer<CounterWithCallback.Callback> values) {
+        CounterWithCallback.builder()
+                .name(name)
+                .help(help)
+                .labelNames("resource")
+                .callback(values)
+                .register(registry);
+    }
+
     /** Has it shown how many lines of the log were dropped. */
     public void showDroppedLogLines(LongSupplier dropped) {
         CounterWithCallback.builder()
                 .name("moorage_log_lines_dropped_total")
                 .help("Lines of the log that were dropped, since whoever reads the log was too slow.")
-                .callback(callback -> callback.call(dropped.getAsLong()))
+                .callback(callback -> callback.call((double) dropped.getAsLong()))
                 .register(registry);
     }
 
@@ -315,8 +349,11 @@ public final class PrometheusMetrics implements SchedulerMetrics {
     }
 
     @Override
-    public void preemptionAttempted() {
-        preemptionAttempts.inc();
+    public void postFilterAttempted(String plugin) {
+        // kube-scheduler counts the attempts of this plugin alone; DynamicResources has a PostFilter, too.
+        if (plugin.equals("DefaultPreemption")) {
+            preemptionAttempts.inc();
+        }
     }
 
     @Override

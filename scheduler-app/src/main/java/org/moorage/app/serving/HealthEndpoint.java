@@ -6,6 +6,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,15 +17,18 @@ final class HealthEndpoint implements Page {
 
     private final String name;
     private final List<HealthCheck> checks;
+    private final Supplier<List<String>> notes;
 
     /**
      * An endpoint.
      *
      * @param name its path without the slash
      * @param checks what it asks; that it answers at all if there are none
+     * @param notes what else is worth knowing, a line each
      */
-    HealthEndpoint(String name, List<HealthCheck> checks) {
+    HealthEndpoint(String name, List<HealthCheck> checks, Supplier<List<String>> notes) {
         this.name = name;
+        this.notes = notes;
         this.checks = checks.isEmpty() ? List.of(HealthCheck.PING) : List.copyOf(checks);
     }
 
@@ -74,6 +78,9 @@ final class HealthEndpoint implements Page {
             text.append("warn: some health checks cannot be excluded: no matches for ")
                     .append(excluded.stream().map(check -> '"' + check + '"').collect(Collectors.joining(",")))
                     .append('\n');
+        }
+        if (!failed.isEmpty() || query.has("verbose")) {
+            notes.get().forEach(note -> text.append("note: ").append(note).append('\n'));
         }
         if (!failed.isEmpty()) {
             return Reply.text(500, text + name + " check failed\n");

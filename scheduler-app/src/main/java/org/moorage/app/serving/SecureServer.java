@@ -26,6 +26,7 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
@@ -218,7 +219,12 @@ public final class SecureServer implements AutoCloseable {
 
     /** Serves a health endpoint, and each of its checks below it. */
     public void health(String name, List<HealthCheck> checks) {
-        Page page = new HealthEndpoint(name, checks);
+        health(name, checks, List::of);
+    }
+
+    /** As {@link #health(String, List)}, with lines that are shown where a check fails and where more is asked for. */
+    public void health(String name, List<HealthCheck> checks, Supplier<List<String>> notes) {
+        Page page = new HealthEndpoint(name, checks, notes);
         page("/" + name, page);
         page("/" + name + "/", page);
     }

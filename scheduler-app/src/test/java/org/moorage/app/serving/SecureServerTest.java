@@ -148,6 +148,7 @@ class SecureServerTest {
     @CommandLine.Command
     private static final class Flags implements Runnable {
         @CommandLine.Mixin
+        @SuppressWarnings("unused") // picocli acts on the annotation
         private final ServingOptions options;
 
         Flags(ServingOptions options) {
@@ -436,7 +437,6 @@ class SecureServerTest {
     @Test
     void speaksOnlyTheVersionsThatItIsToldTo() {
         SecureServer server = serve("--tls-min-version=VersionTLS13");
-        System.setProperty("unused", "");
 
         assertThat(get(client(), server, "/healthz").sslSession().orElseThrow().getProtocol())
                 .isEqualTo("TLSv1.3");

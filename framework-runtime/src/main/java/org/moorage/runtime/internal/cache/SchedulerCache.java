@@ -2,6 +2,7 @@
 package org.moorage.runtime.internal.cache;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -12,6 +13,8 @@ import org.moorage.api.ImageState;
 import org.moorage.api.model.ContainerImage;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.ResourceName;
+import org.moorage.runtime.debug.SchedulerDump;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -165,6 +168,31 @@ public final class SchedulerCache {
     public boolean isAssumed(String uid) {
         synchronized (lock) {
             return assumed.contains(uid);
+        }
+    }
+
+    /** All nodes and their pods. */
+    public List<SchedulerDump.CachedNode> dump() {
+        synchronized (lock) {
+            List<SchedulerDump.CachedNode> nodes = new ArrayList<>(stateByName.size());
+            for (NodeState state : stateByName.values()) {
+                NodeContents contents = state.contents;
+                List<String> assumedPods = new ArrayList<>();
+                for (Pod pod : contents.pods()) {
+                    if (assumed.contains(pod.uid())) {
+                        assumedPods.add(pod.key());
+                    }
+                }
+                nodes.add(new SchedulerDump.CachedNode(
+                        state.name,
+                        state.node == null,
+                        "cpu=" + contents.requested(ResourceName.CPU) + "m memory="
+                                + contents.requested(ResourceName.MEMORY) + " " + contents.scalars(),
+                        state.node == null ? "" : state.node.allocatable().toString(),
+                        contents.pods(),
+                        assumedPods));
+            }
+            return nodes;
         }
     }
 

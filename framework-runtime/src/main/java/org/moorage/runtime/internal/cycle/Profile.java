@@ -471,7 +471,7 @@ public final class Profile {
         String first = "";
         for (PostFilterPlugin plugin : at(ExtensionPoint.POST_FILTER, PostFilterPlugin.class)) {
             times.begin();
-            metrics.preemptionAttempted();
+            metrics.postFilterAttempted(plugin.name());
             PostFilterResult result = PluginCalls.postFilter(plugin, state, pod, diagnosis);
             execution.accept(plugin, result);
             Status status = result.status();

@@ -3,7 +3,10 @@ package org.moorage.runtime.internal.queue;
 
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.QueueSortPlugin;
 import org.moorage.runtime.internal.plugin.PluginCalls;
 import org.moorage.runtime.internal.plugin.PluginFailure;
@@ -83,6 +86,18 @@ final class QueuedPods {
             queued = backoff.find(key);
         }
         return queued.isPresent() ? queued : unschedulable.find(key);
+    }
+
+    /** All pods of all sub-queues. */
+    List<Pod> pods() {
+        List<Pod> pods = new ArrayList<>();
+        active.values().forEach(queued -> pods.add(queued.pod()));
+        backoff.rejected.values().forEach(queued -> pods.add(queued.pod()));
+        backoff.failed.values().forEach(queued -> pods.add(queued.pod()));
+        for (UnschedulablePods.GroupKey group : unschedulable.groups()) {
+            unschedulable.of(group).forEach(queued -> pods.add(queued.pod()));
+        }
+        return pods;
     }
 
     /** Takes the pod out of the sub-queue that it is in. */

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -448,6 +449,28 @@ public final class SchedulingQueue implements AutoCloseable {
     /** Whether a plugin of any profile registered the event. If not, {@link #moveAllToActiveOrBackoff} ignores it. */
     public boolean isRegistered(ClusterEvent event) {
         return hints.isRegistered(event);
+    }
+
+    /** The queued pods; those that are being scheduled are not among them. */
+    public List<Pod> pendingPods() {
+        lock.lock();
+        try {
+            return queued.pods();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The uids of all pods that are queued or being scheduled. */
+    public Set<String> uids() {
+        lock.lock();
+        try {
+            Set<String> uids = new HashSet<>(inFlight.markerByUid.keySet());
+            queued.pods().forEach(pod -> uids.add(pod.uid()));
+            return uids;
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** How many pods there are in which sub-queue, which plugins rejected them, and which events are kept. */

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.debug;
+
+import java.util.List;
+
+/**
+ * Where a scheduler's cache and queue differ from the objects that it was told of. While objects change, some may be named that are
+ * only on their way.
+ *
+ * @param missedNodes known nodes that the cache lacks
+ * @param redundantNodes nodes of the cache that are gone
+ * @param missedPods pods with a node that the cache lacks
+ * @param redundantPods pods of the cache that are gone, have run to their end or are on another node
+ * @param lostPods pods without a node that are neither queued nor being scheduled
+ */
+public record CacheComparison(
+        List<String> missedNodes,
+        List<String> redundantNodes,
+        List<String> missedPods,
+        List<String> redundantPods,
+        List<String> lostPods) {
+    public CacheComparison {
+        missedNodes = List.copyOf(missedNodes);
+        redundantNodes = List.copyOf(redundantNodes);
+        missedPods = List.copyOf(missedPods);
+        redundantPods = List.copyOf(redundantPods);
+        lostPods = List.copyOf(lostPods);
+    }
+
+    /** Whether there is no difference. */
+    public boolean isEqual() {
+        return missedNodes.isEmpty()
+                && redundantNodes.isEmpty()
+                && missedPods.isEmpty()
+                && redundantPods.isEmpty()
+                && lostPods.isEmpty();
+    }
+
+    @Override
+    public String toString() {
+        return "missedNodes: " + missedNodes + "\nredundantNodes: " + redundantNodes + "\nmissedPods: " + missedPods
+                + "\nredundantPods: " + redundantPods + "\nlostPods: " + lostPods + "\n";
+    }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.BiConsumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodSpec;
+import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.plugin.QueueSortPlugin;
+import org.moorage.api.plugin.QueuedPod;
+import org.moorage.runtime.debug.CacheComparison;
+import org.moorage.runtime.internal.cache.SchedulerCache;
+import org.moorage.runtime.internal.cluster.ChangeHandler;
+import org.moorage.runtime.internal.cluster.FeatureView;
+import org.moorage.runtime.internal.cluster.ObjectStore;
+import org.moorage.runtime.internal.queue.Nominator;
+import org.moorage.runtime.internal.queue.QueueProfile;
+import org.moorage.runtime.internal.queue.QueueSettings;
+import org.moorage.runtime.internal.queue.SchedulingQueue;
+import org.moorage.runtime.metrics.SchedulerMetrics;
+
+/** Objects that the store knows, and a cache and a queue that are told of some of them only. */
+class CacheComparerTest {
+    private static final Pod WAITING = Samples.pod("waiting");
+    private static final Pod BOUND = Samples.pod("bound").withNode("n");
+
+    private final ObjectStore store = new ObjectStore(new FeatureView(FeatureGates.DEFAULTS), new ChangeHandler() {
+        @Override
+        public <T extends ClusterObject> void changed(ObjectKind<T> kind, ObjectChange<T> change) {
+            // Cache and queue are told by the test.
+        }
+
+        @Override
+        public void availabilityChanged() {
+            // All kinds are available.
+        }
+    });
+    private final SchedulerCache cache = new SchedulerCache();
+    private final SchedulingQueue queue = new SchedulingQueue(
+            new FirstCome(),
+            Map.of(PodSpec.DEFAULT_SCHEDULER, new QueueProfile(List.of(), List.of())),
+            QueueSettings.DEFAULTS,
+            InstantSource.fixed(Instant.EPOCH),
+            new Nominator((namespace, name) -> Optional.empty()),
+            SchedulerMetrics.NONE);
+    private final CacheComparer comparer = new CacheComparer(store, cache, queue, pod -> true);
+
+    private static final class FirstCome implements QueueSortPlugin {
+        @Override
+        public String name() {
+            return "FirstCome";
+        }
+
+        @Override
+        public boolean less(QueuedPod first, QueuedPod second) {
+            return first.timestamp().isBefore(second.timestamp());
+        }
+    }
+
+    private void makeEqual() {
+        store.applied(ObjectKind.NODE, Samples.node("n"));
+        store.applied(ObjectKind.POD, WAITING);
+        store.applied(ObjectKind.POD, BOUND);
+        cache.putNode(Samples.node("n"));
+        cache.putPod(BOUND);
+        queue.add(WAITING);
+    }
+
+    /**
+     * What differs, and what is found.
+     *
+     * @param name a sentence
+     * @param change what is changed of what was equal
+     * @param expected the comparison
+     */
+    private record Case(String name, BiConsumer<CacheComparerTest, SchedulerCache> change, CacheComparison expected) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    private static CacheComparison comparison(
+            List<String> missedNodes,
+            List<String> redundantNodes,
+            List<String> missedPods,
+            List<String> redundantPods,
+            List<String> lostPods) {
+        return new CacheComparison(missedNodes, redundantNodes, missedPods, redundantPods, lostPods);
+    }
+
+    static Stream<Case> cases() {
+        List<String> none = List.of();
+        CacheComparison equal = comparison(none, none, none, none, none);
+        return Stream.of(
+                new Case("all is as it should be", (test, cache) -> {}, equal),
+                new Case(
+                        "a pod is being scheduled",
+                        (test, cache) -> assertThat(test.queue.poll()).isPresent(),
+                        equal),
+                new Case(
+                        "a pod is assumed",
+                        (test, cache) -> {
+                            assertThat(test.queue.poll()).isPresent();
+                            cache.assume(WAITING.withNode("n"));
+                        },
+                        equal),
+                new Case(
+                        "a node is missed",
+                        (test, cache) -> test.store.applied(ObjectKind.NODE, Samples.node("m")),
+                        comparison(List.of("m"), none, none, none, none)),
+                new Case(
+                        "a node is redundant",
+                        (test, cache) -> cache.putNode(Samples.node("m")),
+                        comparison(none, List.of("m"), none, none, none)),
+                new Case(
+                        "a pod is missed",
+                        (test, cache) -> cache.removePod(BOUND),
+                        comparison(none, none, List.of("default/bound"), none, none)),
+                new Case(
+                        "a pod is redundant",
+                        (test, cache) -> test.store.deleted(ObjectKind.POD, BOUND),
+                        comparison(none, none, none, List.of("default/bound"), none)),
+                new Case(
+                        "a pod is lost",
+                        (test, cache) -> test.queue.delete(WAITING),
+                        comparison(none, none, none, none, List.of("default/waiting"))));
+    }
+
+    @ParameterizedTest
+    @MethodSource("cases")
+    void findsWhatDiffers(Case test) {
+        makeEqual();
+        test.change().accept(this, cache);
+
+        assertThat(comparer.compare()).isEqualTo(test.expected());
+        assertThat(comparer.compare().isEqual())
+                .isEqualTo(test.expected().toString().matches("(\\w+: \\[]\n)+"));
+    }
+
+    @Test
+    void dumpsInTheFormOfKubeScheduler() {
+        makeEqual();
+        cache.assume(Samples.pod("assumed").withNode("n"));
+
+        assertThat(comparer.dump().toString())
+                .contains("Node name: n\nDeleted: false\n")
+                .contains("Scheduled Pods(number: 2):\n"
+                        + "name: bound, namespace: default, uid: pod-bound, nominated node: \n"
+                        + "name: assumed, namespace: default, uid: pod-assumed, nominated node: , assumed\n")
+                .endsWith("Dump of scheduling queue\nactiveQ:1; backoffQ:0; unschedulablePods:0\n"
+                        + "name: waiting, namespace: default, uid: pod-waiting, nominated node: \n");
+    }
+}

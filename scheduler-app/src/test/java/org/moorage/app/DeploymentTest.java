@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.MappingIterator;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
+import com.sun.net.httpserver.HttpServer;
+import io.kubernetes.client.openapi.ApiClient;
+import io.kubernetes.client.util.ClientBuilder;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.Executors;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.moorage.api.model.DeviceAllocation;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodCondition;
+import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.plugin.Nomination;
+import org.moorage.api.plugin.PodEvent;
+import org.moorage.api.plugin.ResourceClaimWriter;
+import org.moorage.api.plugin.VolumeWriter;
+import org.moorage.app.command.OwnPlugins;
+import org.moorage.app.kubernetes.ClusterSettings;
+import org.moorage.app.kubernetes.KubernetesCluster;
+import org.moorage.objects.ObjectDecoder;
+import org.moorage.runtime.Scheduler;
+import org.moorage.runtime.cluster.Cluster;
+import org.moorage.runtime.config.ConfigLoader;
+import org.moorage.runtime.plugin.PluginRegistry;
+import org.moorage.testkit.Pods;
+
+/** The manifests in {@code deploy}: that they are complete, and grant what is needed and no more than kube-scheduler has. */
+class DeploymentTest {
+    private static final Path DEPLOY = Path.of("..", "deploy");
+    private static final ObjectMapper YAML = new ObjectMapper(new YAMLFactory());
+
+    private static List<JsonNode> documents(String... path) {
+        Path file = DEPLOY;
+        for (String part : path) {
+            file = file.resolve(part);
+        }
+        try (MappingIterator<JsonNode> documents =
+                YAML.readerFor(JsonNode.class).readValues(file.toFile())) {
+            return documents.readAll();
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static JsonNode one(List<JsonNode> documents, String kind, String name) {
+        return documents.stream()
+                .filter(document -> document.path("kind").asText().equals(kind)
+                        && document.path("metadata").path("name").asText().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** The rights of a role's rules, each as {@code verb group/resource}. */
+    private static Set<String> rights(JsonNode role) {
+        Set<String> rights = new TreeSet<>();
+        for (JsonNode rule : role.path("rules")) {
+            for (JsonNode group : rule.path("apiGroups")) {
+                for (JsonNode resource : rule.path("resources")) {
+                    for (JsonNode verb : rule.path("verbs")) {
+                        rights.add(verb.asText() + " " + group.asText() + "/" + resource.asText());
+                    }
+                }
+            }
+        }
+        return rights;
+    }
+
+    private static Set<String> granted() {
+        return rights(one(documents("second-scheduler", "rbac.yaml"), "ClusterRole", "moorage-scheduler"));
+    }
+
+    /** The kinds that a scheduler watches with all features on that are followed here. */
+    private static Set<ObjectKind<?>> watchedKinds() {
+        Set<ObjectKind<?>> kinds = new LinkedHashSet<>();
+        Cluster recording = (Cluster) Proxy.newProxyInstance(
+                DeploymentTest.class.getClassLoader(), new Class<?>[] {Cluster.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("watch")) {
+                        ((Set<?>) arguments[0]).forEach(kind -> kinds.add((ObjectKind<?>) kind));
+                    }
+                    return null;
+                });
+        PluginRegistry registry = PluginRegistry.of(OwnPlugins.all());
+        FeatureGates features = FeatureGates.of(Map.of("DRADeviceTaintRules", true));
+        try (Scheduler scheduler = Scheduler.builder(ConfigLoader.defaults(registry, features), registry, recording)
+                .build()) {
+            scheduler.start();
+        }
+        return kinds;
+    }
+
+    static Stream<String> watches() {
+        return watchedKinds().stream()
+                .flatMap(kind ->
+                        Stream.of("list", "watch", "get").map(verb -> verb + " " + kind.group() + "/" + kind.plural()));
+    }
+
+    @ParameterizedTest
+    @MethodSource("watches")
+    void grantsWhatPluginsRead(String right) {
+        assertThat(granted()).contains(right);
+    }
+
+    @Test
+    void grantsWhatIsWritten() throws Exception {
+        Set<String> needed = writes();
+
+        assertThat(needed).hasSize(9);
+        assertThat(granted()).containsAll(needed);
+    }
+
+    @Test
+    void grantsNoMoreThanKubeSchedulerHas() throws IOException {
+        Set<String> theirs = new TreeSet<>(Files.readAllLines(
+                Path.of("src", "test", "resources", "org", "moorage", "app", "kube-scheduler-rights.txt")));
+        Set<String> more = granted();
+        more.removeAll(theirs);
+
+        // Its role lacks the kind of a feature that is off by default.
+        assertThat(more)
+                .containsExactly(
+                        "get resource.k8s.io/devicetaintrules",
+                        "list resource.k8s.io/devicetaintrules",
+                        "watch resource.k8s.io/devicetaintrules");
+    }
+
+    /** Has everything written to a server that takes all, and notes the rights that are needed for it. */
+    private static Set<String> writes() throws Exception {
+        Set<String> needed = new ConcurrentSkipListSet<>();
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", exchange -> {
+            try (exchange) {
+                exchange.getRequestBody().readAllBytes();
+                needed.add(right(
+                        exchange.getRequestMethod(), exchange.getRequestURI().getPath()));
+                byte[] body = "{}".getBytes(StandardCharsets.UTF_8);
+                exchange.sendResponseHeaders(200, body.length);
+                exchange.getResponseBody().write(body);
+            }
+        });
+        server.setExecutor(Executors.newCachedThreadPool());
+        server.start();
+        ApiClient client = new ClientBuilder()
+                .setBasePath("http://127.0.0.1:" + server.getAddress().getPort())
+                .build();
+        try (KubernetesCluster cluster = new KubernetesCluster(
+                client,
+                ClusterSettings.on("test"),
+                InstantSource.system(),
+                new Random(1),
+                Executors.defaultThreadFactory())) {
+            Pod pod = Pods.named("p").uid("u").build();
+            cluster.report(new PodEvent(pod, Optional.empty(), PodEvent.NORMAL, "Scheduled", "Binding", "x"));
+            attempt(() -> cluster.bind(pod, "n"));
+            attempt(() -> cluster.patchStatus(
+                    pod,
+                    Optional.of(new PodCondition(PodCondition.POD_SCHEDULED, "False", "r", "m", 0)),
+                    Nomination.keep()));
+            attempt(() -> cluster.delete(pod));
+            writeAll(VolumeWriter.class, cluster.volumes(), pod);
+            writeAll(ResourceClaimWriter.class, cluster.resourceClaims(), pod);
+            for (long end = System.nanoTime() + Duration.ofSeconds(10).toNanos();
+                    needed.stream().noneMatch(right -> right.contains("/events")) && System.nanoTime() < end; ) {
+                Thread.onSpinWait();
+            }
+        } finally {
+            server.stop(0);
+        }
+        return needed;
+    }
+
+    private static void attempt(Runnable write) {
+        try {
+            write.run();
+        } catch (ClusterException noObject) {
+            // The server's answer is no object; what counts is what was sent.
+        }
+    }
+
+    // Calls each method of a writer, so that a new one is not forgotten.
+    private static void writeAll(Class<?> type, Object writer, Pod pod) throws Exception {
+        for (Method method : type.getMethods()) {
+            List<Object> arguments = new ArrayList<>();
+            for (Class<?> parameter : method.getParameterTypes()) {
+                arguments.add(argument(parameter, pod));
+            }
+            try {
+                method.invoke(writer, arguments.toArray());
+            } catch (InvocationTargetException e) {
+                assertThat(e.getCause()).as(method.toString()).isInstanceOf(ClusterException.class);
+            }
+        }
+    }
+
+    private static Object argument(Class<?> type, Pod pod) {
+        ObjectDecoder decoder = new ObjectDecoder();
+        if (type == Pod.class) {
+            return pod;
+        }
+        if (type == String.class) {
+            return "n";
+        }
+        if (type == List.class) {
+            return List.of();
+        }
+        ObjectNode object = JsonNodeFactory.instance.objectNode();
+        object.putObject("metadata")
+                .put("name", "x")
+                .put("namespace", "default")
+                .put("uid", "u")
+                .put("resourceVersion", "1");
+        object.putObject("spec");
+        for (ObjectKind<?> kind :
+                List.of(ObjectKind.PERSISTENT_VOLUME, ObjectKind.PERSISTENT_VOLUME_CLAIM, ObjectKind.RESOURCE_CLAIM)) {
+            if (kind.type() == type) {
+                object.put("apiVersion", kind.apiVersion()).put("kind", kind.kind());
+                return decoder.decode(object);
+            }
+        }
+        return new DeviceAllocation(List.of(), List.of(), Optional.empty(), Optional.empty());
+    }
+
+    /** The right for a request: its verb, and the group and resource of its path. */
+    private static String right(String method, String path) {
+        List<String> parts = List.of(path.substring(1).split("/"));
+        boolean core = parts.get(0).equals("api");
+        String group = core ? "" : parts.get(1);
+        List<String> rest = parts.subList(core ? 2 : 3, parts.size());
+        if (rest.get(0).equals("namespaces") && rest.size() > 2) {
+            rest = rest.subList(2, rest.size());
+        }
+        String resource = rest.get(0) + (rest.size() > 2 ? "/" + rest.get(2) : "");
+        String verb = switch (method) {
+            case "POST" -> "create";
+            case "PATCH" -> "patch";
+            case "PUT" -> "update";
+            case "DELETE" -> "delete";
+            default -> "get";
+        };
+        return verb + " " + group + "/" + resource;
+    }
+
+    @Test
+    void locksItsOwnLease() {
+        List<JsonNode> rbac = documents("second-scheduler", "rbac.yaml");
+        JsonNode config = documents("second-scheduler", "config.yaml").get(0);
+        PluginRegistry registry = PluginRegistry.of(OwnPlugins.all());
+        var election = ConfigLoader.load(
+                        config.path("data").path("scheduler.yaml").asText(), "scheduler.yaml", registry)
+                .config()
+                .leaderElection();
+        JsonNode role = one(rbac, "Role", "moorage-leader-election");
+
+        assertThat(election.leaderElect()).isTrue();
+        assertThat(role.path("metadata").path("namespace").asText()).isEqualTo(election.resourceNamespace());
+        assertThat(role.path("rules").path(1).path("resourceNames").path(0).asText())
+                .isEqualTo(election.resourceName());
+        assertThat(election.resourceName()).isNotEqualTo("kube-scheduler");
+        assertThat(rights(role))
+                .containsExactlyInAnyOrder(
+                        "create coordination.k8s.io/leases",
+                        "get coordination.k8s.io/leases",
+                        "update coordination.k8s.io/leases");
+    }
+
+    @Test
+    void nameEachOther() throws IOException {
+        List<JsonNode> all = new ArrayList<>();
+        for (JsonNode file :
+                documents("second-scheduler", "kustomization.yaml").get(0).path("resources")) {
+            all.addAll(documents("second-scheduler", file.asText()));
+        }
+        JsonNode pod =
+                one(all, "Deployment", "moorage").path("spec").path("template").path("spec");
+
+        assertThat(one(all, "ServiceAccount", pod.path("serviceAccountName").asText())
+                        .path("metadata")
+                        .path("namespace"))
+                .isEqualTo(one(all, "Deployment", "moorage").path("metadata").path("namespace"));
+        assertThat(one(
+                                all,
+                                "ConfigMap",
+                                pod.path("volumes")
+                                        .path(0)
+                                        .path("configMap")
+                                        .path("name")
+                                        .asText())
+                        .path("data")
+                        .has("scheduler.yaml"))
+                .isTrue();
+        assertThat(one(all, "PodDisruptionBudget", "moorage").path("spec").path("selector"))
+                .isEqualTo(one(all, "Deployment", "moorage").path("spec").path("selector"));
+        assertThat(texts(pod.path("containers").path(0).path("args")))
+                .allMatch(argument -> CapturedRun.of(argument, "--help").exitCode() == 0);
+    }
+
+    @Test
+    void takeTheFlagsOfKubeadm() {
+        JsonNode container = documents("replacement", "kube-scheduler.yaml")
+                .get(0)
+                .path("spec")
+                .path("containers")
+                .path(0);
+
+        assertThat(texts(container.path("command")).subList(1, 6))
+                .allMatch(argument -> CapturedRun.of(argument, "--help").exitCode() == 0);
+    }
+
+    private static List<String> texts(JsonNode list) {
+        return StreamSupport.stream(list.spliterator(), false)
+                .map(JsonNode::asText)
+                .toList();
+    }
+}

@@ -23,6 +23,7 @@ import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.model.StorageClass;
+import org.moorage.testkit.Pods;
 import org.moorage.testkit.Selectors;
 
 /**
@@ -186,9 +187,7 @@ final class Controllers {
     }
 
     private static ResourceClaim without(ResourceClaim claim, ResourceClaim.Consumer consumer) {
-        Pod stub = org.moorage.testkit.Pods.named(consumer.name())
-                .uid(consumer.uid())
-                .build();
+        Pod stub = Pods.named(consumer.name()).uid(consumer.uid()).build();
         return claim.withoutReservationFor(stub);
     }
 

@@ -2,6 +2,7 @@
 package org.moorage.systemtests.simulation;
 
 import java.util.EnumMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.random.RandomGenerator;
 
@@ -71,7 +72,7 @@ final class Faults {
         StringBuilder text = new StringBuilder("faults:");
         chances.forEach((kind, chance) -> {
             if (chance > 0) {
-                text.append(String.format(java.util.Locale.ROOT, " %s=%.3f", kind, chance));
+                text.append(String.format(Locale.ROOT, " %s=%.3f", kind, chance));
             }
         });
         return text.toString();

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -116,7 +117,7 @@ final class ModelApiServer {
             throw new ClusterException(kind.plural() + " \"" + object.name() + "\" already exists", 409, null);
         }
         ObjectMeta metadata = object.metadata().toBuilder()
-                .uid(kind.kind().toLowerCase(java.util.Locale.ROOT) + "-" + ++uids)
+                .uid(kind.kind().toLowerCase(Locale.ROOT) + "-" + ++uids)
                 .creationTimestamp(clock.instant())
                 .build();
         return store(Type.ADDED, with(object, metadata));

@@ -4,6 +4,7 @@ package org.moorage.systemtests.simulation;
 import java.lang.reflect.Field;
 import java.util.Collection;
 import java.util.Map;
+import java.util.Objects;
 
 /** Reads private fields, so that nothing has to be public only to be checked. */
 final class PrivateField {
@@ -41,7 +42,7 @@ final class PrivateField {
     private static Object value(Object of, Field field) {
         try {
             field.setAccessible(true);
-            return java.util.Objects.requireNonNull(field.get(of), field.getName());
+            return Objects.requireNonNull(field.get(of), field.getName());
         } catch (IllegalAccessException e) {
             throw new IllegalStateException(e);
         }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import java.io.File;
 import java.io.IOException;
 import java.net.MalformedURLException;
 import java.net.URL;
@@ -177,7 +178,7 @@ class RemovedMendTest {
         private static URL[] urls(Path classes) throws MalformedURLException {
             List<URL> urls = new ArrayList<>();
             urls.add(classes.toUri().toURL());
-            for (String entry : System.getProperty("java.class.path").split(java.io.File.pathSeparator)) {
+            for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
                 urls.add(Path.of(entry).toUri().toURL());
             }
             return urls.toArray(URL[]::new);

@@ -16,6 +16,7 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.app.command.OwnPlugins;
 import org.moorage.runtime.Scheduler;
+import org.moorage.runtime.cluster.Cluster;
 import org.moorage.runtime.config.ConfigLoader;
 import org.moorage.runtime.config.LoadedConfig;
 import org.moorage.runtime.decision.Evaluation;
@@ -122,7 +123,7 @@ public final class RuntimeSimulation {
         }
     }
 
-    private Scheduler.Builder builder(PluginRegistry registry, org.moorage.runtime.cluster.Cluster of) {
+    private Scheduler.Builder builder(PluginRegistry registry, Cluster of) {
         return Scheduler.builder(CONFIG.config(), registry, of)
                 .featureGates(CONFIG.featureGates())
                 .clock(executor)

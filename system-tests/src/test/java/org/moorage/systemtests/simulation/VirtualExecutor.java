@@ -156,7 +156,7 @@ final class VirtualExecutor extends AbstractExecutorService implements Scheduled
 
     /** Runs a task of the world around the scheduler after a while. */
     void after(Duration delay, Runnable task) {
-        add(new Task<>(task, now + delay.toNanos(), 0));
+        later.add(new Task<>(task, now + delay.toNanos(), 0));
     }
 
     private <T> Task<T> add(Task<T> task) {
@@ -166,7 +166,7 @@ final class VirtualExecutor extends AbstractExecutorService implements Scheduled
 
     @Override
     public void execute(Runnable command) {
-        add(new Task<>(command, now, 0));
+        later.add(new Task<>(command, now, 0));
     }
 
     @Override

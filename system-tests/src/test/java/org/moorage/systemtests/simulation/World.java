@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 import org.moorage.api.model.CsiNode;
 import org.moorage.api.model.Device;
@@ -329,7 +330,7 @@ final class World {
                                                 : List.of())
                                 .build());
             case 2 -> {
-                Map<String, Quantity> more = new java.util.TreeMap<>(node.allocatable());
+                Map<String, Quantity> more = new TreeMap<>(node.allocatable());
                 more.put("cpu", Quantity.of(random.nextInt(1, 8)));
                 update(node, node.toBuilder().allocatable(more).build());
             }
@@ -366,7 +367,7 @@ final class World {
 
     private void relabelPod() {
         anyPod().ifPresent(pod -> {
-            Map<String, String> labels = new java.util.TreeMap<>(pod.labels());
+            Map<String, String> labels = new TreeMap<>(pod.labels());
             labels.put("app", any(APPS));
             server.patchPod(
                     pod,

@@ -332,7 +332,9 @@ class ObjectDecoderTest {
             Set<KeptJson> all = Set.of(KeptJson.BOUND_PODS, KeptJson.NODES);
             JsonNode node = tree(decoder.node(tree(NODE), all).json().orElseThrow());
 
-            assertThat(tree(decoder.pod(tree(POD), all).json().orElseThrow()).at("/metadata/name").textValue())
+            assertThat(tree(decoder.pod(tree(POD), all).json().orElseThrow())
+                            .at("/metadata/name")
+                            .textValue())
                     .isEqualTo("web-0");
             assertThat(decoder.node(tree(NODE), Set.of(KeptJson.BOUND_PODS)).json())
                     .isEmpty();

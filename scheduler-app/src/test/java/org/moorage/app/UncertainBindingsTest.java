@@ -3,6 +3,7 @@ package org.moorage.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.common.collect.ImmutableList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -66,15 +67,15 @@ class UncertainBindingsTest {
     }
 
     private enum Outcome {
-        BOUND(List.of("Scheduled"), List.of("bound"), false),
-        FAILED(List.of("FailedScheduling"), List.of("failed"), true),
-        DROPPED(List.of(), List.of("failed"), true);
+        BOUND(ImmutableList.of("Scheduled"), ImmutableList.of("bound"), false),
+        FAILED(ImmutableList.of("FailedScheduling"), ImmutableList.of("failed"), true),
+        DROPPED(ImmutableList.of(), ImmutableList.of("failed"), true);
 
-        private final List<String> reported;
-        private final List<String> told;
+        private final ImmutableList<String> reported;
+        private final ImmutableList<String> told;
         private final boolean unreserved;
 
-        Outcome(List<String> reported, List<String> told, boolean unreserved) {
+        Outcome(ImmutableList<String> reported, ImmutableList<String> told, boolean unreserved) {
             this.reported = reported;
             this.told = told;
             this.unreserved = unreserved;

@@ -456,7 +456,7 @@ class ReflectorTest {
                             warning -> assertThat(warning)
                                     .contains(
                                             "Pod default/bad: spec.containers[0].resources.requests.cpu: \"lots\" (expected: a quantity)"));
-            boolean isUnreadable = c.second.get(0) != READABLE && c.second.size() == 2;
+            boolean isUnreadable = !c.second.get(0).equals(READABLE) && c.second.size() == 2;
             assertThat(statusAfter(2).unreadableObjects()).isEqualTo(isUnreadable ? 1 : 0);
             assertThat(statusAfter(2).note())
                     .isEqualTo(isUnreadable ? Optional.of("pods: 1 cannot be read") : Optional.empty());

@@ -89,8 +89,10 @@ final class ExtenderConnection implements AutoCloseable {
     }
 
     private static boolean isClosed(Throwable thrown) {
-        Throwable cause = thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
-        return cause instanceof IOException && String.valueOf(cause.getMessage()).contains(NO_ANSWER);
+        Throwable cause =
+                thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
+        return cause instanceof IOException
+                && String.valueOf(cause.getMessage()).contains(NO_ANSWER);
     }
 
     private static URI address(String url) {
@@ -201,9 +203,7 @@ final class ExtenderConnection implements AutoCloseable {
                         cause);
             }
             return new ExtenderException(
-                    post(message.contains(NO_ANSWER) || message.contains("EOF") ? "EOF" : message),
-                    false,
-                    cause);
+                    post(message.contains(NO_ANSWER) || message.contains("EOF") ? "EOF" : message), false, cause);
         }
 
         private String post(String what) {

@@ -39,8 +39,7 @@ public final class Extenders implements AutoCloseable {
     private final boolean filter;
     private final boolean prioritize;
 
-    private Extenders(
-            List<HttpExtender> all, List<ExtenderConnection> connections, SchedulerMetrics metrics) {
+    private Extenders(List<HttpExtender> all, List<ExtenderConnection> connections, SchedulerMetrics metrics) {
         this.all = List.copyOf(all);
         this.connections = List.copyOf(connections);
         this.metrics = metrics;

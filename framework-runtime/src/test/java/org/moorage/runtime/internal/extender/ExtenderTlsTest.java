@@ -261,7 +261,10 @@ class ExtenderTlsTest {
     void reportsFilesThatCannotBeUsed(Unusable given) {
         Problems problems = Problems.collector();
         Extenders ignored = Extenders.of(
-                List.of(config("https://127.0.0.1:1", true, given.tls.make())), ClusterSnapshot::new, SchedulerMetrics.NONE, problems);
+                List.of(config("https://127.0.0.1:1", true, given.tls.make())),
+                ClusterSnapshot::new,
+                SchedulerMetrics.NONE,
+                problems);
 
         assertThat(problems.all())
                 .singleElement()

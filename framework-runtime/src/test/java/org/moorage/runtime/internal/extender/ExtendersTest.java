@@ -258,7 +258,8 @@ class ExtendersTest {
             })) {
                 Extenders extenders = extenders(config(server.address(), true, false));
 
-                assertThat(names(extenders.filter(POD, nodes("a"), new HashMap<>()))).containsExactly("a");
+                assertThat(names(extenders.filter(POD, nodes("a"), new HashMap<>())))
+                        .containsExactly("a");
                 assertThatThrownBy(() -> extenders.bind(POD, "a"))
                         .hasMessage("Post \"" + server.address() + "/bind\": EOF");
                 assertThat(asked).hasValue(3);

@@ -76,6 +76,8 @@ final class EventRecorder implements Runnable {
         final NamespaceEvents events;
         final Deque<Occurrence> occurrences = new ArrayDeque<>();
         boolean isWorkedOn;
+        /** Whether its series are to be checked once no thread works on it. */
+        boolean isCheckDue;
         /** Tries of the request that is next. */
         int tries;
         /** Failures without a success between them. */
@@ -226,6 +228,7 @@ final class EventRecorder implements Runnable {
         for (Iterator<Line> all = lines.values().iterator(); all.hasNext(); ) {
             Line line = all.next();
             if (line.isWorkedOn) {
+                line.isCheckDue = true;
                 continue;
             }
             line.events.checkSeries(now);
@@ -241,6 +244,10 @@ final class EventRecorder implements Runnable {
         lock.lock();
         try {
             line.isWorkedOn = false;
+            if (line.isCheckDue) {
+                line.isCheckDue = false;
+                line.events.checkSeries(clock.instant());
+            }
             if (!line.isEmpty()) {
                 // To the end: the others come first.
                 waiting.put(line.events.namespace(), line);

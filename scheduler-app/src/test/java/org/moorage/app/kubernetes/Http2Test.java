@@ -86,7 +86,8 @@ class Http2Test {
                 .isInstanceOfSatisfying(
                         ClusterException.class,
                         failure -> assertThat(failure.outcome()).isEqualTo(Outcome.UNKNOWN));
-        assertThat(server.getRequestCount()).isEqualTo(1);
+        // The count of a request that broke off may come later than the failure, but no second request does.
+        assertThat(server.getRequestCount()).isLessThanOrEqualTo(1);
     }
 
     @Test

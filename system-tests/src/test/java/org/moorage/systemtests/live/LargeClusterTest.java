@@ -87,10 +87,11 @@ class LargeClusterTest {
     @Test
     void isKnownWithinFifteenSecondsOfTheLastByteInAHeapOf512Megabytes() throws IOException, InterruptedException {
         try (StreamedCluster cluster = new StreamedCluster(NODES, PODS);
-                RunningProgram moorage =
-                        RunningProgram.start(folder.resolve("moorage.log"), moorage("--master=" + cluster.address()))) {
+                RunningProgram moorage = RunningProgram.start(
+                        folder.resolve("moorage.log"),
+                        moorage("--master=" + cluster.address(), "--leader-elect=false", "--secure-port=0"))) {
             long start = System.nanoTime();
-            while (!moorage.log().contains("scheduling begins")) {
+            while (!moorage.log().contains("The cluster's objects are known")) {
                 assertThat(Duration.ofNanos(System.nanoTime() - start))
                         .as(moorage.log())
                         .isLessThan(LONGEST_LIST);

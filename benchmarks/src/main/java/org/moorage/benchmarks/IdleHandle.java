@@ -40,6 +40,7 @@ final class IdleHandle {
             case "featureGates" -> FeatureGates.DEFAULTS;
             case "shared" -> ((Supplier<?>) arguments[1]).get();
             case "nominatedPods" -> List.of();
+            case "onChange" -> null; // Nothing changes.
             default -> idle(proxy, method, arguments);
         };
         return proxy(Handle.class, answers);

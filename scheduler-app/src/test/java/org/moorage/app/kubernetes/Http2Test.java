@@ -26,7 +26,7 @@ import org.moorage.api.model.PodSpec;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.ClusterException.Outcome;
 
-/** Bindings over HTTP/2, where the server may turn away single requests, or ask to go elsewhere. */
+/** Bindings over HTTP/2, where the server may turn away single requests. */
 class Http2Test {
     private static final MockResponse BOUND =
             new MockResponse.Builder().code(201).body("{}").build();
@@ -88,21 +88,5 @@ class Http2Test {
                         failure -> assertThat(failure.outcome()).isEqualTo(Outcome.UNKNOWN));
         // The count of a request that broke off may come later than the failure, but no second request does.
         assertThat(server.getRequestCount()).isLessThanOrEqualTo(1);
-    }
-
-    @Test
-    void goElsewhereWhenTheServerSaysGoodbye() {
-        MockResponse last = BOUND.newBuilder()
-                .onResponseEnd(SocketEffect.ShutdownConnection.INSTANCE)
-                .build();
-        for (int i = 0; i < 20; i++) {
-            server.enqueue(i % 3 == 0 ? last : BOUND);
-        }
-
-        for (int i = 0; i < 20; i++) {
-            cluster.bind(WEB, "n");
-        }
-
-        assertThat(server.getRequestCount()).isEqualTo(20);
     }
 }

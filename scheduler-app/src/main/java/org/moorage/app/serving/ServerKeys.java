@@ -49,7 +49,6 @@ import org.slf4j.LoggerFactory;
 /** The server's key and certificate: those of two files, which are read again when they change, or a self-signed pair. */
 final class ServerKeys extends X509ExtendedKeyManager {
     private static final Logger LOG = LoggerFactory.getLogger(ServerKeys.class);
-    private static final String ALIAS = "server";
     private static final Duration VALIDITY = Duration.ofDays(365);
     private static final Duration CHECK_INTERVAL = Duration.ofSeconds(10);
 
@@ -57,16 +56,23 @@ final class ServerKeys extends X509ExtendedKeyManager {
     private final Optional<Path> keyFile;
     private final InstantSource clock;
     private volatile Pair pair;
+    // A handshake that chose it before the files changed asks for its parts afterwards.
+    private volatile Pair before;
     private volatile Instant checked;
 
     /** A key with its certificates, and the times at which their files were changed. */
-    private record Pair(PrivateKey key, List<X509Certificate> chain, List<FileTime> changed) {}
+    private record Pair(PrivateKey key, List<X509Certificate> chain, List<FileTime> changed) {
+        String alias() {
+            return chain.get(0).getSerialNumber() + " " + changed;
+        }
+    }
 
     private ServerKeys(Optional<Path> certFile, Optional<Path> keyFile, InstantSource clock, Pair pair) {
         this.certFile = certFile;
         this.keyFile = keyFile;
         this.clock = clock;
         this.pair = pair;
+        before = pair;
         checked = clock.instant();
     }
 
@@ -178,7 +184,9 @@ final class ServerKeys extends X509ExtendedKeyManager {
             List<FileTime> changed =
                     List.of(Files.getLastModifiedTime(certFile.get()), Files.getLastModifiedTime(keyFile.get()));
             if (!changed.equals(known.changed())) {
-                pair = read(certFile.get(), keyFile.get());
+                Pair changedPair = read(certFile.get(), keyFile.get());
+                before = known;
+                pair = changedPair;
                 LOG.atInfo().addKeyValue("file", certFile.get()).log("Loaded a new serving certificate");
             }
         } catch (IOException | GeneralSecurityException e) {
@@ -198,22 +206,28 @@ final class ServerKeys extends X509ExtendedKeyManager {
 
     @Override
     public @Nullable String chooseServerAlias(String keyType, Principal @Nullable [] issuers, @Nullable Socket socket) {
-        return current().key().getAlgorithm().equals(keyType) ? ALIAS : null;
+        Pair chosen = current();
+        return chosen.key().getAlgorithm().equals(keyType) ? chosen.alias() : null;
     }
 
     @Override
     public X509Certificate[] getCertificateChain(String alias) {
-        return current().chain().toArray(X509Certificate[]::new);
+        return named(alias).chain().toArray(X509Certificate[]::new);
     }
 
     @Override
     public PrivateKey getPrivateKey(String alias) {
-        return current().key();
+        return named(alias).key();
+    }
+
+    private Pair named(String alias) {
+        Pair last = before;
+        return last.alias().equals(alias) ? last : pair;
     }
 
     @Override
     public String[] getServerAliases(String keyType, Principal @Nullable [] issuers) {
-        return new String[] {ALIAS};
+        return new String[] {pair.alias()};
     }
 
     @Override

@@ -61,7 +61,7 @@ class SecureServerTest {
     private HttpServer api;
     private final List<String> reviews = new CopyOnWriteArrayList<>();
     private final List<SecureServer> servers = new ArrayList<>();
-    private Instant now = Instant.now();
+    private volatile Instant now = Instant.now();
 
     @BeforeEach
     void startApiServer() throws IOException {

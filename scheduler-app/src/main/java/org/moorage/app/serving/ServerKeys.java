@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
 import java.security.Principal;
@@ -16,6 +17,7 @@ import java.security.PrivateKey;
 import java.security.SecureRandom;
 import java.security.cert.X509Certificate;
 import java.security.spec.ECGenParameterSpec;
+import java.security.spec.PKCS8EncodedKeySpec;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -32,6 +34,7 @@ import org.bouncycastle.asn1.x509.Extension;
 import org.bouncycastle.asn1.x509.GeneralName;
 import org.bouncycastle.asn1.x509.GeneralNames;
 import org.bouncycastle.asn1.x509.KeyPurposeId;
+import org.bouncycastle.asn1.x9.X9ObjectIdentifiers;
 import org.bouncycastle.cert.X509CertificateHolder;
 import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
 import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
@@ -155,19 +158,26 @@ final class ServerKeys extends X509ExtendedKeyManager {
         return found;
     }
 
-    private static PrivateKey key(Path file) throws IOException {
+    private static PrivateKey key(Path file) throws IOException, GeneralSecurityException {
         try (PEMParser parser = new PEMParser(Files.newBufferedReader(file))) {
-            JcaPEMKeyConverter converter = new JcaPEMKeyConverter();
             for (Object part = parser.readObject(); part != null; part = parser.readObject()) {
                 if (part instanceof PEMKeyPair keys) {
-                    return converter.getPrivateKey(keys.getPrivateKeyInfo());
+                    return key(keys.getPrivateKeyInfo());
                 }
                 if (part instanceof PrivateKeyInfo key) {
-                    return converter.getPrivateKey(key);
+                    return key(key);
                 }
             }
         }
         throw new PEMException(file + " has no private key");
+    }
+
+    // Made by the JDK, whatever providers are registered: others name the algorithm of a key otherwise than TLS does.
+    private static PrivateKey key(PrivateKeyInfo key) throws IOException, GeneralSecurityException {
+        boolean isEc = key.getPrivateKeyAlgorithm().getAlgorithm().equals(X9ObjectIdentifiers.id_ecPublicKey);
+        return isEc
+                ? KeyFactory.getInstance("EC", "SunEC").generatePrivate(new PKCS8EncodedKeySpec(key.getEncoded()))
+                : new JcaPEMKeyConverter().getPrivateKey(key);
     }
 
     // Where new files cannot be used, the ones before serve on: they may be written one after the other.

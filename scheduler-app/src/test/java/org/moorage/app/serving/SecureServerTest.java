@@ -22,6 +22,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.security.GeneralSecurityException;
+import java.security.Security;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
@@ -38,6 +39,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedTrustManager;
+import org.bouncycastle.jce.provider.BouncyCastleProvider;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -418,6 +420,8 @@ class SecureServerTest {
 
     @Test
     void servesANewCertificateWithoutARestart() throws IOException {
+        // As the client of the API server does.
+        Security.addProvider(new BouncyCastleProvider());
         TestKeys first = CLIENTS.sign("CN=first");
         TestKeys second = CLIENTS.sign("CN=second");
         Path cert = first.writeCertificate(folder.resolve("tls.crt"));

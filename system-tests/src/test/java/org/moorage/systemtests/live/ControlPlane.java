@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -52,9 +53,21 @@ public final class ControlPlane implements AutoCloseable {
      * @param environment for example {@code CONTROLLERS} to {@code 1}, {@code APISERVER_ARGS} to further flags
      */
     public static ControlPlane start(Map<String, String> environment) {
+        return start(environment, Map.of());
+    }
+
+    /**
+     * As {@link #start(Map)}, with files in its folder, where its programs run.
+     *
+     * @param files their texts by their names
+     */
+    public static ControlPlane start(Map<String, String> environment, Map<String, String> files) {
         try {
             Path target = Files.createDirectories(module().resolve("target"));
             Path folder = Files.createTempDirectory(target, "control-plane-");
+            for (Map.Entry<String, String> file : files.entrySet()) {
+                Files.writeString(folder.resolve(file.getKey()), file.getValue());
+            }
             String[] built = run(folder, Map.of(), "", LONGEST_BUILD, List.of(script("build.sh")))
                     .strip()
                     .split("\n");
@@ -204,29 +217,98 @@ public final class ControlPlane implements AutoCloseable {
 
     /** As {@link #restartApiServer()}, with other arguments. */
     public void restartApiServer(UnaryOperator<List<String>> change) {
+        List<String> command = killApiServer();
+        List<String> changed = new ArrayList<>(List.of(command.get(0)));
+        changed.addAll(change.apply(command.subList(1, command.size())));
+        startApiServer(changed);
+        awaitReady(Instant.now().plus(LONGEST_START));
+    }
+
+    /**
+     * Kills the API server.
+     *
+     * @return its command line
+     */
+    public List<String> killApiServer() {
+        ProcessHandle running = process(Component.API_SERVER);
+        List<String> command = new ArrayList<>();
+        command.add(running.info().command().orElseThrow());
+        command.addAll(List.of(running.info().arguments().orElseThrow()));
+        // By force: it would wait a minute for watches to end.
+        running.destroyForcibly();
+        running.onExit().orTimeout(LONGEST_CALL.toSeconds(), TimeUnit.SECONDS).join();
+        return command;
+    }
+
+    /** Starts the API server with a command line, and does not wait until it answers. */
+    public void startApiServer(List<String> command) {
         try {
-            Path pid = folder.resolve("kube-apiserver.pid");
-            ProcessHandle running = ProcessHandle.of(
-                            Long.parseLong(Files.readString(pid).strip()))
-                    .orElseThrow();
-            List<String> command = new ArrayList<>();
-            command.add(running.info().command().orElseThrow());
-            command.addAll(change.apply(List.of(running.info().arguments().orElseThrow())));
-            // By force: it would wait a minute for watches to end.
-            running.destroyForcibly();
-            running.onExit()
-                    .orTimeout(LONGEST_CALL.toSeconds(), TimeUnit.SECONDS)
-                    .join();
             Path log = folder.resolve("log").resolve("kube-apiserver-restarted.log");
             Process process = new ProcessBuilder(command)
                     .directory(folder.toFile())
                     .redirectErrorStream(true)
                     .redirectOutput(log.toFile())
                     .start();
-            Files.writeString(pid, String.valueOf(process.pid()));
-            awaitReady(Instant.now().plus(LONGEST_START));
+            Files.writeString(pidFile(Component.API_SERVER), String.valueOf(process.pid()));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The process of one of its programs. */
+    public ProcessHandle process(Component component) {
+        try {
+            return ProcessHandle.of(
+                            Long.parseLong(Files.readString(pidFile(component)).strip()))
+                    .orElseThrow();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Sends a signal to one of its programs, for example {@code STOP}. */
+    public void signal(Component component, String name) {
+        command("kill", "-" + name, String.valueOf(process(component).pid()));
+    }
+
+    /** Has etcd forget what was before a version of the objects. */
+    public void compact(long version) {
+        command(
+                "curl",
+                "-sf",
+                "-d",
+                "{\"revision\": \"" + version + "\", \"physical\": true}",
+                etcd().resolve("/v3/kv/compaction").toString());
+    }
+
+    /** Where etcd answers. */
+    public URI etcd() {
+        List<String> arguments =
+                List.of(process(Component.ETCD).info().arguments().orElseThrow());
+        return URI.create(arguments.get(arguments.indexOf("--listen-client-urls") + 1));
+    }
+
+    private void command(String... command) {
+        try {
+            run(folder, Map.of(), "", LONGEST_CALL, List.of(command));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private Path pidFile(Component component) {
+        return folder.resolve(component.program + ".pid");
+    }
+
+    /** A program of the control plane. */
+    public enum Component {
+        ETCD("etcd"),
+        API_SERVER("kube-apiserver");
+
+        private final String program;
+
+        Component(String program) {
+            this.program = program;
         }
     }
 

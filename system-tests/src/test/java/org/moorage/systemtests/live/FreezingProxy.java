@@ -8,6 +8,8 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -16,19 +18,22 @@ import java.util.concurrent.atomic.AtomicInteger;
  * Stands between a client and a server on loopback. Connections can be frozen: from then on they swallow what is sent, and neither side
  * is told.
  */
-final class FreezingProxy implements AutoCloseable {
+public final class FreezingProxy implements AutoCloseable {
     private final int target;
     private final ServerSocket socket;
     private final ExecutorService threads = Executors.newCachedThreadPool();
     /** Connections of an earlier generation are frozen. */
     private final AtomicInteger generation = new AtomicInteger();
 
+    private final Set<Socket> open = ConcurrentHashMap.newKeySet();
+    private volatile boolean isRefusing;
+
     /** A proxy on a port of its own before the server of that port. */
-    FreezingProxy(int target) {
+    public FreezingProxy(int target) {
         this(0, target);
     }
 
-    FreezingProxy(int port, int target) {
+    public FreezingProxy(int port, int target) {
         this.target = target;
         try {
             socket = new ServerSocket(port, 50, InetAddress.getLoopbackAddress());
@@ -38,20 +43,43 @@ final class FreezingProxy implements AutoCloseable {
         threads.execute(this::accept);
     }
 
-    int port() {
+    public int port() {
         return socket.getLocalPort();
     }
 
     /** Freezes all connections that are open; new ones work. */
-    void freeze() {
+    public void freeze() {
         generation.incrementAndGet();
+    }
+
+    /** Ends all connections, and each new one at once, or no longer. */
+    public void refuse(boolean isRefusing) {
+        this.isRefusing = isRefusing;
+        if (isRefusing) {
+            open.forEach(FreezingProxy::close);
+            open.clear();
+        }
+    }
+
+    private static void close(Socket socket) {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            // It is closed all the same.
+        }
     }
 
     private void accept() {
         while (!socket.isClosed()) {
             try {
                 Socket client = socket.accept();
+                if (isRefusing) {
+                    client.close();
+                    continue;
+                }
+                open.add(client);
                 Socket server = new Socket(InetAddress.getLoopbackAddress(), target);
+                open.add(server);
                 int of = generation.get();
                 threads.execute(() -> forward(client, server, of));
                 threads.execute(() -> forward(server, client, of));

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
 /** A program that runs beside the test until it is closed. What it prints goes to a file. */
-final class RunningProgram implements AutoCloseable {
+public final class RunningProgram implements AutoCloseable {
     private static final Duration LONGEST_STOP = Duration.ofSeconds(15);
 
     private static final Pattern ERROR = Pattern.compile("E\\d{4} ");
@@ -24,7 +24,7 @@ final class RunningProgram implements AutoCloseable {
         this.log = log;
     }
 
-    static RunningProgram start(Path log, List<String> command) {
+    public static RunningProgram start(Path log, List<String> command) {
         try {
             Process process = new ProcessBuilder(command)
                     .redirectErrorStream(true)
@@ -36,7 +36,7 @@ final class RunningProgram implements AutoCloseable {
         }
     }
 
-    String log() {
+    public String log() {
         try {
             return Files.readString(log);
         } catch (IOException e) {
@@ -45,18 +45,36 @@ final class RunningProgram implements AutoCloseable {
     }
 
     /** The lines of the log that tell of errors: they begin with an E and the date, for example {@code E0412}. */
-    List<String> errors() {
+    public List<String> errors() {
         return log().lines().filter(line -> ERROR.matcher(line).lookingAt()).toList();
     }
 
+    public boolean isRunning() {
+        return process.isAlive();
+    }
+
+    /** Sends a signal, for example {@code STOP}. */
+    public void signal(String name) {
+        try {
+            new ProcessBuilder("kill", "-" + name, String.valueOf(process.pid()))
+                    .inheritIO()
+                    .start()
+                    .waitFor();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     /** Asks the program to end, as SIGTERM does, and returns its exit code. */
-    int terminate() {
+    public int terminate() {
         process.destroy();
         return await(LONGEST_STOP);
     }
 
     /** Waits until the program ends, and returns its exit code. */
-    int await(Duration limit) {
+    public int await(Duration limit) {
         try {
             if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
                 throw new IllegalStateException(log + ": the program did not end within " + limit);

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.systemtests.faults;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.moorage.systemtests.live.ControlPlane;
+import org.moorage.systemtests.live.RunningProgram;
+
+/** Moorage or stock kube-scheduler as a process of its own, and what it serves. */
+final class SchedulerProcess implements AutoCloseable {
+    /** Which scheduler. */
+    enum Kind {
+        MOORAGE,
+        KUBE_SCHEDULER
+    }
+
+    private static final Duration LIMIT = Duration.ofSeconds(5);
+
+    private final RunningProgram program;
+    private final Path log;
+    private final int port;
+    private final String token;
+    private final HttpClient client = ApiAccess.trustingClient(HttpClient.Version.HTTP_1_1);
+
+    private SchedulerProcess(RunningProgram program, Path log, int port, String token) {
+        this.program = program;
+        this.log = log;
+        this.port = port;
+        this.token = token;
+    }
+
+    /** How one is started. */
+    static final class Command {
+        private final Kind kind;
+        private final ControlPlane plane;
+        private final String name;
+        private final List<String> java = new ArrayList<>();
+        private final List<String> flags = new ArrayList<>();
+        private Path kubeconfig;
+        private String config = """
+                apiVersion: kubescheduler.config.k8s.io/v1
+                kind: KubeSchedulerConfiguration
+                leaderElection: {leaderElect: false}
+                clientConnection: {kubeconfig: "%s", qps: 1000, burst: 1000}
+                """;
+
+        Command(Kind kind, ControlPlane plane, String name) {
+            this.kind = kind;
+            this.plane = plane;
+            this.name = name;
+            kubeconfig = plane.kubeconfig();
+        }
+
+        /** The configuration, with %s for the kubeconfig. */
+        Command config(String text) {
+            config = text;
+            return this;
+        }
+
+        Command kubeconfig(Path file) {
+            kubeconfig = file;
+            return this;
+        }
+
+        /** Options of the JVM. */
+        Command java(String... options) {
+            java.addAll(List.of(options));
+            return this;
+        }
+
+        Command flags(String... more) {
+            flags.addAll(List.of(more));
+            return this;
+        }
+
+        SchedulerProcess start() {
+            try {
+                int port;
+                try (ServerSocket free = new ServerSocket(0)) {
+                    port = free.getLocalPort();
+                }
+                Path file = Files.writeString(
+                        plane.folder().resolve(name + ".yaml"), config.replace("%s", kubeconfig.toString()));
+                Path log = plane.folder().resolve("log").resolve(name + ".log");
+                List<String> command = new ArrayList<>();
+                if (kind == Kind.MOORAGE) {
+                    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+                    command.addAll(java);
+                    command.addAll(List.of("-cp", System.getProperty("java.class.path"), "org.moorage.app.Main"));
+                } else {
+                    command.add(plane.binaries().resolve("kube-scheduler").toString());
+                    command.add("--authentication-kubeconfig=" + plane.kubeconfig());
+                    command.add("--authorization-kubeconfig=" + plane.kubeconfig());
+                }
+                command.addAll(List.of(
+                        "--config=" + file, "--secure-port=" + port, "--bind-address=127.0.0.1", "--v=2"));
+                command.addAll(flags);
+                String token = new ApiAccess(plane.kubeconfig()).token();
+                return new SchedulerProcess(RunningProgram.start(log, command), log, port, token);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
+    RunningProgram program() {
+        return program;
+    }
+
+    Path logFile() {
+        return log;
+    }
+
+    /** What it serves at a path, if it answers with a status below 300. */
+    Optional<String> page(String path) {
+        return answer(path).filter(response -> response.statusCode() < 300).map(HttpResponse::body);
+    }
+
+    /** Its answer, whatever the status, if it comes. */
+    Optional<HttpResponse<String>> answer(String path) {
+        try {
+            return Optional.of(client.send(
+                    java.net.http.HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + port + path))
+                            .header("Authorization", "Bearer " + token)
+                            .timeout(LIMIT)
+                            .build(),
+                    BodyHandlers.ofString()));
+        } catch (IOException notNow) {
+            return Optional.empty();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return Optional.empty();
+        }
+    }
+
+    boolean isReady() {
+        return page("/readyz").isPresent();
+    }
+
+    /** The sum of a metric's values over the series whose text contains all of these; 0 without one. */
+    double metric(String name, String... labels) {
+        double sum = 0;
+        for (String line : page("/metrics").orElse("").split("\n")) {
+            if (line.startsWith(name)
+                    && (line.charAt(name.length()) == '{' || line.charAt(name.length()) == ' ')
+                    && List.of(labels).stream().allMatch(line::contains)) {
+                sum += Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1));
+            }
+        }
+        return sum;
+    }
+
+    /** Lines of the log that tell of an exception nobody caught, or of an error of the program itself. */
+    List<String> crashes() {
+        Pattern crash = Pattern.compile(
+                "Uncaught|uncaught|Exception in thread|java\\.lang\\.\\w*(Error|NullPointer|IllegalState)|panic|fatal error");
+        return program.log()
+                .lines()
+                .filter(line -> crash.matcher(line).find())
+                .limit(3)
+                .toList();
+    }
+
+    /** The number of times that something is in the log. */
+    long inLog(String pattern) {
+        Matcher matcher = Pattern.compile(pattern).matcher(program.log());
+        return matcher.results().count();
+    }
+
+    @Override
+    public void close() {
+        program.close();
+    }
+}

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.systemtests.faults;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -27,6 +30,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.UnaryOperator;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 
@@ -35,7 +39,15 @@ final class AnsweringProxy implements AutoCloseable {
     private static final char[] PASSWORD = "changeit".toCharArray();
     /** Headers of one connection, and what the client makes itself. */
     private static final Set<String> NOT_FORWARDED =
-            Set.of("connection", "content-length", "host", "upgrade", "transfer-encoding", "http2-settings", "expect");
+            Set.of(
+            "accept-encoding",
+            "connection",
+            "content-length",
+            "expect",
+            "host",
+            "http2-settings",
+            "transfer-encoding",
+            "upgrade");
 
     private final URI target;
     private final HttpsServer server;
@@ -221,6 +233,30 @@ final class AnsweringProxy implements AutoCloseable {
             }
         }
 
+        /** The API server's answer, one object, changed. */
+        void forward(UnaryOperator<JsonNode> change) throws IOException {
+            HttpResponse<InputStream> response = ask();
+            try (InputStream in = response.body()) {
+                answer(response.statusCode(), change.apply(ApiAccess.JSON.readTree(in)).toString());
+            }
+        }
+
+        /** The API server's watch, with each event changed. */
+        void forwardEvents(UnaryOperator<JsonNode> change) throws IOException {
+            HttpResponse<InputStream> response = ask();
+            try (BufferedReader lines =
+                    new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8))) {
+                exchange.getResponseHeaders().add("Content-Type", "application/json");
+                exchange.sendResponseHeaders(response.statusCode(), 0);
+                OutputStream out = exchange.getResponseBody();
+                for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                    out.write((change.apply(ApiAccess.JSON.readTree(line)) + "\n").getBytes(StandardCharsets.UTF_8));
+                    out.flush();
+                }
+            }
+        }
+
+        // Not compressed, so that the answer can be read here.
         private HttpResponse<InputStream> ask() throws IOException {
             HttpRequest.Builder request = HttpRequest.newBuilder(target.resolve(exchange.getRequestURI()));
             exchange.getRequestHeaders().forEach((name, values) -> {

@@ -100,6 +100,11 @@ final class FaultScene implements AutoCloseable {
         if (kind == SchedulerProcess.Kind.KUBE_SCHEDULER) {
             report.compare();
         }
+        return commandBeside(kind);
+    }
+
+    /** As {@link #command}, where both are looked at in one test. */
+    SchedulerProcess.Command commandBeside(SchedulerProcess.Kind kind) {
         return new SchedulerProcess.Command(kind, plane, "scheduler-" + schedulers.size());
     }
 

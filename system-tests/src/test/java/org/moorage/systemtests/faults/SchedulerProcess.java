@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.systemtests.faults;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ServerSocket;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.moorage.systemtests.live.ControlPlane;
 import org.moorage.systemtests.live.RunningProgram;
 
@@ -99,7 +101,7 @@ final class SchedulerProcess implements AutoCloseable {
                 if (kind == Kind.MOORAGE) {
                     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
                     command.addAll(java);
-                    command.addAll(List.of("-cp", System.getProperty("java.class.path"), "org.moorage.app.Main"));
+                    command.addAll(List.of("-cp", classPath(), "org.moorage.app.Main"));
                 } else {
                     command.add(plane.binaries().resolve("kube-scheduler").toString());
                     command.add("--authentication-kubeconfig=" + plane.kubeconfig());
@@ -114,6 +116,20 @@ final class SchedulerProcess implements AutoCloseable {
                 throw new UncheckedIOException(e);
             }
         }
+    }
+
+    // Without the tests themselves: their settings for the log are not the application's, and their plugins come in jars.
+    private static String classPath() {
+        String tests = Path.of(URI.create(SchedulerProcess.class
+                        .getProtectionDomain()
+                        .getCodeSource()
+                        .getLocation()
+                        .toString()))
+                .toString();
+        return Pattern.compile(File.pathSeparator, Pattern.LITERAL)
+                .splitAsStream(System.getProperty("java.class.path"))
+                .filter(entry -> !Path.of(entry).toAbsolutePath().toString().equals(tests))
+                .collect(Collectors.joining(File.pathSeparator));
     }
 
     RunningProgram program() {

@@ -19,6 +19,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * is told.
  */
 public final class FreezingProxy implements AutoCloseable {
+    private static final int FROZEN = -1;
+
     private final int target;
     private final ServerSocket socket;
     private final ExecutorService threads = Executors.newCachedThreadPool();
@@ -27,6 +29,7 @@ public final class FreezingProxy implements AutoCloseable {
 
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private volatile boolean isRefusing;
+    private volatile boolean isFreezingAll;
 
     /** A proxy on a port of its own before the server of that port. */
     public FreezingProxy(int target) {
@@ -50,6 +53,12 @@ public final class FreezingProxy implements AutoCloseable {
     /** Freezes all connections that are open; new ones work. */
     public void freeze() {
         generation.incrementAndGet();
+    }
+
+    /** Freezes all connections, new ones as well, or lets new ones work again. */
+    public void freezeAll(boolean isFreezing) {
+        isFreezingAll = isFreezing;
+        freeze();
     }
 
     /** Ends all connections, and each new one at once, or no longer. */
@@ -80,7 +89,7 @@ public final class FreezingProxy implements AutoCloseable {
                 open.add(client);
                 Socket server = new Socket(InetAddress.getLoopbackAddress(), target);
                 open.add(server);
-                int of = generation.get();
+                int of = isFreezingAll ? FROZEN : generation.get();
                 threads.execute(() -> forward(client, server, of));
                 threads.execute(() -> forward(server, client, of));
             } catch (IOException e) {

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.systemtests.faults;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.moorage.systemtests.faults.FailingPlugin.Way;
+
+/** A plugin from a jar of its own that throws, answers nonsense, or does not return. */
+class PluginFaultsTest {
+    private static final Duration AT_LAST = Duration.ofSeconds(90);
+    private static final Duration CALL_LIMIT = PluginJar.CALL_LIMIT;
+    private static final int NODES = 600;
+
+    private static final List<String> POINTS = List.of(
+            "PreEnqueue",
+            "PreFilter",
+            "Filter",
+            "PreScore",
+            "Score",
+            "Reserve",
+            "Permit",
+            "PreBindPreFlight",
+            "PreBind",
+            "Bind");
+
+    private static String name(String point, Way way) {
+        return (point + "-" + way).toLowerCase(java.util.Locale.ROOT).replace('_', '-');
+    }
+
+    private static String pod(String point, Way way, String more) {
+        return PluginJar.pod(name(point, way), point, way, "0", more);
+    }
+
+    @Test
+    @Fault(value = 26, injected = "at each extension point an exception, a LinkageError, a StackOverflowError, null, a score out of range; 600 nodes")
+    @Tag("live")
+    void failuresAtEachPoint(FaultReport report) {
+        try (FaultScene scene = FaultScene.open(report)) {
+            scene.nodes("n", NODES, "1", 110);
+            SchedulerProcess scheduler = scene.start(PluginJar.command(scene));
+            scene.pods("warm", 20, "1m");
+            scene.awaitBound("warm", 20, AT_LAST);
+            double threads = scheduler.metric("jvm_threads_current");
+            Map<String, String> pointByPod = new HashMap<>();
+            List<String> pods = new ArrayList<>();
+            for (String point : POINTS) {
+                for (Way way : List.of(Way.EXCEPTION, Way.LINKAGE_ERROR, Way.STACK_OVERFLOW, Way.NULL)) {
+                    if (!(point.equals("Score") && way == Way.NULL)) {
+                        pods.add(pod(point, way, ""));
+                        pointByPod.put(name(point, way), point);
+                    }
+                }
+            }
+            pods.add(pod("Score", Way.OUT_OF_RANGE, ""));
+            pointByPod.put(name("Score", Way.OUT_OF_RANGE), "Score");
+            scene.api().createAll("/api/v1/namespaces/default/pods", pods);
+            scene.pods("other", 100, "1m");
+            report.took("100 other pods bound", scene.awaitBound("other", 100, AT_LAST), Duration.ofSeconds(30));
+            Duration told = Waiting.until(Duration.ofSeconds(60), () -> untold(scene, pointByPod).isEmpty());
+            report.took("plugin and point of all " + pods.size() + " failures in the pods' status", told, Duration.ofSeconds(60));
+            untold(scene, pointByPod).forEach(report::broken);
+            report.holds(scheduler.metric("jvm_threads_current") <= threads + 20, "threads from " + threads + " to "
+                    + scheduler.metric("jvm_threads_current"));
+            scene.api().deleteAll(
+                    pointByPod.keySet().stream().map(FaultScene::podPath).toList());
+            scene.checkInvariants(scheduler);
+        }
+    }
+
+    private static List<String> untold(FaultScene scene, Map<String, String> pointByPod) {
+        List<String> untold = new ArrayList<>();
+        for (JsonNode pod : scene.versions().pods()) {
+            String point = pointByPod.get(pod.at("/metadata/name").asText());
+            if (point != null) {
+                String message = message(pod);
+                if (!message.contains(FailingPlugin.NAME) || !message.contains(point)) {
+                    untold.add(PodVersions.name(pod) + " says: " + message);
+                }
+            }
+        }
+        return untold;
+    }
+
+    private static String message(JsonNode pod) {
+        for (JsonNode condition : pod.at("/status/conditions")) {
+            if (condition.path("type").asText().equals("PodScheduled")) {
+                return condition.path("message").asText();
+            }
+        }
+        return "";
+    }
+
+    @Test
+    @Fault(value = 27, injected = "at each point of both cycles a call that hangs for 60 s; limit of 5 s")
+    void hangsInTheCycles(FaultReport report) {
+        List<String> points = List.of(
+                "PreFilter", "Filter", "PreScore", "Score", "Reserve", "Permit", "PreBindPreFlight", "PreBind", "Bind", "PostBind");
+        try (FaultScene scene = FaultScene.open(report)) {
+            scene.nodes("n", NODES, "1", 110);
+            SchedulerProcess scheduler = scene.start(PluginJar.command(scene));
+            scene.pods("warm", 20, "1m");
+            scene.awaitBound("warm", 20, AT_LAST);
+            scene.api().createAll(
+                    "/api/v1/namespaces/default/pods",
+                    points.stream().map(point -> pod(point, Way.HANG, "")).toList());
+            scene.pods("other", 100, "1m");
+            Duration bound = scene.awaitBound("other", 100, AT_LAST);
+            // One after the other, the calls of the scheduling cycle take their limit.
+            report.took("100 other pods bound", bound, CALL_LIMIT.multipliedBy(6).plusSeconds(10));
+            for (String point : points) {
+                Duration told = Waiting.until(
+                        CALL_LIMIT.multipliedBy(2),
+                        () -> scheduler.inLog("(?s)" + FailingPlugin.NAME + ".{0,400}FailingPlugin\\.hang") >= points.size());
+                if (told.compareTo(CALL_LIMIT.multipliedBy(2)) > 0) {
+                    report.broken("not " + points.size() + " stacks in the log");
+                    break;
+                }
+            }
+            report.holds(scheduler.page("/livez").isPresent(), "/livez fails");
+            for (String point : points) {
+                scene.awaitBound(name(point, Way.HANG), 1, AT_LAST.plusSeconds(60));
+            }
+            scene.checkInvariants(scheduler);
+        }
+    }
+
+    @Test
+    @Fault(value = 27, injected = "PreEnqueue hangs for 60 s; limit of 5 s")
+    void hangsInTheQueue(FaultReport report) {
+        try (FaultScene scene = FaultScene.open(report)) {
+            scene.nodes("n", NODES, "1", 110);
+            SchedulerProcess scheduler = scene.start(PluginJar.command(scene));
+            scene.api().create("/api/v1/namespaces/default/pods", pod("PreEnqueue", Way.HANG, ""));
+            Duration failing = Waiting.until(
+                    Duration.ofSeconds(30), () -> scheduler.page("/livez").isEmpty());
+            report.took("/livez fails", failing, CALL_LIMIT.plusSeconds(5));
+            report.holds(
+                    scheduler.inLog("FailingPlugin\\.hang") > 0, "no stack in the log");
+            Waiting.until(AT_LAST, () -> scheduler.page("/livez").isPresent());
+            scene.pods("other", 100, "1m");
+            report.took("100 other pods bound once it has returned", scene.awaitBound("other", 100, AT_LAST), Duration.ofSeconds(30));
+            scene.awaitBound(name("PreEnqueue", Way.HANG), 1, AT_LAST);
+            scene.checkInvariants(scheduler);
+        }
+    }
+
+    @Test
+    @Fault(value = 28, injected = "a plugin whose Filter fails always; taken out with Ignore and with Fail")
+    void alwaysFails(FaultReport report) throws IOException {
+        for (String policy : List.of("Ignore", "Fail")) {
+            try (FaultScene scene = FaultScene.open(report)) {
+                scene.nodes("n", 5, "1", 110);
+                SchedulerProcess scheduler = scene.start(
+                        PluginJar.command(scene).flags("--plugin-failure-policy=" + FailingPlugin.NAME + "=" + policy));
+                Path file = scene.plane().folder().resolve("plugins").resolve("on");
+                Files.writeString(file, "");
+                scene.api().create("/api/v1/namespaces/default/pods", pod("Filter", Way.EXCEPTION, ", \"while\": \"on\""));
+                Duration opened = Waiting.until(
+                        Duration.ofMinutes(3), () -> scheduler.metric("moorage_plugin_suspended", "Failing") == 1);
+                report.took(policy + ": suspended", opened, Duration.ofMinutes(2));
+                Waiting.until(Duration.ofSeconds(20), () -> !suspendedEvents(scene).isEmpty());
+                report.holds(!suspendedEvents(scene).isEmpty(), "no event PluginSuspended");
+                String name = name("Filter", Way.EXCEPTION);
+                if (policy.equals("Ignore")) {
+                    report.took("the pod bound", scene.awaitBound(name, 1, AT_LAST), AT_LAST);
+                } else {
+                    Duration kept = Waiting.until(Duration.ofSeconds(20), () -> scene.versions().bound(name) > 0);
+                    report.holds(kept.toSeconds() >= 20, "bound although the plugin fails closed");
+                }
+                Files.delete(file);
+                Waiting.until(Duration.ofMinutes(3), () -> {
+                    scene.probe();
+                    return scheduler.metric("moorage_plugin_suspended", "Failing") == 0;
+                });
+                report.holds(scheduler.metric("moorage_plugin_suspended", "Failing") == 0, "not called again");
+                report.took("the pod bound", scene.awaitBound(name, 1, AT_LAST), AT_LAST);
+                scene.checkInvariants(scheduler);
+            }
+        }
+    }
+
+    private static List<JsonNode> suspendedEvents(FaultScene scene) {
+        return scene.api().items("/apis/events.k8s.io/v1/events").stream()
+                .filter(event -> event.path("reason").asText().equals("PluginSuspended"))
+                .toList();
+    }
+}

@@ -85,7 +85,10 @@ class AnswerFaultsTest {
             Set<String> hit = ConcurrentHashMap.newKeySet();
             Map<String, Long> refusedAt = new ConcurrentHashMap<>();
             proxy.behave(request -> {
-                if (request.isBinding() && !hit.contains(request.path()) && isOneIn(10, random)) {
+                if (request.isBinding()
+                        && request.path().contains("/pods/p")
+                        && !hit.contains(request.path())
+                        && isOneIn(10, random)) {
                     hit.add(request.path());
                     refusedAt.put(request.path(), System.nanoTime());
                     refuse(scene, request, answer);

@@ -230,6 +230,8 @@ final class FaultScene implements AutoCloseable {
         if (!crashes.isEmpty()) {
             report.broken("in the log: " + crashes.get(0));
         }
+        double failures = scheduler.metric("moorage_thread_failures_total");
+        report.holds(failures == 0, (int) failures + " threads have failed");
         checkPendingAreRefused();
     }
 

@@ -136,7 +136,7 @@ final class PodVersions implements AutoCloseable {
         }
         if (cpu > amount(room.path("cpu"), true)
                 || memory > amount(room.path("memory"), false)
-                || count > room.path("pods").asInt()
+                || count > amount(room.path("pods"), false)
                 || ports.stream().distinct().count() != ports.size()) {
             violations.add(nodeName + " is over its room with " + name(pod));
         }

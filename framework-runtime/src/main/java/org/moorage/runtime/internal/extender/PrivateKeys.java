@@ -75,7 +75,11 @@ final class PrivateKeys {
         }
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         bytes.write(tag);
+        // As few bytes as will do: Java refuses any other form.
         if (length < 0x80) {
+            bytes.write(length);
+        } else if (length < 0x100) {
+            bytes.write(0x81);
             bytes.write(length);
         } else {
             bytes.write(0x82);

@@ -73,7 +73,11 @@ public record ApiConnection(Optional<Path> kubeconfig, Optional<String> master) 
                     null);
         }
         TlsSettings tls = new TlsSettings(
-                PemSource.of(SERVICE_ACCOUNT.resolve("ca.crt")), PemSource.NONE, PemSource.NONE, false, "");
+                PemSource.ofFile("service account", SERVICE_ACCOUNT.resolve("ca.crt")),
+                PemSource.NONE,
+                PemSource.NONE,
+                false,
+                "");
         String address = "https://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
         return client(address, new OkHttpClient.Builder().addInterceptor(new Credentials(new TokenFile(token), tls)));
     }

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.moorage.runtime.tls.Pem;
 
 /**
  * A command of a kubeconfig that prints a credential (the field {@code exec}). It is run when a credential is needed, again a moment
@@ -124,18 +125,20 @@ final class CredentialCommand implements CredentialSource {
     @GuardedBy("this")
     private void take(JsonNode status) throws IOException {
         String token = status.path("token").asText("");
-        String certificate = status.path("clientCertificateData").asText("");
-        if (token.isEmpty() && certificate.isEmpty()) {
+        Pem certificate = pem(status, "clientCertificateData");
+        if (token.isEmpty() && certificate.isNone()) {
             throw new IOException(
                     name() + ": no token and no clientCertificateData in status (expected: an ExecCredential)");
         }
-        known = new Credential(
-                Credential.bearer(token).authorization(),
-                certificate,
-                status.path("clientKeyData").asText(""));
+        known = new Credential(Credential.bearer(token).authorization(), certificate, pem(status, "clientKeyData"));
         isKnown = true;
         ranAt = System.nanoTime();
         life = life(status.path("expirationTimestamp").asText(""));
+    }
+
+    private Pem pem(JsonNode status, String field) {
+        String text = status.path(field).asText("");
+        return text.isEmpty() ? Pem.NONE : new Pem(name() + ": " + field, text);
     }
 
     private Duration life(String expiration) throws IOException {

@@ -15,6 +15,7 @@ import java.time.InstantSource;
 import java.util.Base64;
 import java.util.Optional;
 import org.moorage.api.plugin.ClusterException;
+import org.moorage.runtime.tls.Pem;
 
 /** The current context of a kubeconfig. Paths in it are relative to its folder. */
 final class Kubeconfig {
@@ -95,13 +96,14 @@ final class Kubeconfig {
         String data = section.path(field + "-data").asText("");
         if (!data.isEmpty()) {
             try {
-                return PemSource.of(Base64.getMimeDecoder().decode(data));
+                return PemSource.of(
+                        Pem.of(field + "-data", Base64.getMimeDecoder().decode(data)));
             } catch (IllegalArgumentException e) {
                 throw wrong(field + "-data", "…", "base64");
             }
         }
         String path = section.path(field).asText("");
-        return path.isEmpty() ? PemSource.NONE : PemSource.of(resolve(path));
+        return path.isEmpty() ? PemSource.NONE : PemSource.ofFile(field, resolve(path));
     }
 
     /** The proxy; empty if there is none, and the JVM's settings apply. */

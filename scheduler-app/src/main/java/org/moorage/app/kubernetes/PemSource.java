@@ -2,23 +2,25 @@
 package org.moorage.app.kubernetes;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import org.moorage.runtime.tls.Pem;
 
 /** Where a certificate or key comes from: a file, which may change, or the kubeconfig itself. */
 @FunctionalInterface
 interface PemSource {
     /** No certificate or key. */
-    PemSource NONE = () -> new byte[0];
+    PemSource NONE = () -> Pem.NONE;
 
-    /** The text in PEM as it is now; empty if there is none. */
-    byte[] read() throws IOException;
+    /** The certificate or key as it is now. */
+    Pem read() throws IOException;
 
-    static PemSource of(byte[] text) {
-        return () -> text;
+    /** Always the same. */
+    static PemSource of(Pem pem) {
+        return () -> pem;
     }
 
-    static PemSource of(Path file) {
-        return () -> Files.readAllBytes(file);
+    /** What the file has. */
+    static PemSource ofFile(String setting, Path file) {
+        return () -> Pem.ofFile(setting, file);
     }
 }

@@ -1,27 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.kubernetes;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.kubernetes.client.util.SSLUtils;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.security.GeneralSecurityException;
-import java.security.KeyStore;
-import java.security.SecureRandom;
-import java.security.cert.Certificate;
-import java.security.cert.CertificateFactory;
-import java.security.cert.X509Certificate;
 import java.time.Duration;
-import java.util.Arrays;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocketFactory;
 import javax.net.ssl.TrustManager;
-import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
 import org.jspecify.annotations.Nullable;
+import org.moorage.runtime.tls.KeyedCertificate;
+import org.moorage.runtime.tls.Pem;
+import org.moorage.runtime.tls.ServerTrust;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -52,13 +44,7 @@ final class TlsSettings {
      */
     record Sockets(SSLSocketFactory factory, X509TrustManager trust, Material material) {}
 
-    private record Material(byte[] authority, byte[] certificate, byte[] key) {
-        boolean isSame(Material other) {
-            return Arrays.equals(authority, other.authority)
-                    && Arrays.equals(certificate, other.certificate)
-                    && Arrays.equals(key, other.key);
-        }
-    }
+    private record Material(Pem authority, Pem certificate, Pem key) {}
 
     /**
      * Settings; nothing is read yet.
@@ -82,10 +68,7 @@ final class TlsSettings {
         Sockets known = sockets;
         boolean isFresh = known != null
                 && System.nanoTime() - readAt < MAX_AGE.toNanos()
-                && (credential.certificate().isEmpty()
-                        || Arrays.equals(
-                                known.material.certificate,
-                                credential.certificate().getBytes(UTF_8)));
+                && (credential.certificate().isNone() || known.material.certificate.equals(credential.certificate()));
         return isFresh && known != null ? known : latest(credential);
     }
 
@@ -93,12 +76,12 @@ final class TlsSettings {
     synchronized Sockets latest(Credential credential) throws IOException {
         Sockets known = sockets;
         try {
-            boolean hasOwn = !credential.certificate().isEmpty();
+            boolean hasOwn = !credential.certificate().isNone();
             Material material = new Material(
                     authority.read(),
-                    hasOwn ? credential.certificate().getBytes(UTF_8) : certificate.read(),
-                    hasOwn ? credential.key().getBytes(UTF_8) : key.read());
-            if (known == null || !known.material.isSame(material)) {
+                    hasOwn ? credential.certificate() : certificate.read(),
+                    hasOwn ? credential.key() : key.read());
+            if (known == null || !known.material.equals(material)) {
                 if (known != null) {
                     LOG.info("Certificates have changed; connecting anew");
                 }
@@ -120,59 +103,19 @@ final class TlsSettings {
         }
     }
 
-    private Sockets sockets(Material material) throws IOException, GeneralSecurityException {
-        X509TrustManager trust = trustsAll ? new TrustAll() : trust(material.authority);
-        KeyManager[] keys = material.certificate.length == 0
+    private Sockets sockets(Material material) throws GeneralSecurityException {
+        X509TrustManager trust = trustsAll ? ServerTrust.any() : trust(material.authority);
+        KeyManager[] keys = material.certificate.isNone()
                 ? new KeyManager[0]
-                : SSLUtils.keyManagers(
-                        material.certificate,
-                        material.key,
-                        SSLUtils.recognizePrivateKeyAlgo(material.key),
-                        "",
-                        null,
-                        null);
+                : KeyedCertificate.read(material.certificate, material.key).keyManagers();
         SSLContext context = SSLContext.getInstance("TLS");
-        context.init(keys, new TrustManager[] {trust}, new SecureRandom());
+        context.init(keys, new TrustManager[] {trust}, null);
         SSLSocketFactory factory = context.getSocketFactory();
         return new Sockets(
                 serverName.isEmpty() ? factory : new ServerNameSocketFactory(factory, serverName), trust, material);
     }
 
-    private static X509TrustManager trust(byte[] authorities) throws IOException, GeneralSecurityException {
-        KeyStore store = null;
-        if (authorities.length > 0) {
-            store = KeyStore.getInstance(KeyStore.getDefaultType());
-            store.load(null, null);
-            int number = 0;
-            for (Certificate authority : CertificateFactory.getInstance("X.509")
-                    .generateCertificates(new ByteArrayInputStream(authorities))) {
-                store.setCertificateEntry("ca-" + number++, authority);
-            }
-            if (number == 0) {
-                throw new IOException("certificate-authority: no certificate in it (expected: PEM)");
-            }
-        }
-        TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-        factory.init(store);
-        for (TrustManager manager : factory.getTrustManagers()) {
-            if (manager instanceof X509TrustManager found) {
-                return found;
-            }
-        }
-        throw new IllegalStateException("no X509TrustManager");
-    }
-
-    /** Looks at no certificate, as the kubeconfig asks for. */
-    private static final class TrustAll implements X509TrustManager {
-        @Override
-        public void checkClientTrusted(X509Certificate[] chain, String authType) {}
-
-        @Override
-        public void checkServerTrusted(X509Certificate[] chain, String authType) {}
-
-        @Override
-        public X509Certificate[] getAcceptedIssuers() {
-            return new X509Certificate[0];
-        }
+    private static X509TrustManager trust(Pem authority) throws GeneralSecurityException {
+        return authority.isNone() ? ServerTrust.knownAuthorities() : ServerTrust.authorities(authority.certificates());
     }
 }

@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.io.IOException;
-import java.io.StringReader;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.cert.X509Certificate;
@@ -19,6 +18,7 @@ import java.util.Optional;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.app.command.CommandException;
 import org.moorage.app.kubernetes.ApiRequests;
+import org.moorage.runtime.tls.Pem;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -81,7 +81,7 @@ final class ClientAuthorities {
                 known = read;
             }
         } catch (IOException | GeneralSecurityException e) {
-            throw new CommandException("--client-ca-file, --requestheader-client-ca-file: " + e.getMessage(), e);
+            throw new CommandException(String.valueOf(e.getMessage()), e);
         } catch (ClusterException e) {
             if (!options.toleratesLookupFailure()) {
                 throw e;
@@ -127,28 +127,30 @@ final class ClientAuthorities {
         synchronized (this) {
             read = clock.instant();
         }
-        List<X509Certificate> clients = certificates(options.clientCaFile(), data.path("client-ca-file"));
-        if (options.requestHeaderCaFile().isPresent()) {
-            return new Authorities(
-                    clients,
-                    certificates(options.requestHeaderCaFile(), data),
-                    options.requestHeaderNames(),
-                    options.userHeaders(),
-                    options.groupHeaders());
-        }
-        return new Authorities(
-                clients,
-                certificates(Optional.empty(), data.path("requestheader-client-ca-file")),
-                names(data.path("requestheader-allowed-names")),
-                names(data.path("requestheader-username-headers")),
-                names(data.path("requestheader-group-headers")));
+        List<X509Certificate> clients =
+                certificates("--client-ca-file", options.clientCaFile(), data, "client-ca-file");
+        List<X509Certificate> proxies = certificates(
+                "--requestheader-client-ca-file", options.requestHeaderCaFile(), data, "requestheader-client-ca-file");
+        return options.requestHeaderCaFile().isPresent()
+                ? new Authorities(
+                        clients, proxies, options.requestHeaderNames(), options.userHeaders(), options.groupHeaders())
+                : new Authorities(
+                        clients,
+                        proxies,
+                        names(data.path("requestheader-allowed-names")),
+                        names(data.path("requestheader-username-headers")),
+                        names(data.path("requestheader-group-headers")));
     }
 
-    private static List<X509Certificate> certificates(Optional<Path> file, JsonNode pem)
+    private static List<X509Certificate> certificates(String flag, Optional<Path> file, JsonNode data, String key)
             throws IOException, GeneralSecurityException {
-        return file.isPresent()
-                ? ServerKeys.certificates(file.get())
-                : ServerKeys.certificates(new StringReader(pem.asText("")));
+        if (file.isPresent()) {
+            return Pem.ofFile(flag, file.get()).certificates();
+        }
+        String text = data.path(key).asText("");
+        return text.isBlank()
+                ? List.of()
+                : new Pem("configmap/extension-apiserver-authentication: " + key, text).certificates();
     }
 
     // A JSON list in a text.

@@ -2,14 +2,10 @@
 package org.moorage.app.serving;
 
 import java.io.IOException;
-import java.io.Reader;
 import java.math.BigInteger;
 import java.net.Socket;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
 import java.security.GeneralSecurityException;
-import java.security.KeyFactory;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
 import java.security.Principal;
@@ -17,35 +13,28 @@ import java.security.PrivateKey;
 import java.security.SecureRandom;
 import java.security.cert.X509Certificate;
 import java.security.spec.ECGenParameterSpec;
-import java.security.spec.PKCS8EncodedKeySpec;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.Date;
 import java.util.List;
 import java.util.Optional;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedKeyManager;
-import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
 import org.bouncycastle.asn1.x500.X500Name;
 import org.bouncycastle.asn1.x509.ExtendedKeyUsage;
 import org.bouncycastle.asn1.x509.Extension;
 import org.bouncycastle.asn1.x509.GeneralName;
 import org.bouncycastle.asn1.x509.GeneralNames;
 import org.bouncycastle.asn1.x509.KeyPurposeId;
-import org.bouncycastle.asn1.x9.X9ObjectIdentifiers;
-import org.bouncycastle.cert.X509CertificateHolder;
 import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
 import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
-import org.bouncycastle.openssl.PEMException;
-import org.bouncycastle.openssl.PEMKeyPair;
-import org.bouncycastle.openssl.PEMParser;
-import org.bouncycastle.openssl.jcajce.JcaPEMKeyConverter;
 import org.bouncycastle.operator.OperatorCreationException;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 import org.jspecify.annotations.Nullable;
 import org.moorage.app.command.CommandException;
+import org.moorage.runtime.tls.KeyedCertificate;
+import org.moorage.runtime.tls.Pem;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -63,10 +52,14 @@ final class ServerKeys extends X509ExtendedKeyManager {
     private volatile Pair before;
     private volatile Instant checked;
 
-    /** A key with its certificates, and the times at which their files were changed. */
-    private record Pair(PrivateKey key, List<X509Certificate> chain, List<FileTime> changed) {
+    /**
+     * A pair, and what it was read from.
+     *
+     * @param number how many pairs there were before it
+     */
+    private record Pair(KeyedCertificate own, Pem certificate, Pem key, int number) {
         String alias() {
-            return chain.get(0).getSerialNumber() + " " + changed;
+            return "pair-" + number;
         }
     }
 
@@ -86,12 +79,9 @@ final class ServerKeys extends X509ExtendedKeyManager {
      */
     static ServerKeys ofFiles(Path certFile, Path keyFile, InstantSource clock) {
         try {
-            return new ServerKeys(Optional.of(certFile), Optional.of(keyFile), clock, read(certFile, keyFile));
+            return new ServerKeys(Optional.of(certFile), Optional.of(keyFile), clock, read(certFile, keyFile, null));
         } catch (IOException | GeneralSecurityException e) {
-            throw new CommandException(
-                    "--tls-cert-file " + certFile + ", --tls-private-key-file " + keyFile + ": " + e
-                            + " (expected: a certificate and its key as PEM)",
-                    e);
+            throw new CommandException(String.valueOf(e.getMessage()), e);
         }
     }
 
@@ -124,60 +114,22 @@ final class ServerKeys extends X509ExtendedKeyManager {
                     Optional.empty(),
                     Optional.empty(),
                     clock,
-                    new Pair(keys.getPrivate(), List.of(certificate), List.of()));
+                    new Pair(new KeyedCertificate(List.of(certificate), keys.getPrivate()), Pem.NONE, Pem.NONE, 0));
         } catch (GeneralSecurityException | OperatorCreationException | IOException e) {
             throw new IllegalStateException("self-signed certificate: " + e, e);
         }
     }
 
-    private static Pair read(Path certFile, Path keyFile) throws IOException, GeneralSecurityException {
-        List<FileTime> changed = List.of(Files.getLastModifiedTime(certFile), Files.getLastModifiedTime(keyFile));
-        List<X509Certificate> chain = certificates(certFile);
-        if (chain.isEmpty()) {
-            throw new PEMException(certFile + " has no certificate");
+    /** The pair of the files: the one that is known if they have not changed. */
+    private static Pair read(Path certFile, Path keyFile, @Nullable Pair known)
+            throws IOException, GeneralSecurityException {
+        Pem certificate = Pem.ofFile("--tls-cert-file", certFile);
+        Pem key = Pem.ofFile("--tls-private-key-file", keyFile);
+        if (known != null && known.certificate.equals(certificate) && known.key.equals(key)) {
+            return known;
         }
-        return new Pair(key(keyFile), chain, changed);
-    }
-
-    /** The certificates of a PEM file. */
-    static List<X509Certificate> certificates(Path file) throws IOException, GeneralSecurityException {
-        try (Reader reader = Files.newBufferedReader(file)) {
-            return certificates(reader);
-        }
-    }
-
-    /** The certificates of a PEM text. */
-    static List<X509Certificate> certificates(Reader reader) throws IOException, GeneralSecurityException {
-        List<X509Certificate> found = new ArrayList<>();
-        PEMParser parser = new PEMParser(reader);
-        for (Object part = parser.readObject(); part != null; part = parser.readObject()) {
-            if (part instanceof X509CertificateHolder holder) {
-                found.add(new JcaX509CertificateConverter().getCertificate(holder));
-            }
-        }
-        return found;
-    }
-
-    private static PrivateKey key(Path file) throws IOException, GeneralSecurityException {
-        try (PEMParser parser = new PEMParser(Files.newBufferedReader(file))) {
-            for (Object part = parser.readObject(); part != null; part = parser.readObject()) {
-                if (part instanceof PEMKeyPair keys) {
-                    return key(keys.getPrivateKeyInfo());
-                }
-                if (part instanceof PrivateKeyInfo key) {
-                    return key(key);
-                }
-            }
-        }
-        throw new PEMException(file + " has no private key");
-    }
-
-    // Made by the JDK, whatever providers are registered: others name the algorithm of a key otherwise than TLS does.
-    private static PrivateKey key(PrivateKeyInfo key) throws IOException, GeneralSecurityException {
-        boolean isEc = key.getPrivateKeyAlgorithm().getAlgorithm().equals(X9ObjectIdentifiers.id_ecPublicKey);
-        return isEc
-                ? KeyFactory.getInstance("EC", "SunEC").generatePrivate(new PKCS8EncodedKeySpec(key.getEncoded()))
-                : new JcaPEMKeyConverter().getPrivateKey(key);
+        return new Pair(
+                KeyedCertificate.read(certificate, key), certificate, key, known == null ? 0 : known.number + 1);
     }
 
     // Where new files cannot be used, the ones before serve on: they may be written one after the other.
@@ -191,18 +143,16 @@ final class ServerKeys extends X509ExtendedKeyManager {
         }
         checked = now;
         try {
-            List<FileTime> changed =
-                    List.of(Files.getLastModifiedTime(certFile.get()), Files.getLastModifiedTime(keyFile.get()));
-            if (!changed.equals(known.changed())) {
-                Pair changedPair = read(certFile.get(), keyFile.get());
+            Pair read = read(certFile.get(), keyFile.get(), known);
+            if (!read.equals(known)) {
                 before = known;
-                pair = changedPair;
+                pair = read;
                 LOG.atInfo().addKeyValue("file", certFile.get()).log("Loaded a new serving certificate");
             }
         } catch (IOException | GeneralSecurityException e) {
             LOG.atWarn()
                     .addKeyValue("file", certFile.get())
-                    .addKeyValue("err", e.toString())
+                    .addKeyValue("err", e.getMessage())
                     .log("The new serving certificate cannot be read");
         }
         return pair;
@@ -217,17 +167,17 @@ final class ServerKeys extends X509ExtendedKeyManager {
     @Override
     public @Nullable String chooseServerAlias(String keyType, Principal @Nullable [] issuers, @Nullable Socket socket) {
         Pair chosen = current();
-        return chosen.key().getAlgorithm().equals(keyType) ? chosen.alias() : null;
+        return chosen.own().key().getAlgorithm().equals(keyType) ? chosen.alias() : null;
     }
 
     @Override
     public X509Certificate[] getCertificateChain(String alias) {
-        return named(alias).chain().toArray(X509Certificate[]::new);
+        return named(alias).own().chain().toArray(X509Certificate[]::new);
     }
 
     @Override
     public PrivateKey getPrivateKey(String alias) {
-        return named(alias).key();
+        return named(alias).own().key();
     }
 
     private Pair named(String alias) {

@@ -18,9 +18,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
 import java.security.GeneralSecurityException;
 import java.security.Security;
 import java.security.cert.X509Certificate;
@@ -431,11 +429,42 @@ class SecureServerTest {
         get(client(), server, "/healthz");
         second.writeCertificate(cert);
         second.writeKey(key);
-        Files.setLastModifiedTime(cert, FileTime.from(Instant.now().plusSeconds(5)));
         now = now.plusSeconds(11);
         get(client(), server, "/healthz");
 
         assertThat(seen).containsExactly(first.certificate(), second.certificate());
+    }
+
+    @Test
+    void servesTheCertificateOfBeforeUntilItsNewKeyIsThereToo() throws IOException {
+        TestKeys first = CLIENTS.sign("CN=first");
+        TestKeys second = CLIENTS.sign("CN=second");
+        Path cert = first.writeCertificate(folder.resolve("tls.crt"));
+        Path key = first.writeKey(folder.resolve("tls.key"));
+        SecureServer server = serve("--tls-cert-file=" + cert, "--tls-private-key-file=" + key);
+
+        second.writeCertificate(cert);
+        now = now.plusSeconds(11);
+        get(client(), server, "/healthz");
+        second.writeKey(key);
+        now = now.plusSeconds(11);
+        get(client(), server, "/healthz");
+
+        assertThat(seen).containsExactly(first.certificate(), second.certificate());
+    }
+
+    @Test
+    void namesTheFileThatCannotBeUsed() throws IOException {
+        TestKeys own = CLIENTS.sign("CN=own");
+        Path cert = own.writeCertificate(folder.resolve("tls.crt"));
+
+        assertThatThrownBy(() -> serve("--tls-cert-file=" + cert, "--tls-private-key-file=" + cert))
+                .isInstanceOf(CommandException.class)
+                .hasMessage("--tls-private-key-file: \"" + cert
+                        + "\": not usable (expected: a private key in PEM): no private key");
+        assertThatThrownBy(() -> serve("--client-ca-file=/nowhere/ca.crt"))
+                .isInstanceOf(CommandException.class)
+                .hasMessage("--client-ca-file: \"/nowhere/ca.crt\" (expected: a readable file)");
     }
 
     @Test

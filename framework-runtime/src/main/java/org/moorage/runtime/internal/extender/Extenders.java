@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.internal.extender;
 
+import java.io.IOException;
 import java.net.http.HttpClient;
+import java.security.GeneralSecurityException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -77,7 +79,7 @@ public final class Extenders implements AutoCloseable {
                 .followRedirects(HttpClient.Redirect.NORMAL);
         try {
             tls.applyTo(client);
-        } catch (TlsFileException unusable) {
+        } catch (IOException | GeneralSecurityException unusable) {
             problems.report("extender \"" + config.urlPrefix() + "\": tlsConfig." + unusable.getMessage());
         }
         return client.build();

@@ -6,21 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
-import java.security.KeyPair;
-import java.security.KeyPairGenerator;
 import java.security.KeyStore;
-import java.security.PrivateKey;
-import java.security.interfaces.ECPrivateKey;
-import java.security.spec.ECGenParameterSpec;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Base64;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -28,7 +19,6 @@ import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -270,56 +260,5 @@ class ExtenderTlsTest {
                 .singleElement()
                 .asString()
                 .contains("extender \"https://127.0.0.1:1\"", given.message);
-    }
-
-    @Test
-    void readsKeysInEveryForm() throws GeneralSecurityException {
-        PrivateKey rsa = pair("RSA").getPrivate();
-        PrivateKey curve = pair("EC").getPrivate();
-
-        assertThat(read("PRIVATE KEY", rsa.getEncoded())).isEqualTo(rsa);
-        assertThat(read("RSA PRIVATE KEY", inner(rsa))).isEqualTo(rsa);
-        assertThat(secret(read("PRIVATE KEY", curve.getEncoded()))).isEqualTo(secret(curve));
-        assertThat(secret(read("EC PRIVATE KEY", withCurve(inner(curve))))).isEqualTo(secret(curve));
-    }
-
-    private static BigInteger secret(PrivateKey key) {
-        return ((ECPrivateKey) key).getS();
-    }
-
-    private static KeyPair pair(String algorithm) throws GeneralSecurityException {
-        KeyPairGenerator generator = KeyPairGenerator.getInstance(algorithm);
-        if (algorithm.equals("EC")) {
-            generator.initialize(new ECGenParameterSpec("secp256r1"));
-        } else {
-            generator.initialize(2048);
-        }
-        return generator.generateKeyPair();
-    }
-
-    private static PrivateKey read(String what, byte[] der) throws GeneralSecurityException {
-        return PrivateKeys.read(pem(what, der).getBytes(StandardCharsets.US_ASCII));
-    }
-
-    // The last element of PKCS #8 holds the older form.
-    private static byte[] inner(PrivateKey key) {
-        byte[] der = key.getEncoded();
-        for (int i = 10; i < der.length; i++) {
-            boolean isLong = (der[i + 1] & 0xff) == 0x82;
-            int length = isLong ? (der[i + 2] & 0xff) << 8 | der[i + 3] & 0xff : der[i + 1];
-            int start = i + (isLong ? 4 : 2);
-            if (der[i] == 4 && start + length == der.length) {
-                return Arrays.copyOfRange(der, start, der.length);
-            }
-        }
-        throw new AssertionError("no inner key");
-    }
-
-    private static byte[] withCurve(byte[] sec1) {
-        byte[] curve = HexFormat.of().parseHex("a00a06082a8648ce3d030107");
-        byte[] all = Arrays.copyOf(sec1, sec1.length + curve.length);
-        System.arraycopy(curve, 0, all, sec1.length, curve.length);
-        all[1] = (byte) (all.length - 2);
-        return all;
     }
 }

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.runtime.internal.extender;
+package org.moorage.runtime.tls;
 
+import java.io.IOException;
 import java.net.Socket;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import javax.net.ssl.SSLEngine;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 
-/** Trusts servers by another name than that of their address, or whatever their certificate says. */
-final class ServerTrust extends X509ExtendedTrustManager {
+/** Which servers a client trusts. */
+public final class ServerTrust extends X509ExtendedTrustManager {
     private static final int DNS_NAME = 2;
     private static final int IP_ADDRESS = 7;
 
@@ -24,13 +29,45 @@ final class ServerTrust extends X509ExtendedTrustManager {
         this.authorities = authorities;
     }
 
-    /** Trusts any server. */
-    static ServerTrust any() {
+    /** Servers with a certificate by one of these authorities, for their address. */
+    public static X509ExtendedTrustManager authorities(List<X509Certificate> authorities)
+            throws GeneralSecurityException {
+        KeyStore store = KeyStore.getInstance("PKCS12");
+        try {
+            store.load(null, null);
+        } catch (IOException impossible) {
+            throw new GeneralSecurityException(impossible);
+        }
+        for (X509Certificate authority : authorities) {
+            store.setCertificateEntry("authority-" + store.size(), authority);
+        }
+        return trustManager(store);
+    }
+
+    /** Servers with a certificate by one of the authorities that the JVM knows, for their address. */
+    public static X509ExtendedTrustManager knownAuthorities() throws GeneralSecurityException {
+        return trustManager(null);
+    }
+
+    private static X509ExtendedTrustManager trustManager(@Nullable KeyStore authorities)
+            throws GeneralSecurityException {
+        TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        factory.init(authorities);
+        for (TrustManager manager : factory.getTrustManagers()) {
+            if (manager instanceof X509ExtendedTrustManager extended) {
+                return extended;
+            }
+        }
+        throw new GeneralSecurityException("no trust manager for X.509 certificates");
+    }
+
+    /** Any server. */
+    public static X509ExtendedTrustManager any() {
         return new ServerTrust("", null);
     }
 
-    /** Trusts servers with a certificate of that name by one of these authorities. */
-    static ServerTrust named(String name, X509ExtendedTrustManager authorities) {
+    /** Servers with a certificate that is for this name instead of their address, by one of these authorities. */
+    public static X509ExtendedTrustManager named(String name, X509ExtendedTrustManager authorities) {
         return new ServerTrust(name.toLowerCase(Locale.ROOT), authorities);
     }
 

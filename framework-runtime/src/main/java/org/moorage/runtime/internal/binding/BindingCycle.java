@@ -200,9 +200,10 @@ public final class BindingCycle {
     private void prepare(AssumedPod pod, @Nullable CompletableFuture<PluginStatus> permission) {
         PreBindGroups groups;
         try {
-            PluginTimes times = PluginTimes.of(pod.profile(), "PreBindPreFlight");
-            groups = hasPreFlight ? PreBindGroups.preFlight(pod) : PreBindGroups.withoutPreFlight(pod);
-            times.end(groups.areEmpty() ? Code.SKIP : Code.SUCCESS);
+            groups = PluginTimes.of(pod.profile(), "PreBindPreFlight")
+                    .time(
+                            times -> hasPreFlight ? PreBindGroups.preFlight(pod) : PreBindGroups.withoutPreFlight(pod),
+                            answer -> answer.areEmpty() ? Code.SKIP : Code.SUCCESS);
         } catch (PluginFailure failure) {
             fail(pod, error(failure));
             return;
@@ -351,7 +352,11 @@ public final class BindingCycle {
                     .setCause(thrown)
                     .log("Failed to report the pod as scheduled");
         }
-        PluginTimes times = PluginTimes.of(pod.profile(), "PostBind");
+        PluginTimes.of(pod.profile(), "PostBind").run(times -> callPostBindPlugins(pod));
+        results.bound(pod);
+    }
+
+    private static void callPostBindPlugins(AssumedPod pod) {
         for (PostBindPlugin plugin : pod.profile().at(ExtensionPoint.POST_BIND, PostBindPlugin.class)) {
             try {
                 PluginCalls.postBind(plugin, pod.state(), pod.pod(), pod.nodeName());
@@ -359,8 +364,6 @@ public final class BindingCycle {
                 log(pod, failure, "PostBind plugin failed");
             }
         }
-        times.end(Code.SUCCESS);
-        results.bound(pod);
     }
 
     private void fail(AssumedPod pod, PluginStatus answer) {
@@ -370,8 +373,11 @@ public final class BindingCycle {
     }
 
     private static void unreserve(AssumedPod pod) {
+        PluginTimes.of(pod.profile(), "Unreserve").run(times -> callUnreserve(pod));
+    }
+
+    private static void callUnreserve(AssumedPod pod) {
         List<ReservePlugin> plugins = pod.profile().at(ExtensionPoint.RESERVE, ReservePlugin.class);
-        PluginTimes times = PluginTimes.of(pod.profile(), "Unreserve");
         for (int i = plugins.size() - 1; i >= 0; i--) {
             try {
                 PluginCalls.unreserve(plugins.get(i), pod.state(), pod.pod(), pod.nodeName());
@@ -379,7 +385,6 @@ public final class BindingCycle {
                 log(pod, failure, "Unreserve plugin failed");
             }
         }
-        times.end(Code.SUCCESS);
     }
 
     private static PluginStatus error(PluginFailure failure) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.internal.cycle;
 
+import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.moorage.api.Code;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.metrics.SchedulerMetrics;
@@ -41,20 +43,30 @@ public final class PluginTimes {
         }
     }
 
-    /** Runs the point, and ends with the code of its answer. */
+    /** Runs the point, and ends with the code of its answer, or as an error if it throws. */
     public PluginStatus time(Function<PluginTimes, PluginStatus> run) {
-        Code code = Code.ERROR;
-        try {
-            PluginStatus answer = run.apply(this);
-            code = answer.status().code();
-            return answer;
-        } finally {
-            end(code);
-        }
+        return time(run, answer -> answer.status().code());
     }
 
-    /** The point is over. */
-    public void end(Code status) {
-        metrics.extensionPointRan(profile, point, status, System.nanoTime() - start);
+    /** Runs the point, which is a success unless it throws. */
+    public void run(Consumer<PluginTimes> run) {
+        Boolean ignored = time(
+                times -> {
+                    run.accept(times);
+                    return true;
+                },
+                done -> Code.SUCCESS);
+    }
+
+    /** As {@link #time(Function)}, for answers of other types. */
+    public <T extends @Nullable Object> T time(Function<PluginTimes, T> run, Function<T, Code> codeOf) {
+        Code code = Code.ERROR;
+        try {
+            T answer = run.apply(this);
+            code = codeOf.apply(answer);
+            return answer;
+        } finally {
+            metrics.extensionPointRan(profile, point, code, System.nanoTime() - start);
+        }
     }
 }

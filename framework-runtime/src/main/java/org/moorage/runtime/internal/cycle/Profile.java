@@ -32,7 +32,6 @@ import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.cache.ClusterSnapshot;
 import org.moorage.runtime.internal.cache.DraftNode;
 import org.moorage.runtime.internal.plugin.PluginCalls;
-import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.moorage.runtime.plugin.ExtensionPoint;
 
@@ -141,18 +140,12 @@ public final class Profile {
 
     /** Runs PreFilter, and puts the filters that it did not skip into the state. */
     PreFiltered preFilter(CycleState state, Pod pod, Snapshot snapshot) {
-        PluginTimes times = PluginTimes.of(this, "PreFilter");
-        try {
-            PreFiltered answer = runPreFilters(state, pod, snapshot, times);
-            times.end(
-                    answer.rejection() == null
-                            ? Code.SUCCESS
-                            : answer.rejection().status().code());
-            return answer;
-        } catch (PluginFailure failure) {
-            times.end(Code.ERROR);
-            throw failure;
-        }
+        return PluginTimes.of(this, "PreFilter")
+                .time(
+                        times -> runPreFilters(state, pod, snapshot, times),
+                        answer -> answer.rejection() == null
+                                ? Code.SUCCESS
+                                : answer.rejection().status().code());
     }
 
     private PreFiltered runPreFilters(CycleState state, Pod pod, Snapshot snapshot, PluginTimes times) {
@@ -383,15 +376,8 @@ public final class Profile {
 
     /** Runs PreScore. */
     Scorers preScore(CycleState state, Pod pod, List<NodeInfo> nodes) {
-        PluginTimes times = PluginTimes.of(this, "PreScore");
-        try {
-            Scorers scorers = runPreScores(state, pod, nodes, times);
-            times.end(Code.SUCCESS);
-            return scorers;
-        } catch (PluginFailure failure) {
-            times.end(Code.ERROR);
-            throw failure;
-        }
+        return PluginTimes.of(this, "PreScore")
+                .time(times -> runPreScores(state, pod, nodes, times), scorers -> Code.SUCCESS);
     }
 
     private Scorers runPreScores(CycleState state, Pod pod, List<NodeInfo> nodes, PluginTimes times) {
@@ -447,17 +433,12 @@ public final class Profile {
 
     private @Nullable PostFiltered postFilter(
             CycleState state, Pod pod, Diagnosis diagnosis, BiConsumer<PostFilterPlugin, PostFilterResult> execution) {
-        PluginTimes times = PluginTimes.of(this, "PostFilter");
-        Code code = Code.ERROR;
-        try {
-            PostFiltered answer = runPostFilters(state, pod, diagnosis, execution, times);
-            code = answer == null
-                    ? Code.UNSCHEDULABLE
-                    : answer.result().status().code();
-            return answer;
-        } finally {
-            times.end(code);
-        }
+        return PluginTimes.of(this, "PostFilter")
+                .<@Nullable PostFiltered>time(
+                        times -> runPostFilters(state, pod, diagnosis, execution, times),
+                        answer -> answer == null
+                                ? Code.UNSCHEDULABLE
+                                : answer.result().status().code());
     }
 
     private @Nullable PostFiltered runPostFilters(

@@ -145,13 +145,10 @@ public final class SchedulingAlgorithm {
         List<NodeInfo> nodes = narrow(all, preFiltered.nodeNames());
         Feasible feasible = filter(profile, state, pod, nodes, all.size(), recorded, recorder);
         Map<String, Status> byExtenders = new HashMap<>();
-        List<NodeInfo> left = feasible.nodes;
-        if (extenders.filter()) {
-            left = extenders.filter(pod, feasible.nodes, byExtenders);
-            recorded.addAll(byExtenders.keySet());
-            if (recorder != null) {
-                recorder.extended(left, byExtenders);
-            }
+        List<NodeInfo> left = extenders.filter() ? extenders.filter(pod, feasible.nodes, byExtenders) : feasible.nodes;
+        recorded.addAll(byExtenders.keySet());
+        if (extenders.filter() && recorder != null) {
+            recorder.extended(left, byExtenders);
         }
         int rejected = recorded(nodes, feasible, recorded);
         if (left.isEmpty()) {
@@ -173,14 +170,7 @@ public final class SchedulingAlgorithm {
             return new Result(left.get(0), 0, evaluated, 1, null);
         }
         Profile.Scorers scorers = profile.preScore(state, pod, left);
-        PluginTimes times = PluginTimes.of(profile, "Score");
-        try {
-            score(profile, scorers, state, pod, left, recorder);
-        } catch (PluginFailure failure) {
-            times.end(Code.ERROR);
-            throw failure;
-        }
-        times.end(Code.SUCCESS);
+        PluginTimes.of(profile, "Score").run(times -> score(profile, scorers, state, pod, left, recorder));
         profile.scored(scorers, left.size());
         addScoresOfExtenders(pod, left, recorder);
         int chosen = HostSelection.highest(totals, randoms, left.size());
@@ -295,15 +285,8 @@ public final class SchedulingAlgorithm {
         if (answers.length < count) {
             answers = new PluginStatus[count];
         }
-        PluginTimes times = PluginTimes.of(profile, "Filter");
-        int filtered;
-        try {
-            filtered = runFilters(profile, state, pod, nodes, start, wanted);
-        } catch (PluginFailure failure) {
-            times.end(Code.ERROR);
-            throw failure;
-        }
-        times.end(Code.SUCCESS);
+        int filtered = PluginTimes.of(profile, "Filter")
+                .time(times -> runFilters(profile, state, pod, nodes, start, wanted), answer -> Code.SUCCESS);
         profile.filtered(state.get(ActiveFilters.KEY), answers, filtered);
         Feasible feasible = collect(nodes, start, wanted, filtered);
         if (recorder == null) {

@@ -266,9 +266,13 @@ public final class Profile {
         ProfileFilter[] asked = active.filters();
         int[] rejected = new int[asked.length];
         for (int i = 0; i < count; i++) {
-            for (int f = 0; !answers[i].isSuccess() && f < asked.length; f++) {
+            if (answers[i].isSuccess()) {
+                continue;
+            }
+            for (int f = 0; f < asked.length; f++) {
                 if (asked[f].name().equals(answers[i].plugin())) {
                     rejected[f]++;
+                    break;
                 }
             }
         }

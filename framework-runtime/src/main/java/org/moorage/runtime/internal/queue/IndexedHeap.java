@@ -62,7 +62,7 @@ final class IndexedHeap<K, T> {
         return slot == null ? Optional.empty() : Optional.of(slot.item);
     }
 
-    /** Adds the item, in moveTo of the one with the same key; also to be called when an item's order has changed. */
+    /** Adds the item, in place of the one with the same key; also to be called when an item's order has changed. */
     void put(T item) {
         K itemKey = key.apply(item);
         Slot<T> slot = slotByKey.get(itemKey);
@@ -90,13 +90,26 @@ final class IndexedHeap<K, T> {
             return Optional.empty();
         }
         Slot<T> last = slots.remove(slots.size() - 1);
-        if (last != slot) {
-            moveTo(last, slot.index);
+        if (last == slot) {
+            return Optional.of(slot.item);
+        }
+        moveTo(last, slot.index);
+        boolean isRestored = false;
+        try {
             restore(last);
+            isRestored = true;
+        } finally {
+            if (!isRestored) {
+                // The caller does not get the item, so it stays.
+                slot.index = slots.size();
+                slots.add(slot);
+                slotByKey.put(wanted, slot);
+            }
         }
         return Optional.of(slot.item);
     }
 
+    // Where the comparison throws, all items are still there, if not in order.
     private void restore(Slot<T> slot) {
         int index = slot.index;
         siftUp(slot);
@@ -107,34 +120,40 @@ final class IndexedHeap<K, T> {
 
     private void siftUp(Slot<T> slot) {
         int index = slot.index;
-        while (index > 0) {
-            Slot<T> parent = slots.get((index - 1) / 2);
-            if (!before.test(slot.item, parent.item)) {
-                break;
+        try {
+            while (index > 0) {
+                Slot<T> parent = slots.get((index - 1) / 2);
+                if (!before.test(slot.item, parent.item)) {
+                    break;
+                }
+                int above = parent.index;
+                moveTo(parent, index);
+                index = above;
             }
-            int above = parent.index;
-            moveTo(parent, index);
-            index = above;
+        } finally {
+            moveTo(slot, index);
         }
-        moveTo(slot, index);
     }
 
     private void siftDown(Slot<T> slot) {
         int index = slot.index;
-        while (2 * index + 1 < slots.size()) {
-            Slot<T> child = slots.get(2 * index + 1);
-            if (2 * index + 2 < slots.size()) {
-                Slot<T> other = slots.get(2 * index + 2);
-                child = before.test(other.item, child.item) ? other : child;
+        try {
+            while (2 * index + 1 < slots.size()) {
+                Slot<T> child = slots.get(2 * index + 1);
+                if (2 * index + 2 < slots.size()) {
+                    Slot<T> other = slots.get(2 * index + 2);
+                    child = before.test(other.item, child.item) ? other : child;
+                }
+                if (!before.test(child.item, slot.item)) {
+                    break;
+                }
+                int below = child.index;
+                moveTo(child, index);
+                index = below;
             }
-            if (!before.test(child.item, slot.item)) {
-                break;
-            }
-            int below = child.index;
-            moveTo(child, index);
-            index = below;
+        } finally {
+            moveTo(slot, index);
         }
-        moveTo(slot, index);
     }
 
     private void moveTo(Slot<T> slot, int index) {

@@ -30,7 +30,10 @@ final class PreEnqueue {
         this.metrics = metrics;
     }
 
-    /** Runs the plugins of the pod's profile until one gates it. Afterwards the pod is gated by that one, or not at all. */
+    /**
+     * Runs the plugins of the pod's profile until one gates it. Afterwards the pod is gated by that one, or not at all. A plugin that
+     * fails gates it, also with an error of the virtual machine, which is passed on.
+     */
     void run(QueuedPodInfo queued) {
         long start = System.nanoTime();
         runPlugins(queued);
@@ -59,9 +62,11 @@ final class PreEnqueue {
     }
 
     private static boolean gates(PreEnqueuePlugin plugin, QueuedPodInfo queued) {
+        boolean gates = true;
         try {
             Status status = PluginCalls.preEnqueue(plugin, queued.pod());
-            if (status.isSuccess()) {
+            gates = !status.isSuccess();
+            if (!gates) {
                 return false;
             }
             LOG.atTrace()
@@ -75,8 +80,11 @@ final class PreEnqueue {
                     .addKeyValue("pod", queued.pod())
                     .addKeyValue("plugin", plugin.name())
                     .log("Unexpected error running PreEnqueue plugin");
+        } finally {
+            if (gates) {
+                queued.gate(plugin.name());
+            }
         }
-        queued.gate(plugin.name());
         return true;
     }
 }

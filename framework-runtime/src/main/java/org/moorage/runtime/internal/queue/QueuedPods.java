@@ -63,9 +63,8 @@ final class QueuedPods {
         this.metrics = metrics;
     }
 
-    // Of two pods that the plugin takes to be equal, or cannot compare, the first is the one that came first. So runs
-    // with a
-    // clock that stands still can be repeated.
+    // Of two pods that the plugin takes to be equal, or cannot compare, the first is the one that came first, so that
+    // runs with a clock that stands still can be repeated.
     private static boolean isTriedBefore(QueueSortPlugin sort, QueuedPodInfo first, QueuedPodInfo second) {
         boolean cameBefore = BackoffPods.cameBefore(first, second);
         try {
@@ -222,11 +221,17 @@ final class QueuedPods {
     /** Takes the pod out of the unschedulable ones, unless a plugin gates it: then it is put there, and the answer is true. */
     private boolean isGated(QueuedPodInfo queued, String event) {
         boolean wasUnschedulable = unschedulable.remove(queued.key()).isPresent();
-        preEnqueue.run(queued);
+        try {
+            preEnqueue.run(queued);
+        } finally {
+            // Also where an error of the virtual machine passes through, or the pod would be in no sub-queue.
+            if (queued.isGated()) {
+                unschedulable.put(queued);
+            }
+        }
         if (!queued.isGated()) {
             return false;
         }
-        unschedulable.put(queued);
         if (!wasUnschedulable) {
             logged(queued, SubQueue.GATED, event);
         }

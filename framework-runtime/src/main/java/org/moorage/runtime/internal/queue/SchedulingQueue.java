@@ -302,8 +302,14 @@ public final class SchedulingQueue implements AutoCloseable {
             return;
         }
         popped.failed(current, rejectors, clock.instant(), ++lastNumber, backoffTimes);
-        SubQueue subQueue =
-                queued.requeue(popped, strategyAfterFailure(popped), WellKnownEvents.SCHEDULE_ATTEMPT_FAILURE);
+        QueueingStrategy strategy = QueueingStrategy.QUEUE_AFTER_BACKOFF;
+        SubQueue subQueue;
+        try {
+            strategy = strategyAfterFailure(popped);
+        } finally {
+            // Also where an error of the virtual machine passes through a hint, or the pod would be in no sub-queue.
+            subQueue = queued.requeue(popped, strategy, WellKnownEvents.SCHEDULE_ATTEMPT_FAILURE);
+        }
         if (subQueue == SubQueue.GATED) {
             queued.keepRejectors(popped, rejectors);
         }

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiPredicate;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.moorage.api.Status;
@@ -44,6 +45,7 @@ final class QueueFixture implements InstantSource {
     private final List<PreEnqueuePlugin> gates = new ArrayList<>();
     private final List<PluginEvents> events = new ArrayList<>();
     private QueueSettings settings = QueueSettings.DEFAULTS;
+    private QueueSortPlugin sort = new ByPriority();
     private Instant now = START;
 
     @Override
@@ -61,6 +63,22 @@ final class QueueFixture implements InstantSource {
 
     QueueFixture settings(QueueSettings value) {
         settings = value;
+        return this;
+    }
+
+    /** A QueueSort plugin in place of that of priorities. */
+    QueueFixture sort(BiPredicate<QueuedPod, QueuedPod> less) {
+        sort = new QueueSortPlugin() {
+            @Override
+            public String name() {
+                return "Sort";
+            }
+
+            @Override
+            public boolean less(QueuedPod first, QueuedPod second) {
+                return less.test(first, second);
+            }
+        };
         return this;
     }
 
@@ -101,7 +119,7 @@ final class QueueFixture implements InstantSource {
     SchedulingQueue queue() {
         QueueProfile profile = new QueueProfile(gates, events);
         return new SchedulingQueue(
-                new ByPriority(),
+                sort,
                 Map.of(PodSpec.DEFAULT_SCHEDULER, profile, "other", new QueueProfile(List.of(), List.of())),
                 settings,
                 this,

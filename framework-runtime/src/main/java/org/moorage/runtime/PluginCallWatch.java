@@ -27,6 +27,7 @@ import org.slf4j.LoggerFactory;
 final class PluginCallWatch {
     private static final Logger LOG = LoggerFactory.getLogger(PluginCallWatch.class);
     private static final Duration LONGEST_INTERVAL = Duration.ofSeconds(1);
+    private static final Duration SHORTEST_INTERVAL = Duration.ofMillis(1);
     private static final int LOOKS = 10;
 
     private final Duration limit;
@@ -77,7 +78,8 @@ final class PluginCallWatch {
     void start() {
         if (!limit.isZero()) {
             Duration interval = limit.dividedBy(LOOKS);
-            threads.every(interval.compareTo(LONGEST_INTERVAL) < 0 ? interval : LONGEST_INTERVAL, this::look);
+            interval = interval.compareTo(LONGEST_INTERVAL) < 0 ? interval : LONGEST_INTERVAL;
+            threads.every(interval.compareTo(SHORTEST_INTERVAL) > 0 ? interval : SHORTEST_INTERVAL, this::look);
         }
     }
 

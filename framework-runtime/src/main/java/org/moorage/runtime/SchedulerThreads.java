@@ -196,9 +196,9 @@ final class SchedulerThreads implements AutoCloseable {
                         failed(Thread.currentThread().getName(), thrown);
                     }
                 },
-                period.toMillis(),
-                period.toMillis(),
-                TimeUnit.MILLISECONDS);
+                period.toNanos(),
+                period.toNanos(),
+                TimeUnit.NANOSECONDS);
     }
 
     /** How many threads take part in passes over nodes, the caller among them. */

@@ -343,7 +343,11 @@ final class PluginIsolationTest {
         }
 
         private void start() {
-            Scheduler started = builder().build();
+            start(LIMIT);
+        }
+
+        private void start(Duration limit) {
+            Scheduler started = builder().pluginCallTimeout(limit).build();
             scheduler = started;
             started.start();
             loop = new Thread(started::run, "runner");
@@ -532,6 +536,20 @@ final class PluginIsolationTest {
             watch.join(TimeUnit.SECONDS.toMillis(20));
             await("all is well again", () -> failedChecks().isEmpty());
             await("the pod is bound", () -> isBound("bad"));
+        }
+
+        static final Duration[] SHORT_LIMITS = {Duration.ofNanos(1), Duration.ofMillis(5)};
+
+        @ParameterizedTest
+        @FieldSource("SHORT_LIMITS")
+        void isNoticedWhateverTheLimit(Duration limit) throws InterruptedException {
+            addNodes(2);
+            hangAt(Method.FILTER);
+            cluster.apply(Samples.pod("bad"));
+
+            start(limit);
+
+            await("the call is noticed", () -> overdue.contains("Suspect Filter"));
         }
 
         @Test

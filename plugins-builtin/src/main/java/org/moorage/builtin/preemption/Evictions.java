@@ -45,9 +45,8 @@ final class Evictions {
         return last != null && (last.isEmpty() || isStaying(last.get()));
     }
 
-    // As far as the scheduler has heard. It hears of a deletion after the request for it is answered; a preemptor that
-    // is
-    // tried in between finds the victims in its way and has them evicted again.
+    // As far as the scheduler has heard. It hears of a deletion after the request for it is answered; a preemptor
+    // that is tried in between finds the victims in its way and has them evicted again.
     private boolean isStaying(Pod victim) {
         return pods.get(victim.namespace(), victim.name())
                 .filter(known -> known.uid().equals(victim.uid())

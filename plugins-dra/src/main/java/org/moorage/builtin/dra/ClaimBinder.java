@@ -217,9 +217,8 @@ final class ClaimBinder {
     private boolean areReady(List<ResourceClaim> bound) {
         for (ResourceClaim known : bound) {
             if (ExtendedResources.isInMemory(known)) {
-                // The node offers the extended resources itself, so the claim was not created. kube-scheduler looks for
-                // it
-                // all the same, and fails.
+                // The node offers the extended resources itself, so the claim was not created. kube-scheduler looks
+                // for it all the same, and fails.
                 throw new IllegalStateException("could not find ResourceClaim \"" + known.key() + "\"");
             }
             ResourceClaim claim = tracker.get(known.namespace(), known.name()).orElse(known);

@@ -137,9 +137,8 @@ public final class PodEventHandlers {
         }
     }
 
-    // The pod will not run: its place is free at once, whatever its binding cycle still has to undo. One that waits for
-    // its
-    // permit tells of its going itself.
+    // The pod will not run: its place is free at once, whatever its binding cycle still has to undo. One that waits
+    // for its permit tells of its going itself.
     private void giveUp(Pod pod) {
         cache.forget(pod);
         if (!endWaiting(pod)) {

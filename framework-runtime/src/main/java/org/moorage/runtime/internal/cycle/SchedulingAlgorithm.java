@@ -299,8 +299,9 @@ public final class SchedulingAlgorithm {
         return feasible;
     }
 
-    // Filters nodes from the start on until there are enough. Returns how many were filtered;
-    // possibly more than needed.
+    // Filters nodes from the start on until there are enough. Returns how many were filtered: with several threads
+    // there
+    // may be more feasible nodes among them than are wanted.
     private int runFilters(Profile profile, CycleState state, Pod pod, List<NodeInfo> nodes, int start, int wanted) {
         int count = nodes.size();
         PluginStatus[] into = answers;

@@ -4,6 +4,7 @@ package org.moorage.runtime;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -442,7 +443,7 @@ public final class Scheduler implements AutoCloseable {
         private final PluginRegistry registry;
         private final Cluster cluster;
         private final @Nullable LoadedConfig loaded;
-        private SchedulerListener listener = SchedulerListener.NONE;
+        private final List<SchedulerListener> listeners = new ArrayList<>();
         private SchedulerMetrics metrics = SchedulerMetrics.NONE;
         private FeatureGates featureGates;
         private InstantSource clock = InstantSource.system();
@@ -463,9 +464,9 @@ public final class Scheduler implements AutoCloseable {
             featureGates = loaded == null ? FeatureGates.DEFAULTS : loaded.featureGates();
         }
 
-        /** Sets whom to tell what happens; nobody if not set. */
-        public Builder listener(SchedulerListener value) {
-            listener = Objects.requireNonNull(value, "listener");
+        /** Adds one who is told what happens, after those that were added before. */
+        public Builder listener(SchedulerListener added) {
+            listeners.add(Objects.requireNonNull(added, "added"));
             return this;
         }
 
@@ -564,7 +565,7 @@ public final class Scheduler implements AutoCloseable {
          *     every problem
          */
         public Scheduler build() {
-            SchedulerListener logged = new LoggedListener(listener, metrics);
+            SchedulerListener logged = new LoggedListeners(listeners);
             SchedulerThreads threads = threads(logged);
             boolean isBuilt = false;
             try {

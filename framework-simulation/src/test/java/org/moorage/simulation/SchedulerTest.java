@@ -667,6 +667,29 @@ class SchedulerTest {
     }
 
     @Test
+    void tellsEveryListenerWhateverAnotherThrows() {
+        List<String> told = new ArrayList<>();
+        Scheduler.Builder builder = builder().bindingExecutor(Runnable::run);
+        for (String name : List.of("first", "second")) {
+            builder.listener(new SchedulerListener() {
+                @Override
+                public void bound(Pod pod, String nodeName, Decision decision) {
+                    told.add(name);
+                    throw new IllegalStateException(name);
+                }
+            });
+        }
+        cluster.apply(Samples.node("n"));
+        cluster.apply(Samples.pod("p"));
+        scheduler = builder.build();
+        scheduler.start();
+        scheduler.scheduleNext();
+
+        assertThat(told).containsExactly("first", "second");
+        assertThat(nodeOf("p")).contains("n");
+    }
+
+    @Test
     void runsOnThreadsOfItsOwnUntilClosed() throws InterruptedException {
         CountDownLatch bound = new CountDownLatch(50);
         for (int i = 0; i < 5; i++) {

@@ -125,6 +125,7 @@ final class SchedulerCommand {
         leadership.ifPresent(own -> metrics.showLeadership(election.resourceName(), own::isLeader));
         metrics.showDroppedLogLines(Logging::dropped);
         Scheduler.Builder builder = Scheduler.builder(loaded, registry, cluster)
+                .listener(metrics)
                 .listener(new PodLog())
                 .metrics(metrics)
                 .maxInUnschedulable(options.maxInUnschedulable());

@@ -94,16 +94,4 @@ public interface SchedulerMetrics {
 
     /** Such a task ended. */
     default void taskEnded(String operation) {}
-
-    /** A call into a plugin did not return in time. */
-    default void pluginCallOverdue(String plugin, String point) {}
-
-    /** A plugin is not called for a while, since it kept failing. */
-    default void pluginSuspended(String plugin) {}
-
-    /** A plugin that was not called for a while is called again. */
-    default void pluginResumed(String plugin) {}
-
-    /** A thread of the scheduler met something that it does not expect. */
-    default void threadFailed(String thread) {}
 }

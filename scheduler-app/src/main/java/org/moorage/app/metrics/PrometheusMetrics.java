@@ -18,6 +18,7 @@ import java.util.function.Supplier;
 import org.moorage.api.Code;
 import org.moorage.api.plugin.QueuedPod;
 import org.moorage.app.kubernetes.WatchStatus;
+import org.moorage.runtime.SchedulerListener;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.metrics.SchedulerGauges;
 import org.moorage.runtime.metrics.SchedulerMetrics;
@@ -27,7 +28,7 @@ import org.moorage.runtime.metrics.SchedulerMetrics;
  *
  * <p>A metric with labels shows from its first value on, as in kube-scheduler.
  */
-public final class PrometheusMetrics implements SchedulerMetrics {
+public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListener {
     private static final double NANOS = 1e9;
     private static final int PODS_OF_ATTEMPTS = 15;
     private static final double[] MILLISECONDS = exponential(0.001, 2, 15);
@@ -357,12 +358,12 @@ public final class PrometheusMetrics implements SchedulerMetrics {
     }
 
     @Override
-    public void pluginCallOverdue(String plugin, String point) {
-        overduePluginCalls.labelValues(plugin, point).inc();
+    public void pluginCallOverdue(String plugin, String method) {
+        overduePluginCalls.labelValues(plugin, method).inc();
     }
 
     @Override
-    public void pluginSuspended(String plugin) {
+    public void pluginSuspended(String plugin, String reason) {
         suspendedPlugins.labelValues(plugin).set(1);
     }
 
@@ -372,7 +373,7 @@ public final class PrometheusMetrics implements SchedulerMetrics {
     }
 
     @Override
-    public void threadFailed(String thread) {
+    public void threadFailed(String thread, Throwable thrown) {
         threadFailures.labelValues(withoutNumber(thread)).inc();
     }
 

@@ -173,7 +173,8 @@ public final class Scheduler implements AutoCloseable {
                         builder.featureGates),
                 builder.clock,
                 nominator,
-                builder.metrics);
+                builder.metrics,
+                (pod, failure) -> SchedulingFailures.reportEvent(builder.cluster, pod, failure.getMessage()));
         comparer = new CacheComparer(
                 store, cache, queue, pod -> profiles.containsKey(pod.spec().schedulerName()));
         SchedulingFailures failures = new SchedulingFailures(

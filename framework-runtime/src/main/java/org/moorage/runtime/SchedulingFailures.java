@@ -4,6 +4,7 @@ package org.moorage.runtime;
 import java.util.Optional;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
+import org.moorage.api.plugin.ClusterWriter;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PodEvent;
@@ -113,6 +114,11 @@ final class SchedulingFailures {
     }
 
     private void reportEvent(Pod pod, String note) {
+        reportEvent(cluster, pod, note);
+    }
+
+    /** Tells the pod's watchers why it is not scheduled. */
+    static void reportEvent(ClusterWriter cluster, Pod pod, String note) {
         cluster.report(new PodEvent(pod, Optional.empty(), PodEvent.WARNING, "FailedScheduling", "Scheduling", note));
     }
 }

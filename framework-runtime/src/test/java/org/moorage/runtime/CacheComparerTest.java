@@ -55,7 +55,8 @@ class CacheComparerTest {
             QueueSettings.DEFAULTS,
             InstantSource.fixed(Instant.EPOCH),
             new Nominator((namespace, name) -> Optional.empty()),
-            SchedulerMetrics.NONE);
+            SchedulerMetrics.NONE,
+            (pod, failure) -> {});
     private final CacheComparer comparer = new CacheComparer(store, cache, queue, pod -> true);
 
     private static final class FirstCome implements QueueSortPlugin {

@@ -38,8 +38,7 @@ import javax.net.ssl.SSLContext;
 final class AnsweringProxy implements AutoCloseable {
     private static final char[] PASSWORD = "changeit".toCharArray();
     /** Headers of one connection, and what the client makes itself. */
-    private static final Set<String> NOT_FORWARDED =
-            Set.of(
+    private static final Set<String> NOT_FORWARDED = Set.of(
             "accept-encoding",
             "connection",
             "content-length",
@@ -210,12 +209,9 @@ final class AnsweringProxy implements AutoCloseable {
 
         /** Answers with a status as the API server writes it. */
         void refuse(int code, String reason, String... headers) throws IOException {
-            answer(
-                    code,
-                    """
+            answer(code, """
                     {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "message": "injected",
-                     "reason": "%s", "code": %d}""".formatted(reason, code),
-                    headers);
+                     "reason": "%s", "code": %d}""".formatted(reason, code), headers);
         }
 
         /** Ends the connection without an answer. */
@@ -237,7 +233,9 @@ final class AnsweringProxy implements AutoCloseable {
         void forward(UnaryOperator<JsonNode> change) throws IOException {
             HttpResponse<InputStream> response = ask();
             try (InputStream in = response.body()) {
-                answer(response.statusCode(), change.apply(ApiAccess.JSON.readTree(in)).toString());
+                answer(
+                        response.statusCode(),
+                        change.apply(ApiAccess.JSON.readTree(in)).toString());
             }
         }
 

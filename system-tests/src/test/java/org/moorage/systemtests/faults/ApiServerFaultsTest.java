@@ -11,9 +11,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.api.Test;
 import org.moorage.systemtests.live.ControlPlane.Component;
 import org.moorage.systemtests.live.FreezingProxy;
 
@@ -34,7 +34,10 @@ class ApiServerFaultsTest {
 
     private static int whenSomeAreBound(FaultScene scene, FaultReport report) {
         int count = PODS / 10 + report.random().nextInt(PODS / 2);
-        scene.await(Duration.ofSeconds(60), count + " pods are bound", () -> scene.versions().bound("p") >= count);
+        scene.await(
+                Duration.ofSeconds(60),
+                count + " pods are bound",
+                () -> scene.versions().bound("p") >= count);
         return scene.versions().bound("p");
     }
 
@@ -60,7 +63,10 @@ class ApiServerFaultsTest {
     /** Pods are deleted, and others made, while nobody watches: with the names of those that are gone, or with names of their own. */
     @ParameterizedTest
     @EnumSource
-    @Fault(value = 2, injected = "the same; 200 pods just bound are deleted, and pods of the same names made, before the watch is back")
+    @Fault(
+            value = 2,
+            injected =
+                    "the same; 200 pods just bound are deleted, and pods of the same names made, before the watch is back")
     void deletionsAndNamesakesThatNoWatchTells(SchedulerProcess.Kind kind, FaultReport report) {
         replacedUnseen(kind, report, "p");
     }
@@ -171,7 +177,8 @@ class ApiServerFaultsTest {
                     scene.startOnly(scene.command(MOORAGE).kubeconfig(scene.kubeconfigThrough(port)));
             Waiting.pause(Duration.ofMinutes(5));
             report.holds(scheduler.program().isRunning(), "ended without a server");
-            try (FreezingProxy proxy = new FreezingProxy(port, scene.api().server().getPort())) {
+            try (FreezingProxy proxy =
+                    new FreezingProxy(port, scene.api().server().getPort())) {
                 report.took("10 pods bound", scene.awaitBound("p", 10, AT_LAST), Duration.ofSeconds(5));
                 scene.checkInvariants(scheduler);
             }

@@ -40,7 +40,8 @@ final class AuditLog {
      * @param at when the server received it
      * @param uid of a binding's pod
      */
-    record Request(Instant at, String user, String verb, String resource, String name, String uri, int code, String uid) {
+    record Request(
+            Instant at, String user, String verb, String resource, String name, String uri, int code, String uid) {
         boolean isWrite() {
             return !List.of("get", "list", "watch").contains(verb);
         }

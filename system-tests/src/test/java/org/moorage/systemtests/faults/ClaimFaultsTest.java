@@ -46,8 +46,7 @@ class ClaimFaultsTest {
 
     private static String claim(String name) {
         return """
-                {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "%s"}, "spec": %s}"""
-                .formatted(name, REQUESTS);
+                {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "%s"}, "spec": %s}""".formatted(name, REQUESTS);
     }
 
     @Test
@@ -56,8 +55,12 @@ class ClaimFaultsTest {
         int count = 400;
         try (FaultScene scene = FaultScene.open(report)) {
             scene.nodes("n", count / 10, "1", 110);
-            devices(scene, count / 10, 10, ", \"bindsToNode\": true, \"bindingConditions\": [\"ready\"],"
-                    + " \"bindingFailureConditions\": [\"failed\"]");
+            devices(
+                    scene,
+                    count / 10,
+                    10,
+                    ", \"bindsToNode\": true, \"bindingConditions\": [\"ready\"],"
+                            + " \"bindingFailureConditions\": [\"failed\"]");
             scene.api().create("/apis/storage.k8s.io/v1/storageclasses", """
                     {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": "late"},
                      "provisioner": "example.com/late", "volumeBindingMode": "WaitForFirstConsumer"}""");
@@ -78,7 +81,8 @@ class ClaimFaultsTest {
             scene.api().createAll(VOLUME_CLAIMS, volumes);
             SchedulerProcess scheduler = scene.start(MOORAGE);
             scene.api().createAll(PODS, pods);
-            Waiting.until(AT_LAST, () -> scheduler.page("/debug/dump").orElse("").split(", assumed\n").length - 1 == count);
+            Waiting.until(
+                    AT_LAST, () -> scheduler.page("/debug/dump").orElse("").split(", assumed\n").length - 1 == count);
             int assumed = scheduler.page("/debug/dump").orElse("").split(", assumed\n").length - 1;
             report.saw(assumed + " pods wait");
             AtomicBoolean isOver = new AtomicBoolean();
@@ -120,7 +124,8 @@ class ClaimFaultsTest {
                      "spec": {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "storageClassName": "late",
                       "hostPath": {"path": "/tmp"},
                       "claimRef": {"kind": "PersistentVolumeClaim", "apiVersion": "v1", "namespace": "default", "name": "%1$s",
-                       "uid": "%2$s"}}}""".formatted(name, claim.at("/metadata/uid").asText()));
+                       "uid": "%2$s"}}}""".formatted(
+                            name, claim.at("/metadata/uid").asText()));
             scene.api().patch(VOLUME_CLAIMS + "/" + name, """
                     {"metadata": {"annotations": {"pv.kubernetes.io/bind-completed": "yes"}},
                      "spec": {"volumeName": "pv-%s"}}""".formatted(name));
@@ -140,7 +145,7 @@ class ClaimFaultsTest {
                     {"status": {"devices": [{"driver": "%s", "pool": "%s", "device": "%s", "conditions": [
                      {"type": "ready", "status": "True", "reason": "Attached", "message": "",
                       "lastTransitionTime": "2026-01-01T00:00:00Z"}]}]}}""".formatted(
-                            DRIVER, result.path("pool").asText(), result.path("device").asText()));
+                    DRIVER, result.path("pool").asText(), result.path("device").asText()));
         }
     }
 
@@ -153,12 +158,18 @@ class ClaimFaultsTest {
             devices(scene, 1, 1, "");
             scene.api().create("/apis/resource.k8s.io/v1/namespaces/default/resourceclaimtemplates", """
                     {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate", "metadata": {"name": "one"},
-                     "spec": {"spec": %s}}""".formatted(REQUESTS));
+                     "spec": {"spec": %s}}""".formatted(
+                            REQUESTS));
             SchedulerProcess scheduler = scene.start(MOORAGE);
             Duration longest = Duration.ZERO;
             for (int round = 0; round < 20; round++) {
-                scene.api().create(PODS, FaultScene.pod(
-                        "job" + round, "100m", ", \"resourceClaims\": [{\"name\": \"r\", \"resourceClaimTemplateName\": \"one\"}]"));
+                scene.api()
+                        .create(
+                                PODS,
+                                FaultScene.pod(
+                                        "job" + round,
+                                        "100m",
+                                        ", \"resourceClaims\": [{\"name\": \"r\", \"resourceClaimTemplateName\": \"one\"}]"));
                 Duration took = scene.awaitBound("job" + round, 1, Duration.ofSeconds(30));
                 longest = took.compareTo(longest) > 0 ? took : longest;
                 scene.api().delete(FaultScene.podPath("job" + round));
@@ -169,7 +180,9 @@ class ClaimFaultsTest {
     }
 
     @Test
-    @Fault(value = 23, injected = "writes of claims fail from the second of three on, and those that undo them, for 10 s")
+    @Fault(
+            value = 23,
+            injected = "writes of claims fail from the second of three on, and those that undo them, for 10 s")
     void failingWritesOfClaims(FaultReport report) {
         try (FaultScene scene = FaultScene.open(report);
                 AnsweringProxy proxy = scene.answeringProxy()) {
@@ -192,7 +205,8 @@ class ClaimFaultsTest {
             StringBuilder claims = new StringBuilder();
             for (int i = 0; i < 3; i++) {
                 scene.api().create(CLAIMS, claim("claim-" + i));
-                claims.append(i == 0 ? "" : ",").append("{\"name\": \"r%1$d\", \"resourceClaimName\": \"claim-%1$d\"}".formatted(i));
+                claims.append(i == 0 ? "" : ",")
+                        .append("{\"name\": \"r%1$d\", \"resourceClaimName\": \"claim-%1$d\"}".formatted(i));
             }
             scene.api().create(PODS, FaultScene.pod("p", "100m", ", \"resourceClaims\": [" + claims + "]"));
             Waiting.pause(Duration.ofSeconds(10));

@@ -29,7 +29,10 @@ class ConnectionFaultsTest {
             // The lines that are open die; new ones work.
             proxy.freeze();
             scene.pods("q", 100, "10m");
-            report.took(protocol + ": pods made after it bound", scene.awaitBound("q", 100, Duration.ofSeconds(90)), NOTICED);
+            report.took(
+                    protocol + ": pods made after it bound",
+                    scene.awaitBound("q", 100, Duration.ofSeconds(90)),
+                    NOTICED);
 
             // No line works.
             proxy.freezeAll(true);
@@ -49,7 +52,8 @@ class ConnectionFaultsTest {
     private static boolean namesKinds(SchedulerProcess scheduler) {
         return scheduler
                 .answer("/readyz?verbose")
-                .filter(answer -> answer.body().contains("pods") && answer.body().contains("nodes"))
+                .filter(answer ->
+                        answer.body().contains("pods") && answer.body().contains("nodes"))
                 .isPresent();
     }
 }

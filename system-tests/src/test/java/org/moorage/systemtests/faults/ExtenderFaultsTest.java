@@ -41,7 +41,8 @@ class ExtenderFaultsTest {
         try (FaultScene scene = FaultScene.open(report)) {
             scene.nodes("n", 3, "1", 110);
             for (String fault : FAULTS) {
-                int port = fault.equals(REFUSED) ? closed : extender.getAddress().getPort();
+                int port =
+                        fault.equals(REFUSED) ? closed : extender.getAddress().getPort();
                 for (boolean isIgnorable : List.of(true, false)) {
                     compare(scene, report, fault, config(port, fault, isIgnorable), isIgnorable);
                 }
@@ -79,7 +80,8 @@ class ExtenderFaultsTest {
         String name = fault + (isIgnorable ? "-ignorable" : "");
         Map<Kind, String> told = new HashMap<>();
         for (Kind kind : Kind.values()) {
-            try (SchedulerProcess scheduler = scene.start(scene.commandBeside(kind).config(config))) {
+            try (SchedulerProcess scheduler =
+                    scene.start(scene.commandBeside(kind).config(config))) {
                 String pod = "p-" + name;
                 long start = System.nanoTime();
                 scene.api().create(PODS, FaultScene.pod(pod, "100m", ""));
@@ -90,7 +92,8 @@ class ExtenderFaultsTest {
                     report.took(name, took, LIMIT.plusSeconds(2));
                 }
                 scene.api().delete(FaultScene.podPath(pod));
-                Waiting.until(Duration.ofSeconds(5), () -> scene.versions().pods().isEmpty());
+                Waiting.until(
+                        Duration.ofSeconds(5), () -> scene.versions().pods().isEmpty());
             }
         }
         report.holds(
@@ -107,7 +110,8 @@ class ExtenderFaultsTest {
         }
         for (JsonNode condition : pod.at("/status/conditions")) {
             if (condition.path("type").asText().equals("PodScheduled")) {
-                return condition.path("reason").asText() + ": " + condition.path("message").asText();
+                return condition.path("reason").asText() + ": "
+                        + condition.path("message").asText();
             }
         }
         return "";

@@ -193,7 +193,8 @@ public final class FailingPlugin
 
     @Override
     public PermitResult permit(CycleState state, Pod pod, String nodeName) {
-        boolean isToWait = "Permit".equals(pod.labels().get("point")) && "WAIT".equals(pod.labels().get("how"));
+        boolean isToWait = "Permit".equals(pod.labels().get("point"))
+                && "WAIT".equals(pod.labels().get("how"));
         return at("Permit", pod, isToWait ? PermitResult.waitAtMost(Duration.ofMinutes(10)) : PermitResult.allow());
     }
 

@@ -49,7 +49,9 @@ final class FaultScene implements AutoCloseable {
      */
     static FaultScene open(FaultReport report, String serverArguments, Map<String, String> environment) {
         Map<String, String> all = new HashMap<>(environment);
-        all.put("APISERVER_ARGS", (AuditLog.ARGUMENTS + " --storage-media-type=application/json " + serverArguments).strip());
+        all.put(
+                "APISERVER_ARGS",
+                (AuditLog.ARGUMENTS + " --storage-media-type=application/json " + serverArguments).strip());
         return new FaultScene(report, ControlPlane.start(all, Map.of(AuditLog.POLICY_FILE, AuditLog.POLICY)));
     }
 
@@ -71,7 +73,8 @@ final class FaultScene implements AutoCloseable {
 
     /** The administrator's kubeconfig with another port. */
     Path kubeconfigThrough(int port) {
-        return kubeconfig("through-" + port, text -> text.replace(":" + api.server().getPort(), ":" + port));
+        return kubeconfig(
+                "through-" + port, text -> text.replace(":" + api.server().getPort(), ":" + port));
     }
 
     /** The kubeconfig of one of the control plane's further administrators. */
@@ -129,7 +132,8 @@ final class FaultScene implements AutoCloseable {
     void await(Duration limit, String what, BooleanSupplier isSo) {
         Duration took = Waiting.until(limit, isSo);
         if (took.compareTo(limit) > 0 && !isSo.getAsBoolean()) {
-            String logs = schedulers.isEmpty() ? "" : schedulers.get(0).logFile().toString();
+            String logs =
+                    schedulers.isEmpty() ? "" : schedulers.get(0).logFile().toString();
             throw new AssertionError("not within " + limit + ": " + what + ": " + logs);
         }
     }
@@ -152,7 +156,8 @@ final class FaultScene implements AutoCloseable {
 
     /** Has the store forget all versions but the present ones, so that watches of earlier ones are answered 410. */
     void compact() {
-        plane.compact(Long.parseLong(api.get("/api/v1/pods").at("/metadata/resourceVersion").asText()));
+        plane.compact(Long.parseLong(
+                api.get("/api/v1/pods").at("/metadata/resourceVersion").asText()));
     }
 
     /** Nodes of one sort, with names from {@code prefix0} on. */
@@ -191,8 +196,7 @@ final class FaultScene implements AutoCloseable {
     static String pod(String name, String cpu, String more) {
         return """
                 {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "%s"},
-                 "spec": {"containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "%s"}}}]%s}}"""
-                .formatted(name, cpu, more);
+                 "spec": {"containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "%s"}}}]%s}}""".formatted(name, cpu, more);
     }
 
     static String podPath(String name) {
@@ -239,10 +243,17 @@ final class FaultScene implements AutoCloseable {
         List<String> found = new ArrayList<>();
         List<JsonNode> pods = api.items("/api/v1/pods?resourceVersion=0");
         count(found, "bound pods without PodScheduled=True", pods, pod -> isBound(pod) && !isScheduled(pod));
-        count(found, "bound pods with a nomination", pods, pod -> isBound(pod)
-                && !pod.at("/status/nominatedNodeName").asText().isEmpty());
+        count(
+                found,
+                "bound pods with a nomination",
+                pods,
+                pod -> isBound(pod)
+                        && !pod.at("/status/nominatedNodeName").asText().isEmpty());
         scheduler.page("/debug/dump").ifPresent(dump -> compareCache(found, dump, pods));
-        scheduler.page("/debug/compare").filter(text -> text.contains(": [") && !text.replace("[]", "").equals(text.replaceAll("\\[[^]]*]", "")))
+        scheduler
+                .page("/debug/compare")
+                .filter(text ->
+                        text.contains(": [") && !text.replace("[]", "").equals(text.replaceAll("\\[[^]]*]", "")))
                 .ifPresent(text -> found.add("compared: " + text.replace('\n', ' ')));
         return found;
     }
@@ -333,8 +344,9 @@ final class FaultScene implements AutoCloseable {
             Waiting.until(
                     REST,
                     () -> pending.stream()
-                            .allMatch(pod -> judge.log().contains("Unable to schedule pod; no fit; waiting\" pod=\"" + pod)
-                                    || !pending().contains(pod)));
+                            .allMatch(pod ->
+                                    judge.log().contains("Unable to schedule pod; no fit; waiting\" pod=\"" + pod)
+                                            || !pending().contains(pod)));
             List<String> bound = new ArrayList<>(pending);
             bound.removeAll(pending());
             if (!bound.isEmpty()) {

@@ -76,7 +76,8 @@ final class FaultTable implements ParameterResolver, AfterTestExecutionCallback 
     }
 
     private static void write(ExtensionContext context, FaultReport report, String row) throws IOException {
-        Path target = Path.of(System.getProperty("basedir", "")).toAbsolutePath().resolve("target");
+        Path target =
+                Path.of(System.getProperty("basedir", "")).toAbsolutePath().resolve("target");
         Path rows = Files.createDirectories(target.resolve("faults"));
         String name = String.format(
                 Locale.ROOT,

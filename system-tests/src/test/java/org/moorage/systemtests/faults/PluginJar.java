@@ -43,7 +43,8 @@ final class PluginJar {
             Files.createDirectories(folder);
             try (OutputStream file = Files.newOutputStream(folder.resolve("failing.jar"));
                     JarOutputStream jar = new JarOutputStream(file)) {
-                for (String name : List.of("FailingPlugin", "FailingPlugin$Factory", "FailingPlugin$Way", "FailingPlugin$1")) {
+                for (String name :
+                        List.of("FailingPlugin", "FailingPlugin$Factory", "FailingPlugin$Way", "FailingPlugin$1")) {
                     String path = FailingPlugin.class.getPackageName().replace('.', '/') + "/" + name + ".class";
                     jar.putNextEntry(new JarEntry(path));
                     try (InputStream in = FailingPlugin.class.getResourceAsStream("/" + path)) {
@@ -69,7 +70,6 @@ final class PluginJar {
         return """
                 {"apiVersion": "v1", "kind": "Pod",
                  "metadata": {"name": "%s", "labels": {"point": "%s", "how": "%s"%s}},
-                 "spec": {"containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "%s"}}}]}}"""
-                .formatted(name, point, way, more, cpu);
+                 "spec": {"containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "%s"}}}]}}""".formatted(name, point, way, more, cpu);
     }
 }

@@ -98,7 +98,8 @@ final class PodVersions implements AutoCloseable {
             podsByKey.remove(key);
             return;
         }
-        JsonNode pod = ApiAccess.JSON.readTree(Base64.getDecoder().decode(entry.path("value").asText()));
+        JsonNode pod = ApiAccess.JSON.readTree(
+                Base64.getDecoder().decode(entry.path("value").asText()));
         JsonNode before = podsByKey.put(key, pod);
         String uid = pod.at("/metadata/uid").asText();
         String node = nodeName(pod);
@@ -155,7 +156,8 @@ final class PodVersions implements AutoCloseable {
     }
 
     static String name(JsonNode pod) {
-        return pod.at("/metadata/namespace").asText() + "/" + pod.at("/metadata/name").asText();
+        return pod.at("/metadata/namespace").asText() + "/"
+                + pod.at("/metadata/name").asText();
     }
 
     static boolean isTerminal(JsonNode pod) {

@@ -87,8 +87,10 @@ class QueueFaultsTest {
             Duration since = Duration.ofNanos(System.nanoTime() - start);
             report.took("200 have failed", since, Duration.ofSeconds(wait + 10));
             report.holds(failed.compareTo(AT_LAST) < 0, "not all of the 200 say that the wait has timed out");
-            scene.api().deleteAll(
-                    java.util.stream.IntStream.range(0, 200).mapToObj(i -> FaultScene.podPath("waits" + i)).toList());
+            scene.api()
+                    .deleteAll(java.util.stream.IntStream.range(0, 200)
+                            .mapToObj(i -> FaultScene.podPath("waits" + i))
+                            .toList());
             scene.pods("fill", 200, TENTH);
             report.took("their places taken", scene.awaitBound("fill", 200, AT_LAST), Duration.ofSeconds(20));
             scene.checkInvariants(scheduler);
@@ -182,8 +184,8 @@ class QueueFaultsTest {
             // As the garbage collector of pods does.
             scene.versions().pods().stream()
                     .filter(pod -> PodVersions.nodeName(pod).equals("n0"))
-                    .forEach(pod -> scene.api().delete(FaultScene.podPath(
-                            pod.at("/metadata/name").asText())));
+                    .forEach(pod -> scene.api()
+                            .delete(FaultScene.podPath(pod.at("/metadata/name").asText())));
             scene.versions().forgetNodes();
             scene.api().create("/api/v1/nodes", FaultScene.node("n0", "500m", 110));
             scene.awaitBound("p", 80, AT_LAST);
@@ -211,7 +213,9 @@ class QueueFaultsTest {
 
     @ParameterizedTest
     @EnumSource
-    @Fault(value = 37, injected = "a victim is gone, waits for a permit, is in PreBind; its deletion answers 500 for 15 s")
+    @Fault(
+            value = 37,
+            injected = "a victim is gone, waits for a permit, is in PreBind; its deletion answers 500 for 15 s")
     void victims(Victim victim, FaultReport report) {
         try (FaultScene scene = FaultScene.open(report);
                 AnsweringProxy proxy = scene.answeringProxy()) {
@@ -221,7 +225,8 @@ class QueueFaultsTest {
             AtomicInteger deletions = new AtomicInteger();
             long[] healed = new long[1];
             proxy.behave(request -> {
-                boolean isDeletion = request.method().equals("DELETE") && request.path().startsWith(PODS);
+                boolean isDeletion =
+                        request.method().equals("DELETE") && request.path().startsWith(PODS);
                 if (isDeletion) {
                     deletions.incrementAndGet();
                 }
@@ -234,13 +239,13 @@ class QueueFaultsTest {
                     request.forward();
                 }
             });
-            SchedulerProcess scheduler = scene.start(
-                    PluginJar.command(scene).kubeconfig(scene.kubeconfigThrough(proxy.port())));
+            SchedulerProcess scheduler =
+                    scene.start(PluginJar.command(scene).kubeconfig(scene.kubeconfigThrough(proxy.port())));
             switch (victim) {
-                case WAITS_FOR_PERMIT -> scene.api().create(
-                        PODS, PluginJar.pod("victim", "Permit", FailingPlugin.Way.WAIT, "900m", ""));
-                case IN_PRE_BIND -> scene.api().create(
-                        PODS, PluginJar.pod("victim", "PreBind", FailingPlugin.Way.SLOW, "900m", ""));
+                case WAITS_FOR_PERMIT ->
+                    scene.api().create(PODS, PluginJar.pod("victim", "Permit", FailingPlugin.Way.WAIT, "900m", ""));
+                case IN_PRE_BIND ->
+                    scene.api().create(PODS, PluginJar.pod("victim", "PreBind", FailingPlugin.Way.SLOW, "900m", ""));
                 default -> {
                     scene.api().create(PODS, FaultScene.pod("victim", "900m", ""));
                     scene.awaitBound("victim", 1, AT_LAST);
@@ -259,7 +264,8 @@ class QueueFaultsTest {
                 start = healed[0];
             }
             scene.awaitBound("preemptor", 1, AT_LAST);
-            report.took(victim + ": preemptor bound", Duration.ofNanos(System.nanoTime() - start), Duration.ofSeconds(10));
+            report.took(
+                    victim + ": preemptor bound", Duration.ofNanos(System.nanoTime() - start), Duration.ofSeconds(10));
             scene.checkInvariants(scheduler);
         }
     }

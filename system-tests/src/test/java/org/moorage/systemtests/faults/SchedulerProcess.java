@@ -99,7 +99,8 @@ final class SchedulerProcess implements AutoCloseable {
                 Path log = plane.folder().resolve("log").resolve(name + ".log");
                 List<String> command = new ArrayList<>();
                 if (kind == Kind.MOORAGE) {
-                    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+                    command.add(Path.of(System.getProperty("java.home"), "bin", "java")
+                            .toString());
                     command.addAll(java);
                     command.addAll(List.of("-cp", classPath(), "org.moorage.app.Main"));
                 } else {
@@ -107,8 +108,8 @@ final class SchedulerProcess implements AutoCloseable {
                     command.add("--authentication-kubeconfig=" + plane.kubeconfig());
                     command.add("--authorization-kubeconfig=" + plane.kubeconfig());
                 }
-                command.addAll(List.of(
-                        "--config=" + file, "--secure-port=" + port, "--bind-address=127.0.0.1", "--v=2"));
+                command.addAll(
+                        List.of("--config=" + file, "--secure-port=" + port, "--bind-address=127.0.0.1", "--v=2"));
                 command.addAll(flags);
                 String token = new ApiAccess(plane.kubeconfig()).token();
                 return new SchedulerProcess(RunningProgram.start(log, command), log, port, token);
@@ -118,7 +119,8 @@ final class SchedulerProcess implements AutoCloseable {
         }
     }
 
-    // Without the tests themselves: their settings for the log are not the application's, and their plugins come in jars.
+    // Without the tests themselves: their settings for the log are not the application's, and their plugins come in
+    // jars.
     private static String classPath() {
         String tests = Path.of(URI.create(SchedulerProcess.class
                         .getProtectionDomain()

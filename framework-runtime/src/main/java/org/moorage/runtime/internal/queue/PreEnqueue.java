@@ -4,8 +4,10 @@ package org.moorage.runtime.internal.queue;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.BiConsumer;
 import org.moorage.api.Code;
 import org.moorage.api.Status;
+import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.PreEnqueuePlugin;
 import org.moorage.runtime.internal.plugin.PluginCalls;
 import org.moorage.runtime.internal.plugin.PluginFailure;
@@ -24,10 +26,12 @@ final class PreEnqueue {
 
     private final Map<String, QueueProfile> profiles;
     private final SchedulerMetrics metrics;
+    private final BiConsumer<Pod, PluginFailure> failures;
 
-    PreEnqueue(Map<String, QueueProfile> profiles, SchedulerMetrics metrics) {
+    PreEnqueue(Map<String, QueueProfile> profiles, SchedulerMetrics metrics, BiConsumer<Pod, PluginFailure> failures) {
         this.profiles = profiles;
         this.metrics = metrics;
+        this.failures = Objects.requireNonNull(failures, "failures");
     }
 
     /**
@@ -61,7 +65,7 @@ final class PreEnqueue {
         queued.ungate();
     }
 
-    private static boolean gates(PreEnqueuePlugin plugin, QueuedPodInfo queued) {
+    private boolean gates(PreEnqueuePlugin plugin, QueuedPodInfo queued) {
         boolean gates = true;
         try {
             Status status = PluginCalls.preEnqueue(plugin, queued.pod());
@@ -80,6 +84,7 @@ final class PreEnqueue {
                     .addKeyValue("pod", queued.pod())
                     .addKeyValue("plugin", plugin.name())
                     .log("Unexpected error running PreEnqueue plugin");
+            failures.accept(queued.pod(), failure);
         } finally {
             if (gates) {
                 queued.gate(plugin.name());

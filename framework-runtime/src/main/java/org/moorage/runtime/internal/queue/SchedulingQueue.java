@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
+import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.event.ClusterEvent;
@@ -24,6 +25,7 @@ import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.QueueSortPlugin;
 import org.moorage.runtime.decision.HintEvaluation.PluginHint;
+import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.internal.queue.QueueingHints.MovedPod;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.slf4j.Logger;
@@ -75,6 +77,8 @@ public final class SchedulingQueue implements AutoCloseable {
      * @param clock the time
      * @param nominator is told of the nominations in the status of the pods that come, change and go
      * @param metrics is told what happens
+     * @param preEnqueueFailures is told of pods that are gated since a PreEnqueue plugin failed; it must not wait, since the queue's
+     *     lock is held
      */
     public SchedulingQueue(
             QueueSortPlugin sort,
@@ -82,7 +86,8 @@ public final class SchedulingQueue implements AutoCloseable {
             QueueSettings settings,
             InstantSource clock,
             Nominator nominator,
-            SchedulerMetrics metrics) {
+            SchedulerMetrics metrics,
+            BiConsumer<Pod, PluginFailure> preEnqueueFailures) {
         Map<String, QueueProfile> known = Map.copyOf(profiles);
         schedulerNames = known.keySet();
         hints = new QueueingHints(known, metrics);
@@ -93,7 +98,7 @@ public final class SchedulingQueue implements AutoCloseable {
         queued = new QueuedPods(
                 Objects.requireNonNull(sort, "sort"),
                 settings,
-                new PreEnqueue(known, metrics),
+                new PreEnqueue(known, metrics, preEnqueueFailures),
                 clock,
                 podReady::signal,
                 metrics);

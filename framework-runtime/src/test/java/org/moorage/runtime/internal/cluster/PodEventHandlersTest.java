@@ -96,7 +96,8 @@ class PodEventHandlersTest {
                 QueueSettings.DEFAULTS,
                 InstantSource.system(),
                 nominator,
-                SchedulerMetrics.NONE);
+                SchedulerMetrics.NONE,
+                (pod, failure) -> {});
         private Optional<Pod> onServer = Optional.empty();
         private Optional<Pod> assumed = Optional.empty();
         private Optional<QueuedPodInfo> inCycle = Optional.empty();

@@ -43,6 +43,7 @@ final class QueueFixture implements InstantSource {
             new Nominator((namespace, name) -> Optional.ofNullable(cluster.get(namespace + "/" + name)));
 
     private final List<PreEnqueuePlugin> gates = new ArrayList<>();
+    private final List<String> preEnqueueFailures = new ArrayList<>();
     private final List<PluginEvents> events = new ArrayList<>();
     private QueueSettings settings = QueueSettings.DEFAULTS;
     private QueueSortPlugin sort = new ByPriority();
@@ -124,7 +125,13 @@ final class QueueFixture implements InstantSource {
                 settings,
                 this,
                 nominator,
-                SchedulerMetrics.NONE);
+                SchedulerMetrics.NONE,
+                (pod, failure) -> preEnqueueFailures.add(pod.key() + ": " + failure.getMessage()));
+    }
+
+    /** What was told of PreEnqueue plugins that failed. */
+    List<String> preEnqueueFailures() {
+        return List.copyOf(preEnqueueFailures);
     }
 
     /** The first moment at which a pod's backoff is over; empty if no pod backs off. */

@@ -813,6 +813,8 @@ final class SchedulingQueueTest {
             queue.add(POD);
 
             assertThat(QueueState.of(queue, POD.key()).orElseThrow().gatedBy()).isEqualTo("Broken");
+            assertThat(fixture.preEnqueueFailures())
+                    .containsExactly("default/pod: running PreEnqueue plugin \"Broken\": broken");
         }
     }
 

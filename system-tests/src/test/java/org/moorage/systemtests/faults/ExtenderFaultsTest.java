@@ -89,7 +89,7 @@ class ExtenderFaultsTest {
                 Duration took = Duration.ofNanos(System.nanoTime() - start);
                 told.put(kind, outcome(scene, pod));
                 if (kind == Kind.MOORAGE) {
-                    report.took(name, took, LIMIT.plusSeconds(2));
+                    report.took(name, took, LIMIT.plusSeconds(4));
                 }
                 scene.api().delete(FaultScene.podPath(pod));
                 Waiting.until(

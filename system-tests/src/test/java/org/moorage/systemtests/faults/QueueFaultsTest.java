@@ -81,7 +81,7 @@ class QueueFaultsTest {
             Duration failed = Waiting.until(
                     AT_LAST,
                     () -> scene.versions().pods().stream()
-                                    .filter(pod -> message(pod).contains("timed out waiting for the condition"))
+                                    .filter(pod -> message(pod).contains("context deadline exceeded"))
                                     .count()
                             == 200);
             Duration since = Duration.ofNanos(System.nanoTime() - start);

@@ -196,7 +196,8 @@ final class FaultScene implements AutoCloseable {
     static String pod(String name, String cpu, String more) {
         return """
                 {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "%s"},
-                 "spec": {"containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "%s"}}}]%s}}""".formatted(name, cpu, more);
+                 "spec": {"terminationGracePeriodSeconds": 0,
+                  "containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "%s"}}}]%s}}""".formatted(name, cpu, more);
     }
 
     static String podPath(String name) {

@@ -70,6 +70,7 @@ final class PluginJar {
         return """
                 {"apiVersion": "v1", "kind": "Pod",
                  "metadata": {"name": "%s", "labels": {"point": "%s", "how": "%s"%s}},
-                 "spec": {"containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "%s"}}}]}}""".formatted(name, point, way, more, cpu);
+                 "spec": {"terminationGracePeriodSeconds": 0,
+                  "containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "%s"}}}]}}""".formatted(name, point, way, more, cpu);
     }
 }

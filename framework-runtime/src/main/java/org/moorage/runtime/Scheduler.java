@@ -15,6 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -450,11 +451,10 @@ public final class Scheduler implements AutoCloseable {
         private InstantSource clock = InstantSource.system();
         private RandomGenerator random = RandomGenerator.getDefault();
         private Duration maxInUnschedulable = Duration.ofMinutes(5);
-        private @Nullable Executor bindingExecutor;
         private Duration pluginCallTimeout = Duration.ofSeconds(30);
         private Map<String, FailurePolicy> failurePolicies = Map.of();
-        private @Nullable ScheduledExecutorService executor;
-        private Consumer<Duration> pause = time -> {};
+        private BiFunction<Integer, SchedulerListener, SchedulerThreads> threads =
+                (parallelism, told) -> new SchedulerThreads(parallelism, null, told);
 
         private Builder(
                 SchedulerConfig config, PluginRegistry registry, Cluster cluster, @Nullable LoadedConfig loaded) {
@@ -509,10 +509,12 @@ public final class Scheduler implements AutoCloseable {
 
         /**
          * Sets where pods are bound, victims evicted and failures reported; threads of the scheduler's own if not set. With {@code
-         * Runnable::run} a pod is bound when {@link Scheduler#scheduleNext} returns.
+         * Runnable::run} a pod is bound when {@link Scheduler#scheduleNext} returns. Timers and passes over nodes still have threads of
+         * the scheduler's own; {@link #executor} is for programs that want none, and the later of the two calls counts.
          */
         public Builder bindingExecutor(Executor value) {
-            bindingExecutor = Objects.requireNonNull(value, "bindingExecutor");
+            Objects.requireNonNull(value, "value");
+            threads = (parallelism, told) -> new SchedulerThreads(parallelism, value, told);
             return this;
         }
 
@@ -548,15 +550,10 @@ public final class Scheduler implements AutoCloseable {
          * @param pauses lets time pass while a PreBind plugin pauses, where {@code value} can do other work
          */
         public Builder executor(ScheduledExecutorService value, Consumer<Duration> pauses) {
-            executor = Objects.requireNonNull(value, "value");
-            pause = Objects.requireNonNull(pauses, "pauses");
+            Objects.requireNonNull(value, "value");
+            Objects.requireNonNull(pauses, "pauses");
+            threads = (parallelism, told) -> new SchedulerThreads(value, pauses, told);
             return this;
-        }
-
-        private SchedulerThreads threads(SchedulerListener told) {
-            return executor == null
-                    ? new SchedulerThreads(config.parallelism(), bindingExecutor, told)
-                    : new SchedulerThreads(executor, pause, told);
         }
 
         /**
@@ -567,17 +564,17 @@ public final class Scheduler implements AutoCloseable {
          */
         public Scheduler build() {
             SchedulerListener logged = new LoggedListeners(listeners);
-            SchedulerThreads threads = threads(logged);
+            SchedulerThreads made = threads.apply(config.parallelism(), logged);
             boolean isBuilt = false;
             try {
-                Scheduler scheduler = new Scheduler(this, logged, threads);
+                Scheduler scheduler = new Scheduler(this, logged, made);
                 isBuilt = true;
                 return scheduler;
             } catch (ConfigException refused) {
                 throw loaded == null ? refused : loaded.refusal(refused.problems());
             } finally {
                 if (!isBuilt) {
-                    threads.close();
+                    made.close();
                 }
             }
         }

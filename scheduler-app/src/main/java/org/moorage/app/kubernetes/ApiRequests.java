@@ -3,21 +3,18 @@ package org.moorage.app.kubernetes;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kubernetes.client.openapi.ApiClient;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import okhttp3.ConnectionPool;
 import okhttp3.OkHttpClient;
 import org.moorage.api.plugin.ClusterException;
-import org.moorage.objects.ObjectStreams;
 
 /**
- * Reads and writes single objects of an API server as JSON, over connections of its own and with no limit on the rate: what a lease
- * and the admission of callers need must not wait behind the requests of the scheduler.
+ * Reads and writes single objects of an API server as JSON, over connections of its own, with no limit on the rate and a time limit
+ * for each request: what a lease and the admission of callers need must not wait behind the requests of the scheduler, which go
+ * through one {@link ApiServer}.
  */
 public final class ApiRequests implements AutoCloseable {
     private static final int IDLE_CONNECTIONS = 4;
@@ -55,11 +52,8 @@ public final class ApiRequests implements AutoCloseable {
      * @throws ClusterException if the server did not answer with an object
      */
     public Optional<ObjectNode> get(String what, String path, Duration atMost) {
-        try (ApiServer.StreamedResponse response = server(atMost).get(what, path, Map.of(), atMost)) {
-            return Optional.of(
-                    ObjectStreams.object(new String(response.body().readAllBytes(), StandardCharsets.UTF_8)));
-        } catch (IOException e) {
-            throw new ClusterException(what + ": " + client.getBasePath() + ": " + ErrorText.of(e), 0, e);
+        try {
+            return Optional.of(server(atMost).object(what, path));
         } catch (ClusterException e) {
             if (e.isNotFound()) {
                 return Optional.empty();

@@ -119,6 +119,9 @@ public final class PluginBreaker implements InvocationHandler {
 
     @Override
     public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] args) throws Throwable {
+        if (method.getName().equals("equals") && args != null && args.length == 1) {
+            return proxy == args[0];
+        }
         PluginMethod called = PluginMethod.ofName(method.getName()).orElse(null);
         if (called == null || ALWAYS_CALLED.contains(called)) {
             return call(method, args);
@@ -166,10 +169,16 @@ public final class PluginBreaker implements InvocationHandler {
     public void failed(PluginMethod method, String what, Optional<Pod> pod) {
         Open before = open.get();
         int inARow = failures.incrementAndGet(method.ordinal());
-        if (inARow < MOST_FAILURES && before == null) {
+        boolean isOnTrial = before != null && before.method == method;
+        if (inARow < MOST_FAILURES && !isOnTrial) {
             return;
         }
-        Instant end = clock.instant().plus(OPEN_TIME);
+        Instant now = clock.instant();
+        if (before != null && now.isBefore(before.end)) {
+            // A call that was under way when the breaker opened.
+            return;
+        }
+        Instant end = now.plus(OPEN_TIME);
         String reason = "not called until " + end.truncatedTo(ChronoUnit.SECONDS) + ", since " + method + " failed "
                 + inARow + " times in a row, last with: " + what;
         if (open.compareAndSet(before, new Open(method, end, reason))) {
@@ -182,7 +191,9 @@ public final class PluginBreaker implements InvocationHandler {
             failures.set(method.ordinal(), 0);
         }
         Open before = open.get();
-        if (before != null && before.method == method && open.compareAndSet(before, null)) {
+        boolean isOnTrial =
+                before != null && before.method == method && !clock.instant().isBefore(before.end);
+        if (isOnTrial && open.compareAndSet(before, null)) {
             watcher.closed(plugin.name());
         }
     }

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.plugin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.moorage.api.Status;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.Plugin;
+import org.moorage.api.plugin.PreEnqueuePlugin;
+import org.moorage.runtime.Samples;
+
+/** What opens and closes a breaker; what it means for pods is a matter of PluginIsolationTest. */
+final class PluginBreakerTest {
+    private static final Pod POD = Samples.pod("p");
+
+    private final List<String> told = new ArrayList<>();
+    private final Suspect suspect = new Suspect();
+    private Instant now = Instant.parse("2026-01-01T00:00:00Z");
+    private final Plugin plugin = PluginBreaker.before(suspect, true, () -> now, new PluginBreaker.Watcher() {
+        @Override
+        public void opened(String name, String reason, Optional<Pod> pod) {
+            told.add(reason.replaceFirst(".*since ", ""));
+        }
+
+        @Override
+        public void closed(String name) {
+            told.add("closed");
+        }
+    });
+    private final PluginBreaker breaker = PluginBreaker.breaker(plugin).orElseThrow();
+
+    private static final class Suspect implements PreEnqueuePlugin {
+        private boolean fails;
+        private Runnable during = () -> {};
+
+        @Override
+        public String name() {
+            return "Suspect";
+        }
+
+        @Override
+        public Status preEnqueue(Pod pod) {
+            during.run();
+            if (fails) {
+                throw new IllegalStateException("boom");
+            }
+            return Status.success();
+        }
+    }
+
+    private void call() {
+        Status ignored = ((PreEnqueuePlugin) plugin).preEnqueue(POD);
+    }
+
+    private void fail(int times) {
+        suspect.fails = true;
+        for (int i = 0; i < times; i++) {
+            assertThatThrownBy(this::call).hasMessage("boom");
+        }
+        suspect.fails = false;
+    }
+
+    @Test
+    void aCallThatWasUnderWayWhenItOpenedNeitherExtendsNorEndsTheTime() {
+        fail(5);
+        breaker.failed(PluginMethod.PRE_ENQUEUE, "boom", Optional.empty());
+
+        assertThat(told).containsExactly("PreEnqueue failed 5 times in a row, last with: boom");
+
+        now = now.plusSeconds(61);
+        // Another thread's failure opens it anew while this call is under way.
+        suspect.during = () -> breaker.failed(PluginMethod.PRE_ENQUEUE, "bang", Optional.empty());
+        call();
+
+        assertThat(told)
+                .containsExactly(
+                        "PreEnqueue failed 5 times in a row, last with: boom",
+                        "PreEnqueue failed 7 times in a row, last with: bang");
+    }
+
+    @Test
+    void aFirstFailureOfAnotherMethodDoesNotOpenItAnew() {
+        fail(5);
+        now = now.plusSeconds(61);
+        breaker.failed(PluginMethod.FILTER, "once", Optional.empty());
+        call();
+
+        assertThat(told).containsExactly("PreEnqueue failed 5 times in a row, last with: boom", "closed");
+    }
+
+    @Test
+    void aPluginEqualsItself() {
+        assertThat(List.of(plugin)).contains(plugin);
+        assertThat(plugin).isNotEqualTo(suspect).hasSameHashCodeAs(plugin);
+    }
+}

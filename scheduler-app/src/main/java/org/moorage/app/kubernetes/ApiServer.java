@@ -94,6 +94,7 @@ final class ApiServer {
         this.stop = stop;
         http = connections
                 .newBuilder()
+                .eventListener(new DeadConnections(connections.connectionPool()))
                 .connectTimeout(timeout)
                 .readTimeout(timeout)
                 .writeTimeout(timeout)

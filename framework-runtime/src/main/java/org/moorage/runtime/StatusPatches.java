@@ -43,12 +43,6 @@ final class StatusPatches {
         Patch replacedBy(Patch newer) {
             return newer.nomination.overrides() ? newer : new Patch(newer.pod, newer.condition, nomination);
         }
-
-        boolean isSaidBy(Pod known) {
-            return known.status().condition(PodCondition.POD_SCHEDULED).equals(Optional.of(condition))
-                    && (!nomination.overrides()
-                            || nomination.nodeName().equals(known.status().nominatedNodeName()));
-        }
     }
 
     /**
@@ -123,12 +117,18 @@ final class StatusPatches {
             return;
         }
         Pod pod = waiting.get();
-        if (patch.isSaidBy(pod)) {
+        boolean same = pod.status().condition(PodCondition.POD_SCHEDULED).equals(Optional.of(patch.condition));
+        boolean renominated = patch.nomination.overrides()
+                && !patch.nomination.nodeName().equals(pod.status().nominatedNodeName());
+        if (same && !renominated) {
             // Written again, it would come back as an update of the pod.
             return;
         }
         try {
-            writer.patchStatus(pod, Optional.of(patch.condition), patch.nomination);
+            writer.patchStatus(
+                    pod,
+                    same ? Optional.empty() : Optional.of(patch.condition),
+                    renominated ? patch.nomination : Nomination.keep());
         } catch (ClusterException failed) {
             if (!failed.isNotFound()) {
                 LOG.atError().addKeyValue("pod", pod.key()).setCause(failed).log("Error updating pod");

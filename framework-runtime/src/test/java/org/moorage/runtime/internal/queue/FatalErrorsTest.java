@@ -3,7 +3,10 @@ package org.moorage.runtime.internal.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.moorage.runtime.internal.queue.QueueFixture.NODE_ADD;
 import static org.moorage.runtime.internal.queue.QueueFixture.NODE_ADDED;
+import static org.moorage.runtime.internal.queue.QueueFixture.OTHER;
+import static org.moorage.runtime.internal.queue.QueueFixture.POD;
 import static org.moorage.runtime.internal.queue.QueueFixture.by;
 import static org.moorage.runtime.internal.queue.QueueFixture.drain;
 import static org.moorage.runtime.internal.queue.QueueFixture.placeOf;
@@ -24,9 +27,6 @@ import org.moorage.runtime.internal.queue.QueueState.In;
 
 /** An error of the virtual machine in a plugin passes through the queue, which must not lose the pod that it works on. */
 final class FatalErrorsTest {
-    private static final Pod POD = pod("pod");
-    private static final Pod OTHER = pod("other");
-
     private final QueueFixture fixture = new QueueFixture();
     private boolean fails;
 
@@ -35,8 +35,8 @@ final class FatalErrorsTest {
                     failIfAsked();
                     return Status.success();
                 })
-                .plugin("Gate", WellKnownEvents.NODE_ADD, Hint.QUEUE)
-                .plugin("Fit", WellKnownEvents.NODE_ADD, pod -> Hint.QUEUE)
+                .plugin("Gate", NODE_ADD, Hint.QUEUE)
+                .plugin("Fit", NODE_ADD, pod -> Hint.QUEUE)
                 .queue();
     }
 
@@ -75,7 +75,7 @@ final class FatalErrorsTest {
                     "a pod is moved by an event",
                     true,
                     (fixture, queue) -> reject(queue, POD, by("Fit")),
-                    (fixture, queue) -> queue.moveAllToActiveOrBackoff(WellKnownEvents.NODE_ADD, NODE_ADDED)),
+                    (fixture, queue) -> queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED)),
             new Case(
                     "an unschedulable pod is activated",
                     true,
@@ -117,20 +117,20 @@ final class FatalErrorsTest {
 
         assertThat(placeOf(queue, POD)).isEqualTo(In.GATED);
         fixture.passSeconds(60);
-        queue.moveAllToActiveOrBackoff(WellKnownEvents.NODE_ADD, NODE_ADDED);
+        queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
         assertThat(drain(queue)).containsExactly("pod");
     }
 
     @Test
     void inAHintHaveThePodBackOff() {
-        SchedulingQueue queue = fixture.plugin("Fit", WellKnownEvents.NODE_ADD, pod -> {
+        SchedulingQueue queue = fixture.plugin("Fit", NODE_ADD, pod -> {
                     failIfAsked();
                     return Hint.QUEUE;
                 })
                 .queue();
         queue.add(POD);
         QueuedPodInfo popped = queue.poll().orElseThrow();
-        queue.moveAllToActiveOrBackoff(WellKnownEvents.NODE_ADD, NODE_ADDED);
+        queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
 
         assertFails(() -> queue.addUnschedulable(popped, POD, by("Fit")));
 

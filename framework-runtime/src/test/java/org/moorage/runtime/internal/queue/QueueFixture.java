@@ -32,6 +32,11 @@ import org.moorage.runtime.metrics.SchedulerMetrics;
 
 /** A queue with a clock that is set by hand, and plugins that do as they are told. */
 final class QueueFixture implements InstantSource {
+    static final ClusterEvent NODE_ADD = WellKnownEvents.NODE_ADD;
+    static final ClusterEvent NODE_LABEL = on(EventResource.NODE, ActionType.UPDATE_NODE_LABEL);
+    static final ClusterEvent POD_LABEL = on(EventResource.POD, ActionType.UPDATE_POD_LABEL);
+    static final Pod POD = pod("pod");
+    static final Pod OTHER = pod("other");
     static final Instant START = Instant.parse("2026-01-02T03:04:05Z");
     static final Node NODE =
             Node.of(ObjectMeta.named("node").uid("node").build()).build();

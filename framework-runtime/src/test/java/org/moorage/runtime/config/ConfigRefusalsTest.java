@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.moorage.runtime.config.ConfigTexts.PROFILE;
+import static org.moorage.runtime.config.ConfigTexts.refusal;
+
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.moorage.api.plugin.Problems;
+
+/** Configurations that are refused. */
+class ConfigRefusalsTest {
+    record Case(String name, String yaml, String... problems) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static Stream<Case> cases() {
+        String plugins = PROFILE + "  plugins: ";
+        String config = PROFILE + "  pluginConfig: ";
+        return Stream.of(
+                new Case("a number as a text", "parallelism: '16'", "parallelism: \"16\" (expected: a whole number)"),
+                new Case(
+                        "a number that is too large",
+                        "parallelism: 3000000000",
+                        "parallelism: 3000000000 (expected: a whole number from -2147483648 to 2147483647)"),
+                new Case("a broken number", "parallelism: 2.5", "parallelism: 2.5 (expected: a whole number)"),
+                new Case(
+                        "minutes and seconds", "parallelism: 1:30", "parallelism: \"1:30\" (expected: a whole number)"),
+                new Case(
+                        "infinity",
+                        "clientConnection: {qps: .inf}",
+                        "clientConnection.qps: \".inf\" (expected: a number)"),
+                new Case(
+                        "a text for true",
+                        "enableProfiling: 'true'",
+                        "enableProfiling: \"true\" (expected: true or false)"),
+                new Case(
+                        "a number for a duration",
+                        "leaderElection: {retryPeriod: 2}",
+                        "leaderElection.retryPeriod: 2 (expected: a duration such as 15s, 1m30s or 100ms)"),
+                new Case(
+                        "null for a duration",
+                        "leaderElection: {retryPeriod: null}",
+                        "leaderElection.retryPeriod: null (expected: a duration such as 15s, 1m30s or 100ms)"),
+                new Case(
+                        "a duration below zero",
+                        "leaderElection: {retryPeriod: -1s}",
+                        "leaderElection.retryPeriod: \"-1s\" (expected: more than 0s)"),
+                new Case(
+                        "a lock of another kind",
+                        "leaderElection: {resourceLock: endpoints}",
+                        "leaderElection.resourceLock: \"endpoints\" (expected: leases)"),
+                new Case(
+                        "a burst below zero",
+                        "clientConnection: {burst: -1}",
+                        "clientConnection.burst: -1 (expected: not less than 0)"),
+                new Case(
+                        "a number for a name",
+                        "profiles: [{schedulerName: 5}]",
+                        "profiles[0].schedulerName: 5 (expected: a text; quote it)"),
+                new Case(
+                        "a profile with an empty name",
+                        "profiles: [{schedulerName: ''}]",
+                        "profiles[0].schedulerName: missing (expected: a name, which pods give as their"
+                                + " schedulerName)"),
+                new Case("a text for a profile", "profiles: [a]", "profiles[0]: \"a\" (expected: fields)"),
+                new Case("fields for a list", "profiles: {a: b}", "profiles: {\"a\":\"b\"} (expected: a list)"),
+                new Case("capital letters", "Parallelism: 3", "Parallelism: unknown field. Maybe parallelism."),
+                new Case(
+                        "a number as a field",
+                        "5: 5",
+                        "5: unknown field (expected: one of apiVersion, kind,"
+                                + " parallelism, leaderElection, clientConnection, enableProfiling,"
+                                + " enableContentionProfiling, percentageOfNodesToScore, podInitialBackoffSeconds,"
+                                + " podMaxBackoffSeconds, profiles, extenders, delayCacheUntilActive)"),
+                new Case(
+                        "a field given twice",
+                        "leaderElection:\n  leaderElect: true\n  leaderElect: false\n",
+                        "leaderElection.leaderElect: given twice, again at scheduler.yaml:5:3 (expected: once)"),
+                new Case(
+                        "several unknown fields",
+                        plugins + "{score: {enabled: [{name: NodeAffinity, wieght: 2}]}, skore: {}}",
+                        "profiles[0].plugins.score.enabled[0].wieght: unknown field. Maybe weight.",
+                        "profiles[0].plugins.skore: unknown field. Maybe score."),
+                new Case(
+                        "a plugin without a name",
+                        plugins + "{score: {enabled: [{weight: 2}]}}",
+                        "profiles[0].plugins.score.enabled[0].name: missing (expected: the name of a plugin)"),
+                new Case(
+                        "a plugin that nobody knows",
+                        plugins + "{multiPoint: {enabled: [{name: NetworkTraffic}]}}",
+                        "profiles[0].plugins.multiPoint.enabled[0].name: \"NetworkTraffic\" (expected: a"
+                                + " registered plugin)"),
+                new Case(
+                        "a slip in the name of a plugin to disable",
+                        plugins + "{score: {disabled: [{name: NodeAfinity}]}}",
+                        "profiles[0].plugins.score.disabled[0].name: \"NodeAfinity\" (expected: a registered"
+                                + " plugin). Maybe NodeAffinity."),
+                new Case(
+                        "a slip in the name of a plugin with arguments",
+                        config + "[{name: interpodaffinity}]",
+                        "profiles[0].pluginConfig[0].name: \"interpodaffinity\" (expected: a registered plugin)."
+                                + " Maybe InterPodAffinity."),
+                new Case(
+                        "a removed plugin at a point",
+                        plugins + "{filter: {enabled: [{name: GCEPDLimits}]}}",
+                        "profiles[0].plugins.filter.enabled[0]: \"GCEPDLimits\" (expected: a plugin that"
+                                + " kube-scheduler still has; NodeVolumeLimits took its place)"),
+                new Case(
+                        "arguments of a removed plugin",
+                        config + "[{name: EBSLimits}]",
+                        "profiles[0].pluginConfig[0]: \"EBSLimits\" (expected: a plugin that"
+                                + " kube-scheduler still has; NodeVolumeLimits took its place)"),
+                new Case(
+                        "a plugin that does not place groups",
+                        plugins + "{placementScore: {enabled: [{name: NodeName}]}}",
+                        "profiles[0].plugins.placementScore.enabled[0].name: \"NodeName\" (expected: a plugin for"
+                                + " placementScore)"),
+                new Case(
+                        "two queue sorts",
+                        plugins + "{queueSort: {enabled: [{name: PrioritySort}, {name: PrioritySort}]}}",
+                        "profiles[0].plugins.queueSort.enabled: \"2 plugins\" (expected: at most one)"),
+                new Case(
+                        "arguments that are a text",
+                        config + "[{name: InterPodAffinity, args: hi}]",
+                        "profiles[0].pluginConfig[0].args: \"hi\" (expected: fields)"),
+                new Case(
+                        "arguments of another plugin",
+                        config + "[{name: InterPodAffinity, args: {kind: NodeAffinityArgs}}]",
+                        "profiles[0].pluginConfig[0].args.kind: \"NodeAffinityArgs\" (expected:"
+                                + " InterPodAffinityArgs)"),
+                new Case(
+                        "arguments of another version",
+                        config + "[{name: InterPodAffinity, args: {apiVersion: kubescheduler.config.k8s.io/v1beta3}}]",
+                        "profiles[0].pluginConfig[0].args.apiVersion:"
+                                + " \"kubescheduler.config.k8s.io/v1beta3\" (expected:"
+                                + " kubescheduler.config.k8s.io/v1)"),
+                new Case(
+                        "arguments for a plugin that has none",
+                        config + "[{name: NodeName, args: {strict: true}}]",
+                        "profiles[0].pluginConfig[0].args.strict: unknown field (expected: no fields)"),
+                new Case(
+                        "a resource of two extenders",
+                        "extenders: [{managedResources: [{name: a.com/b}]}, {managedResources: [{name: a.com/b}]}]",
+                        "extenders[1].managedResources[0].name: \"a.com/b\" (expected: each resource once, over"
+                                + " all extenders)"),
+                new Case(
+                        "a resource of Kubernetes",
+                        "extenders: [{managedResources: [{name: cpu}]}]",
+                        "extenders[0].managedResources[0].name: \"cpu\" (expected: an extended resource such as"
+                                + " example.com/gpu)"),
+                new Case(
+                        "a domain in capitals",
+                        "extenders: [{managedResources: [{name: A.com/b}]}]",
+                        "extenders[0].managedResources[0].name: \"A.com/b\" (expected: before the slash a DNS"
+                                + " name in small letters)"),
+                new Case(
+                        "a key that is not base64, without showing it",
+                        "extenders: [{tlsConfig: {keyData: 'A*'}}]",
+                        "extenders[0].tlsConfig.keyData: not base64 (expected: base64)"),
+                new Case(
+                        "certificates to trust where any is accepted",
+                        "extenders: [{tlsConfig: {insecure: true, caFile: /ca}}]",
+                        "extenders[0].tlsConfig.insecure: true (expected: false, since there are certificates to"
+                                + " trust)"),
+                new Case(
+                        "ignored resources without NodeResourcesFit",
+                        "extenders: [{managedResources: [{name: a.com/b, ignoredByScheduler: true}]}]\n" + plugins
+                                + "{multiPoint: {disabled: [{name: NodeResourcesFit}]}}",
+                        "profiles[0].pluginConfig: missing (expected: arguments of NodeResourcesFit, for the"
+                                + " resources that extenders have ignored by the scheduler)"),
+                new Case(
+                        "an alias of what it is in",
+                        "leaderElection: &it {leaderElect: *it}",
+                        "leaderElection.leaderElect: an alias that refers to what it is part of (expected: a"
+                                + " tree)"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("cases")
+    void sayWhatWasSeenAndWhatIsExpected(Case c) {
+        assertThat(refusal(c.yaml).problems())
+                .extracting(Problems.Problem::toString)
+                .containsExactly(c.problems);
+    }
+
+    record Text(String name, String text, String... problems) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static Stream<Text> texts() {
+        String noVersion = "apiVersion: missing (expected: kubescheduler.config.k8s.io/v1)";
+        String noKind = "kind: missing (expected: KubeSchedulerConfiguration)";
+        return Stream.of(
+                new Text("nothing", "", noVersion, noKind),
+                new Text("a comment", "# nothing\n", noVersion, noKind),
+                new Text("null", "null\n", noVersion, noKind),
+                new Text("a word", "hello", "\"hello\" (expected: fields, such as apiVersion and kind)"),
+                new Text("a list", "- a", "[\"a\"] (expected: fields, such as apiVersion and kind)"),
+                new Text("no version", "kind: KubeSchedulerConfiguration", noVersion),
+                new Text(
+                        "an old version",
+                        "apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\nfoo: 1",
+                        "apiVersion: \"kubescheduler.config.k8s.io/v1beta3\" (expected:"
+                                + " kubescheduler.config.k8s.io/v1; Kubernetes 1.29 dropped the last beta version)"),
+                new Text(
+                        "something else",
+                        "apiVersion: v1\nkind: Pod\n",
+                        "apiVersion: \"v1\" (expected: kubescheduler.config.k8s.io/v1)",
+                        "kind: \"Pod\" (expected: KubeSchedulerConfiguration)"),
+                new Text(
+                        "a tab",
+                        "leaderElection:\n\tleaderElect: true\n",
+                        "not YAML: found character '\\t(TAB)' that cannot start any token. (Do not use \\t(TAB)"
+                                + " for indentation)"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("texts")
+    void ofTextsThatAreNoConfigurationAtAll(Text c) {
+        assertThatExceptionOfType(ConfigException.class)
+                .isThrownBy(() -> ConfigLoader.load(c.text, "scheduler.yaml", SamplePlugins.all()))
+                .satisfies(refused -> assertThat(refused.problems())
+                        .extracting(Problems.Problem::toString)
+                        .containsExactly(c.problems));
+    }
+}

@@ -131,7 +131,7 @@ public final class FailingPlugin
     }
 
     private static int overflow(int depth) {
-        return overflow(depth + 1) + 1;
+        return depth < 0 ? 0 : overflow(depth + 1) + 1;
     }
 
     // Not to be interrupted, as a call that waits for a lock.

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 
 /** What a fault's test tells of itself: a parameter of the test. */
@@ -43,7 +44,7 @@ final class FaultReport {
     }
 
     private static String seconds(Duration time) {
-        return time.toMillis() / 100 / 10.0 + " s";
+        return String.format(Locale.ROOT, "%.1f s", time.toMillis() / 1000.0);
     }
 
     /** Tells of something that must not be. */

@@ -142,6 +142,16 @@ public final class FeatureGates {
         return Boolean.TRUE.equals(enabledByName.get(name));
     }
 
+    /**
+     * How far a feature has come: {@code alpha}, {@code beta}, {@code ga} or {@code deprecated}.
+     *
+     * @param name the gate's name
+     * @throws IllegalArgumentException if there is no gate of that name
+     */
+    public String stage(String name) {
+        return gate(name).stage;
+    }
+
     /** The operators that tolerations may have. */
     public TolerationOperators tolerationOperators() {
         return isEnabled(TAINT_TOLERATION_COMPARISON_OPERATORS)

@@ -115,8 +115,15 @@ final class SchedulingCycle {
         }
         CycleState state = new CycleState();
         long start = System.nanoTime();
-        SchedulingAlgorithm.Result result = algorithm.find(profile, state, pod, snapshot);
-        profile.metrics().algorithmRan(System.nanoTime() - start);
+        SchedulingAlgorithm.Result result;
+        try {
+            result = algorithm.find(profile, state, pod, snapshot);
+        } catch (PluginFailure failure) {
+            profile.metrics().pluginFailed(failure.plugin(), failure.method().toString());
+            throw failure;
+        } finally {
+            profile.metrics().algorithmRan(System.nanoTime() - start);
+        }
         NodeInfo node = result.node();
         if (node == null) {
             return unschedulable(

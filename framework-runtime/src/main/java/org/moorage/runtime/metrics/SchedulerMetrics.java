@@ -51,6 +51,13 @@ public interface SchedulerMetrics {
      */
     default void pluginEvaluated(String profile, String plugin, String point, int times) {}
 
+    /**
+     * A call of a plugin failed, so that the attempt ends in an error.
+     *
+     * @param method kube-scheduler's name of the method, such as {@code Filter}
+     */
+    default void pluginFailed(String plugin, String method) {}
+
     /** A PostFilter plugin was asked to make room for a pod. */
     default void postFilterAttempted(String plugin) {}
 

@@ -133,7 +133,7 @@ public final class BindingCycle {
                     ? PluginTimes.of(pod.profile(), "Permit").time(times -> permit(pod, timeouts, times))
                     : reserved;
         } catch (PluginFailure failure) {
-            return error(failure);
+            return error(pod, failure);
         }
     }
 
@@ -205,7 +205,7 @@ public final class BindingCycle {
                             times -> hasPreFlight ? PreBindGroups.preFlight(pod) : PreBindGroups.withoutPreFlight(pod),
                             answer -> answer.areEmpty() ? Code.SKIP : Code.SUCCESS);
         } catch (PluginFailure failure) {
-            fail(pod, error(failure));
+            fail(pod, error(pod, failure));
             return;
         }
         if (hasPreFlight
@@ -289,7 +289,7 @@ public final class BindingCycle {
             answer = PluginStatus.error("", failure.getMessage());
             isNotBound = failure.isCertainlyNotDone();
         } catch (PluginFailure failure) {
-            answer = error(failure);
+            answer = error(pod, failure);
             isNotBound = isCertain(failure.getCause());
         }
         if (answer.isSuccess()) {
@@ -387,7 +387,8 @@ public final class BindingCycle {
         }
     }
 
-    private static PluginStatus error(PluginFailure failure) {
+    static PluginStatus error(AssumedPod pod, PluginFailure failure) {
+        pod.profile().metrics().pluginFailed(failure.plugin(), failure.method().toString());
         return PluginStatus.error(failure.plugin(), failure.getMessage());
     }
 

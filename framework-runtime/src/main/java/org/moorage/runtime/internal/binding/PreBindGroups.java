@@ -124,7 +124,7 @@ final class PreBindGroups {
         try {
             return new PluginStatus(plugin.name(), PluginCalls.preBind(plugin, pod.state(), pod.pod(), pod.nodeName()));
         } catch (PluginFailure failure) {
-            return PluginStatus.error(failure.plugin(), failure.getMessage());
+            return BindingCycle.error(pod, failure);
         }
     }
 }

@@ -110,7 +110,12 @@ final class QueuedPods {
     /** Takes out the pod that is to be tried next; empty if none may be. */
     Optional<QueuedPodInfo> removeNext() {
         Optional<QueuedPodInfo> next = active.removeFirst();
-        return next.isEmpty() && popsEarly ? backoff.removeFirstRejected() : next;
+        if (next.isPresent() || !popsEarly) {
+            return next;
+        }
+        Optional<QueuedPodInfo> early = backoff.removeFirstRejected();
+        early.ifPresent(queued -> logged(queued, SubQueue.ACTIVE, WellKnownEvents.POP_FROM_BACKOFF));
+        return early;
     }
 
     /** Brings the pod to its new rank after it was updated; false if it is unschedulable, where there are no ranks. */

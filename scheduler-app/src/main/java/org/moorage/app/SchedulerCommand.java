@@ -27,8 +27,11 @@ import org.moorage.app.kubernetes.ApiConnection;
 import org.moorage.app.kubernetes.ApiRequests;
 import org.moorage.app.kubernetes.ClusterSettings;
 import org.moorage.app.kubernetes.KubernetesCluster;
+import org.moorage.app.kubernetes.RequestMetrics;
 import org.moorage.app.kubernetes.WatchStatus;
+import org.moorage.app.metrics.ApiServerMetrics;
 import org.moorage.app.metrics.MetricsText;
+import org.moorage.app.metrics.ProcessMetrics;
 import org.moorage.app.metrics.PrometheusMetrics;
 import org.moorage.app.serving.HealthCheck;
 import org.moorage.app.serving.SecureServer;
@@ -105,10 +108,13 @@ final class SchedulerCommand {
         Logging.useForService(options.loggingFormat(), options.verbosityByModule());
         ApiConnection connection = connection(loaded.config().clientConnection(), Optional.empty());
         ApiClient client = connection.open();
+        PrometheusRegistry measured = new PrometheusRegistry();
+        RequestMetrics requestMetrics = new ApiServerMetrics(measured);
+        ProcessMetrics.register(measured, Version.ofMoorage(), Version.KUBE_SCHEDULER, loaded.featureGates());
         LeaderElection election = loaded.config().leaderElection();
         Optional<Leadership> leadership = election.leaderElect()
                 ? Optional.of(new Leadership(
-                        connection.open(),
+                        new ApiRequests(connection.open(), clock, requestMetrics),
                         election,
                         hostName,
                         loaded.config().profiles().get(0).schedulerName(),
@@ -119,8 +125,11 @@ final class SchedulerCommand {
         leadership.ifPresent(own -> own.guard(client));
         ClientConnection rate = loaded.config().clientConnection();
         KubernetesCluster cluster = new KubernetesCluster(
-                client, ClusterSettings.on(hostName).withRate(rate.qps(), rate.burst()), clock, new Random(), threads);
-        PrometheusRegistry measured = new PrometheusRegistry();
+                client,
+                ClusterSettings.on(hostName).withRate(rate.qps(), rate.burst()).withMetrics(requestMetrics),
+                clock,
+                new Random(),
+                threads);
         PrometheusMetrics metrics = new PrometheusMetrics(measured, clock);
         leadership.ifPresent(own -> metrics.showLeadership(election.resourceName(), own::isLeader));
         metrics.showDroppedLogLines(Logging::dropped);
@@ -133,8 +142,13 @@ final class SchedulerCommand {
                 options.pluginLimits().applyTo(builder, registry).build()) {
             metrics.show(scheduler::gauges);
             metrics.showWatches(cluster::watchStatuses);
-            Optional<SecureServer> server =
-                    serve(loaded, scheduler, cluster, leadership, new MetricsText(measured, options.disabledMetrics()));
+            Optional<SecureServer> server = serve(
+                    loaded,
+                    scheduler,
+                    cluster,
+                    leadership,
+                    new MetricsText(measured, options.disabledMetrics()),
+                    requestMetrics);
             process.onTermination(() -> terminate(scheduler, leadership, server));
             logStart(loaded, scheduler);
             DumpSignal.handle(scheduler, threads);
@@ -192,7 +206,8 @@ final class SchedulerCommand {
             Scheduler scheduler,
             KubernetesCluster cluster,
             Optional<Leadership> leadership,
-            MetricsText metrics) {
+            MetricsText metrics,
+            RequestMetrics requestMetrics) {
         if (options.serving().securePort() == 0) {
             return Optional.empty();
         }
@@ -203,11 +218,13 @@ final class SchedulerCommand {
                 new ApiRequests(
                         connection(connection, options.serving().authenticationKubeconfig())
                                 .open(),
-                        clock),
+                        clock,
+                        requestMetrics),
                 new ApiRequests(
                         connection(connection, options.serving().authorizationKubeconfig())
                                 .open(),
-                        clock),
+                        clock,
+                        requestMetrics),
                 clock,
                 work -> {
                     Thread thread = threads.newThread(work);

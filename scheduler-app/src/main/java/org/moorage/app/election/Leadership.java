@@ -36,7 +36,7 @@ public final class Leadership implements AutoCloseable {
     /**
      * A candidate that does nothing yet.
      *
-     * @param client a connection that nothing else uses
+     * @param requests a connection that nothing else uses; it is closed with this
      * @param settings how to compete, and for which Lease
      * @param hostName the machine's name, which is part of the candidate's identity
      * @param component who reports events of the election
@@ -45,14 +45,14 @@ public final class Leadership implements AutoCloseable {
      * @param threads makes the thread that competes
      */
     public Leadership(
-            ApiClient client,
+            ApiRequests requests,
             LeaderElection settings,
             String hostName,
             String component,
             InstantSource clock,
             RandomGenerator random,
             ThreadFactory threads) {
-        requests = new ApiRequests(client, clock);
+        this.requests = requests;
         this.threads = threads;
         lock = new LeaseLock(
                 settings.resourceNamespace(),

@@ -21,6 +21,7 @@ public final class ApiRequests implements AutoCloseable {
 
     private final ApiClient client;
     private final InstantSource clock;
+    private final RequestMetrics metrics;
     private final ConnectionPool connections = new ConnectionPool(IDLE_CONNECTIONS, 5, TimeUnit.MINUTES);
     private final OkHttpClient http;
     private final TokenBucket unlimited;
@@ -31,10 +32,12 @@ public final class ApiRequests implements AutoCloseable {
      *
      * @param client the connection, as from {@link ApiConnection#open}
      * @param clock tells the time
+     * @param metrics is told of the requests
      */
-    public ApiRequests(ApiClient client, InstantSource clock) {
+    public ApiRequests(ApiClient client, InstantSource clock, RequestMetrics metrics) {
         this.client = client;
         this.clock = clock;
+        this.metrics = metrics;
         http = client.getHttpClient()
                 .newBuilder()
                 .connectionPool(connections)
@@ -80,7 +83,7 @@ public final class ApiRequests implements AutoCloseable {
     }
 
     private ApiServer server(Duration timeout) {
-        return new ApiServer(client, http, unlimited, timeout, clock, stop);
+        return new ApiServer(client, http, unlimited, timeout, clock, stop, metrics);
     }
 
     @Override

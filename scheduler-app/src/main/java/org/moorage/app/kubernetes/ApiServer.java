@@ -47,26 +47,30 @@ final class ApiServer {
     private final Duration timeout;
     private final InstantSource clock;
     private final StopSignal stop;
+    private final RequestMetrics metrics;
     private final Set<Call> open = ConcurrentHashMap.newKeySet();
 
     /** A successful response, whose body may still be on its way. To be closed. */
     final class StreamedResponse implements AutoCloseable {
         private final Call call;
         private final Response response;
+        private final MeasuredRequest measured;
 
-        private StreamedResponse(Call call, Response response) {
+        private StreamedResponse(Call call, Response response, MeasuredRequest measured) {
             this.call = call;
             this.response = response;
+            this.measured = measured;
         }
 
         InputStream body() {
-            return response.body().byteStream();
+            return measured.counted(response.body().byteStream());
         }
 
         @Override
         public void close() {
             response.close();
             open.remove(call);
+            measured.ended(response);
         }
     }
 
@@ -79,6 +83,7 @@ final class ApiServer {
      * @param timeout how long a request may take; a streamed response has a limit of its own
      * @param clock tells the time
      * @param stop ends all waits
+     * @param metrics is told of requests
      */
     ApiServer(
             ApiClient client,
@@ -86,12 +91,14 @@ final class ApiServer {
             TokenBucket bucket,
             Duration timeout,
             InstantSource clock,
-            StopSignal stop) {
+            StopSignal stop,
+            RequestMetrics metrics) {
         this.client = client;
         this.bucket = bucket;
         this.timeout = timeout;
         this.clock = clock;
         this.stop = stop;
+        this.metrics = metrics;
         http = connections
                 .newBuilder()
                 .eventListener(new DeadConnections(connections.connectionPool()))
@@ -195,20 +202,36 @@ final class ApiServer {
     }
 
     private StreamedResponse send(String what, Request request, OkHttpClient sender) {
+        MeasuredRequest measured = new MeasuredRequest(metrics, request, size(request));
+        boolean isAnswered = false;
+        try {
+            StreamedResponse response = send(what, request, sender, measured);
+            isAnswered = true;
+            return response;
+        } finally {
+            if (!isAnswered) {
+                measured.endedWithoutAnswer();
+            }
+        }
+    }
+
+    private static long size(Request request) {
+        return request.body() instanceof Body body ? body.contentLength() : 0;
+    }
+
+    private StreamedResponse send(String what, Request request, OkHttpClient sender, MeasuredRequest measured) {
         Instant deadline = clock.instant().plus(timeout);
         for (int tries = 1; ; tries++) {
-            if (stop.isSent() || stop.isSentWithin(bucket.take())) {
-                throw ClusterException.notSent(
-                        what + ": " + address() + ": given up, since closed or interrupted", null);
-            }
+            awaitTurn(what, measured);
             Call call = sender.newCall(request);
             open.add(call);
             ClusterException failure;
             Duration wait;
             try {
                 Response response = call.execute();
+                measured.answered(response);
                 if (response.isSuccessful()) {
-                    return new StreamedResponse(call, response);
+                    return new StreamedResponse(call, response, measured);
                 }
                 try (response) {
                     failure = failure(what, response);
@@ -216,6 +239,7 @@ final class ApiServer {
                 }
                 open.remove(call);
             } catch (StreamResetException | CertificatesChangedException e) {
+                measured.unanswered();
                 open.remove(call);
                 if (e instanceof StreamResetException reset && reset.errorCode != ErrorCode.REFUSED_STREAM) {
                     throw unanswered(what, e);
@@ -224,6 +248,7 @@ final class ApiServer {
                 failure = ClusterException.notSent(what + ": " + address() + ": " + ErrorText.of(e), e);
                 wait = MIN_RETRY_WAIT;
             } catch (IOException e) {
+                measured.unanswered();
                 open.remove(call);
                 throw unanswered(what, e);
             }
@@ -234,6 +259,14 @@ final class ApiServer {
                 throw failure;
             }
         }
+    }
+
+    private void awaitTurn(String what, MeasuredRequest measured) {
+        long start = System.nanoTime();
+        if (stop.isSent() || stop.isSentWithin(bucket.take())) {
+            throw ClusterException.notSent(what + ": " + address() + ": given up, since closed or interrupted", null);
+        }
+        measured.waited(System.nanoTime() - start);
     }
 
     private ClusterException unanswered(String what, Exception cause) {

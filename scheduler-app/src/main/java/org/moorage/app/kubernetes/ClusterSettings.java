@@ -14,14 +14,22 @@ import java.util.Objects;
  * @param watches how objects are watched
  * @param backoff the waits after failures of events, and after lists and watches that cannot be read
  * @param hostName the machine's name, which events carry
+ * @param metrics is told of requests
  */
 public record ClusterSettings(
-        double qps, int burst, Duration requestTimeout, WatchSettings watches, RetryBackoff backoff, String hostName) {
+        double qps,
+        int burst,
+        Duration requestTimeout,
+        WatchSettings watches,
+        RetryBackoff backoff,
+        String hostName,
+        RequestMetrics metrics) {
     /** Checks the values. */
     public ClusterSettings {
         Objects.requireNonNull(watches, "watches");
         Objects.requireNonNull(backoff, "backoff");
         Objects.requireNonNull(hostName, "hostName");
+        Objects.requireNonNull(metrics, "metrics");
         if (requestTimeout.isNegative() || requestTimeout.isZero()) {
             throw new IllegalArgumentException("requestTimeout: " + requestTimeout + " (expected: > 0)");
         }
@@ -35,11 +43,17 @@ public record ClusterSettings(
                 Duration.ofSeconds(30),
                 WatchSettings.DEFAULTS,
                 new RetryBackoff(Duration.ofMillis(800), Duration.ofSeconds(30)),
-                hostName);
+                hostName,
+                RequestMetrics.NONE);
     }
 
     /** The same with another limit on requests. */
     public ClusterSettings withRate(double newQps, int newBurst) {
-        return new ClusterSettings(newQps, newBurst, requestTimeout, watches, backoff, hostName);
+        return new ClusterSettings(newQps, newBurst, requestTimeout, watches, backoff, hostName, metrics);
+    }
+
+    /** The same with metrics. */
+    public ClusterSettings withMetrics(RequestMetrics told) {
+        return new ClusterSettings(qps, burst, requestTimeout, watches, backoff, hostName, told);
     }
 }

@@ -119,16 +119,16 @@ public final class KubernetesCluster implements Cluster {
                 // longer.
                 .pingInterval(PING_INTERVAL.toMillis(), TimeUnit.MILLISECONDS)
                 .build();
-        reads = new ApiServer(client, http, readBucket, settings.requestTimeout(), clock, stop);
-        writes = new ApiServer(client, http, bucket, settings.requestTimeout(), clock, stop);
+        reads = new ApiServer(client, http, readBucket, settings.requestTimeout(), clock, stop, settings.metrics());
+        writes = new ApiServer(client, http, bucket, settings.requestTimeout(), clock, stop, settings.metrics());
         Duration eventTimeout = settings.requestTimeout().compareTo(EventRecorder.LONGEST_REQUEST) < 0
                 ? settings.requestTimeout()
                 : EventRecorder.LONGEST_REQUEST;
-        eventWrites = new ApiServer(client, http, eventBucket, eventTimeout, clock, stop);
+        eventWrites = new ApiServer(client, http, eventBucket, eventTimeout, clock, stop, settings.metrics());
         patches = new ObjectPatches(writes, decoder);
-        pods = new PodWrites(writes, patches, clock, random, stop);
+        pods = new PodWrites(writes, patches, clock, random, stop, settings.metrics());
         volumes = new VolumeWrites(patches);
-        resourceClaims = new ResourceClaimWrites(patches);
+        resourceClaims = new ResourceClaimWrites(patches, settings.metrics());
         events = new EventRecorder(eventWrites, settings, clock, random, stop);
         for (int i = 0; i < EventRecorder.THREADS; i++) {
             eventThreads.add(start("events-" + i, events));

@@ -22,6 +22,8 @@ import org.moorage.api.plugin.Nomination;
 /** Sends changes of pods to the API server. What the server answers to a success is not read: nobody needs the pod. */
 final class PodWrites {
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
+    private static final String BINDING = "pod_binding";
+    private static final String STATUS_PATCH = "pod_status_patch";
     private static final int MOST_STATUS_TRIES = 4;
     private static final RetryBackoff STATUS_BACKOFF = new RetryBackoff(Duration.ofMillis(50), Duration.ofSeconds(1));
     private static final Set<Integer> RETRIED_STATUS_CODES = Set.of(409, 500, 503);
@@ -31,13 +33,33 @@ final class PodWrites {
     private final InstantSource clock;
     private final RandomGenerator random;
     private final StopSignal stop;
+    private final RequestMetrics metrics;
 
-    PodWrites(ApiServer server, ObjectPatches objects, InstantSource clock, RandomGenerator random, StopSignal stop) {
+    PodWrites(
+            ApiServer server,
+            ObjectPatches objects,
+            InstantSource clock,
+            RandomGenerator random,
+            StopSignal stop,
+            RequestMetrics metrics) {
         this.server = server;
         this.objects = objects;
         this.clock = clock;
         this.random = random;
         this.stop = stop;
+        this.metrics = metrics;
+    }
+
+    private void measured(String type, Runnable call) {
+        long start = System.nanoTime();
+        boolean isSuccess = false;
+        metrics.podCallStarted(type);
+        try {
+            call.run();
+            isSuccess = true;
+        } finally {
+            metrics.podCallEnded(type, isSuccess, System.nanoTime() - start);
+        }
     }
 
     void bind(Pod pod, String nodeName) {
@@ -49,15 +71,24 @@ final class PodWrites {
             metadata.put("uid", pod.uid());
         }
         binding.putObject("target").put("apiVersion", "v1").put("kind", "Node").put("name", nodeName);
-        server.change("bind " + pod.key() + " to " + nodeName, "POST", path(pod) + "/binding", ApiServer.JSON, binding);
+        String what = "bind " + pod.key() + " to " + nodeName;
+        measured(BINDING, () -> server.change(what, "POST", path(pod) + "/binding", ApiServer.JSON, binding));
     }
 
     void patchStatus(Pod pod, Optional<PodCondition> condition, Nomination nomination) {
-        // These are about a pod without a node. For its version only, so that the server refuses them once it is bound.
-        boolean isForVersion = nomination.overrides()
+        boolean isAboutWaiting = nomination.overrides()
                 || condition
                         .filter(changed -> changed.type().equals(PodCondition.POD_SCHEDULED))
                         .isPresent();
+        if (isAboutWaiting) {
+            // For its version only, so that the server refuses it once the pod is bound.
+            measured(STATUS_PATCH, () -> patchStatus(pod, condition, nomination, true));
+        } else {
+            patchStatus(pod, condition, nomination, false);
+        }
+    }
+
+    private void patchStatus(Pod pod, Optional<PodCondition> condition, Nomination nomination, boolean isForVersion) {
         Pod current = pod;
         for (int tries = 1; ; tries++) {
             ObjectNode status = statusPatch(current, condition, nomination);

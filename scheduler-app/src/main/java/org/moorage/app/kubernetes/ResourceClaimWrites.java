@@ -20,15 +20,24 @@ final class ResourceClaimWrites implements ResourceClaimWriter {
     private static final String STATUS = "status";
 
     private final ObjectPatches patches;
+    private final RequestMetrics metrics;
 
-    ResourceClaimWrites(ObjectPatches patches) {
+    ResourceClaimWrites(ObjectPatches patches, RequestMetrics metrics) {
         this.patches = patches;
+        this.metrics = metrics;
     }
 
     @Override
     public ResourceClaim createForExtendedResources(Pod pod, List<DeviceRequest> requests) {
-        return patches.create(
-                ObjectKind.RESOURCE_CLAIM, pod.namespace(), ResourceClaimJson.forExtendedResources(pod, requests));
+        boolean isCreated = false;
+        try {
+            ResourceClaim created = patches.create(
+                    ObjectKind.RESOURCE_CLAIM, pod.namespace(), ResourceClaimJson.forExtendedResources(pod, requests));
+            isCreated = true;
+            return created;
+        } finally {
+            metrics.claimCreated(isCreated);
+        }
     }
 
     @Override

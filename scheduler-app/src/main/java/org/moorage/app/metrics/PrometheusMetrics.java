@@ -2,17 +2,15 @@
 package org.moorage.app.metrics;
 
 import io.prometheus.metrics.core.metrics.Counter;
-import io.prometheus.metrics.core.metrics.CounterWithCallback;
 import io.prometheus.metrics.core.metrics.Gauge;
-import io.prometheus.metrics.core.metrics.GaugeWithCallback;
 import io.prometheus.metrics.core.metrics.Histogram;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.moorage.api.Code;
@@ -31,13 +29,15 @@ import org.moorage.runtime.metrics.SchedulerMetrics;
 public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListener {
     private static final double NANOS = 1e9;
     private static final int PODS_OF_ATTEMPTS = 15;
-    private static final double[] MILLISECONDS = exponential(0.001, 2, 15);
-    private static final double[] TENTHS_OF_MILLISECONDS = exponential(0.0001, 2, 12);
-    private static final double[] PLUGIN_CALL = exponential(0.00001, 1.5, 20);
-    private static final double[] HUNDREDTHS_OF_SECONDS = exponential(0.01, 2, 20);
+    private static final double[] MILLISECONDS = Families.exponential(0.001, 2, 15);
+    private static final double[] TENTHS_OF_MILLISECONDS = Families.exponential(0.0001, 2, 12);
+    private static final double[] PLUGIN_CALL = Families.exponential(0.00001, 1.5, 20);
+    private static final Map<String, String> VOLUME_STAGE_BY_METHOD =
+            Map.of("Filter", "predicate", "Reserve", "assume", "PreBind", "bind");
+    private static final double[] HUNDREDTHS_OF_SECONDS = Families.exponential(0.01, 2, 20);
 
     private final InstantSource clock;
-    private final PrometheusRegistry registry;
+    private final Families families;
     private final Counter scheduleAttempts;
     private final Histogram attemptDuration;
     private final Histogram algorithmDuration;
@@ -52,6 +52,7 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
     private final Histogram permitWait;
     private final Gauge goroutines;
     private final Counter preemptionAttempts;
+    private final Counter volumeErrors;
     private final Histogram preemptionVictims;
     private final Histogram preemptionTaskDuration;
     private final Counter preemptionTasks;
@@ -67,143 +68,121 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
      * @param clock tells the time
      */
     public PrometheusMetrics(PrometheusRegistry registry, InstantSource clock) {
-        this.registry = registry;
+        families = new Families(registry);
         this.clock = clock;
-        scheduleAttempts = counter(
+        scheduleAttempts = families.counter(
                 "scheduler_schedule_attempts_total",
                 "[STABLE] Number of attempts to schedule pods, by the result. 'unschedulable' means a pod could not be"
                         + " scheduled, while 'error' means an internal scheduler problem.",
                 "profile",
                 "result");
-        attemptDuration = histogram(
+        attemptDuration = families.histogram(
                 "scheduler_scheduling_attempt_duration_seconds",
                 "[STABLE] Scheduling attempt latency in seconds (scheduling algorithm + binding)",
                 MILLISECONDS,
                 "profile",
                 "result");
-        algorithmDuration = histogram(
+        algorithmDuration = families.histogram(
                 "scheduler_scheduling_algorithm_duration_seconds",
                 "[ALPHA] Scheduling algorithm latency in seconds",
                 MILLISECONDS);
-        eventHandling = histogram(
+        eventHandling = families.histogram(
                 "scheduler_event_handling_duration_seconds",
                 "[ALPHA] Event handling latency in seconds.",
                 TENTHS_OF_MILLISECONDS,
                 "event");
-        sliDuration = histogram(
+        sliDuration = families.histogram(
                 "scheduler_pod_scheduling_sli_duration_seconds",
                 "[BETA] E2e latency for a pod being scheduled, from the time the pod enters the scheduling queue and might"
                         + " involve multiple scheduling attempts.",
                 HUNDREDTHS_OF_SECONDS,
                 "attempts");
-        podAttempts = histogram(
+        podAttempts = families.histogram(
                 "scheduler_pod_scheduling_attempts",
                 "[STABLE] Number of attempts to successfully schedule a pod.",
-                exponential(1, 2, 5));
-        extensionPoints = histogram(
+                Families.exponential(1, 2, 5));
+        extensionPoints = families.histogram(
                 "scheduler_framework_extension_point_duration_seconds",
                 "[STABLE] Latency for running all plugins of a specific extension point.",
                 TENTHS_OF_MILLISECONDS,
                 "extension_point",
                 "profile",
                 "status");
-        pluginCalls = histogram(
+        pluginCalls = families.histogram(
                 "scheduler_plugin_execution_duration_seconds",
                 "[ALPHA] Duration for running a plugin at a specific extension point.",
                 PLUGIN_CALL,
                 "extension_point",
                 "plugin",
                 "status");
-        evaluations = counter(
+        evaluations = families.counter(
                 "scheduler_plugin_evaluation_total",
                 "[BETA] Number of attempts to schedule pods by each plugin and the extension point (available only in"
                         + " PreFilter, Filter, PreScore, and Score).",
                 "extension_point",
                 "plugin",
                 "profile");
-        hints = histogram(
+        hints = families.histogram(
                 "scheduler_queueing_hint_execution_duration_seconds",
                 "[ALPHA] Duration for running a queueing hint function of a plugin.",
                 PLUGIN_CALL,
                 "event",
                 "hint",
                 "plugin");
-        incomingPods = counter(
+        incomingPods = families.counter(
                 "scheduler_queue_incoming_pods_total",
                 "[STABLE] Number of pods added to scheduling queues by event and queue type.",
                 "event",
                 "queue");
-        permitWait = histogram(
+        permitWait = families.histogram(
                 "scheduler_permit_wait_duration_seconds",
                 "[BETA] Duration of waiting on permit.",
                 MILLISECONDS,
                 "result");
-        goroutines = gauge(
+        goroutines = families.gauge(
                 "scheduler_goroutines",
                 "[BETA] Number of running goroutines split by the work they do such as binding.",
                 "operation");
-        preemptionAttempts = counter(
+        volumeErrors = families.counter(
+                "scheduler_volume_scheduling_stage_error_total",
+                "[ALPHA] Volume scheduling stage error count",
+                "operation");
+        preemptionAttempts = families.counter(
                 "scheduler_preemption_attempts_total", "[STABLE] Total preemption attempts in the cluster till now");
-        preemptionVictims = histogram(
-                "scheduler_preemption_victims", "[STABLE] Number of selected preemption victims", exponential(1, 2, 7));
-        preemptionTaskDuration = histogram(
+        preemptionVictims = families.histogram(
+                "scheduler_preemption_victims",
+                "[STABLE] Number of selected preemption victims",
+                Families.exponential(1, 2, 7));
+        preemptionTaskDuration = families.histogram(
                 "scheduler_preemption_goroutines_duration_seconds",
                 "[ALPHA] Duration in seconds for running goroutines for the preemption.",
                 HUNDREDTHS_OF_SECONDS,
                 "result");
-        preemptionTasks = counter(
+        preemptionTasks = families.counter(
                 "scheduler_preemption_goroutines_execution_total",
                 "[ALPHA] Number of preemption goroutines executed.",
                 "result");
-        overduePluginCalls = counter(
+        overduePluginCalls = families.counter(
                 "moorage_plugin_calls_overdue_total",
                 "Calls into plugins that did not return within the limit, by plugin and extension point.",
                 "plugin",
                 "extension_point");
-        suspendedPlugins =
-                gauge("moorage_plugin_suspended", "1 while the plugin is not called, since it kept failing.", "plugin");
-        threadFailures = counter(
+        suspendedPlugins = families.gauge(
+                "moorage_plugin_suspended", "1 while the plugin is not called, since it kept failing.", "plugin");
+        threadFailures = families.counter(
                 "moorage_thread_failures_total",
                 "Failures of the scheduler's own threads that nothing caught, by thread.",
                 "thread");
-        scheduledAfterFlush = counter(
+        scheduledAfterFlush = families.counter(
                 "scheduler_pod_scheduled_after_flush_total",
                 "[ALPHA] Number of pods that were successfully scheduled after being flushed from unschedulablePods due to"
                         + " timeout. This metric helps detect potential queueing hint misconfigurations or event handling"
                         + " issues.");
     }
 
-    static double[] exponential(double start, double factor, int count) {
-        double[] bounds = new double[count];
-        double bound = start;
-        for (int i = 0; i < count; i++) {
-            bounds[i] = bound;
-            bound *= factor;
-        }
-        return bounds;
-    }
-
-    private Counter counter(String name, String help, String... labels) {
-        return Counter.builder().name(name).help(help).labelNames(labels).register(registry);
-    }
-
-    private Gauge gauge(String name, String help, String... labels) {
-        return Gauge.builder().name(name).help(help).labelNames(labels).register(registry);
-    }
-
-    private Histogram histogram(String name, String help, double[] buckets, String... labels) {
-        return Histogram.builder()
-                .name(name)
-                .help(help)
-                .labelNames(labels)
-                .classicOnly()
-                .classicUpperBounds(buckets)
-                .register(registry);
-    }
-
     /** Has what is in a scheduler shown when metrics are read. */
     public void show(Supplier<SchedulerGauges> scheduler) {
-        gauges(
+        families.gauges(
                 "scheduler_pending_pods",
                 "[STABLE] Number of pending pods, by the queue type. 'active' means number of pods in activeQ; 'backoff' means"
                         + " number of pods in backoffQ; 'unschedulable' means number of pods in unschedulablePods that the"
@@ -211,12 +190,12 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
                         + " scheduler never attempted to schedule because they are gated.",
                 callback -> scheduler.get().pendingPods().forEach((queue, pods) -> callback.call(pods, queue)),
                 "queue");
-        gauges(
+        families.gauges(
                 "scheduler_inflight_events",
                 "[ALPHA] Number of events currently tracked in the scheduling queue.",
                 callback -> scheduler.get().inFlightEvents().forEach((event, count) -> callback.call(count, event)),
                 "event");
-        gauges(
+        families.gauges(
                 "scheduler_unschedulable_pods",
                 "[BETA] The number of unschedulable pods broken down by plugin name. A pod will increment the gauge for all"
                         + " plugins that caused it to not schedule and so this metric have meaning only when broken down by"
@@ -227,7 +206,7 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
                         .forEach((by, pods) -> callback.call(pods, by.plugin(), by.profile())),
                 "plugin",
                 "profile");
-        gauges(
+        families.gauges(
                 "scheduler_cache_size",
                 "[ALPHA] Number of nodes, pods, and assumed (bound) pods in the scheduler cache.",
                 callback -> {
@@ -241,7 +220,7 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
 
     /** Has it shown whether this process leads. */
     public void showLeadership(String lease, Supplier<Boolean> isLeader) {
-        gauges(
+        families.gauges(
                 "leader_election_master_status",
                 "[ALPHA] Gauge of if the reporting system is master of the relevant lease, 0 indicates backup, 1 indicates"
                         + " master. 'name' is the string used to identify the lease. Please make sure to group by name.",
@@ -251,19 +230,21 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
 
     /** Has it shown how the watches of the cluster do. */
     public void showWatches(Supplier<List<WatchStatus>> watches) {
-        counters(
+        families.counters(
                 "moorage_watch_lists_total",
                 "Lists of objects that were taken over, by resource.",
                 callback -> watches.get()
                         .forEach(watch -> callback.call(
-                                (double) watch.lists(), watch.kind().plural())));
-        counters(
+                                (double) watch.lists(), watch.kind().plural())),
+                "resource");
+        families.counters(
                 "moorage_watch_failures_total",
                 "Lists and watches that failed, by resource.",
                 callback -> watches.get()
                         .forEach(watch -> callback.call(
-                                (double) watch.failures(), watch.kind().plural())));
-        gauges(
+                                (double) watch.failures(), watch.kind().plural())),
+                "resource");
+        families.gauges(
                 "moorage_unreadable_objects",
                 "Objects that cannot be read and stand as they were last known, by resource.",
                 callback -> watches.get()
@@ -272,31 +253,12 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
                 "resource");
     }
 
-    private void counters(String name, String help, Consumer<CounterWithCallback.Callback> values) {
-        CounterWithCallback.builder()
-                .name(name)
-                .help(help)
-                .labelNames("resource")
-                .callback(values)
-                .register(registry);
-    }
-
     /** Has it shown how many lines of the log were dropped. */
     public void showDroppedLogLines(LongSupplier dropped) {
-        CounterWithCallback.builder()
-                .name("moorage_log_lines_dropped_total")
-                .help("Lines of the log that were dropped, since whoever reads the log was too slow.")
-                .callback(callback -> callback.call((double) dropped.getAsLong()))
-                .register(registry);
-    }
-
-    private void gauges(String name, String help, Consumer<GaugeWithCallback.Callback> values, String... labels) {
-        GaugeWithCallback.builder()
-                .name(name)
-                .help(help)
-                .labelNames(labels)
-                .callback(values)
-                .register(registry);
+        families.counters(
+                "moorage_log_lines_dropped_total",
+                "Lines of the log that were dropped, since whoever reads the log was too slow.",
+                callback -> callback.call((double) dropped.getAsLong()));
     }
 
     @Override
@@ -347,6 +309,14 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
     @Override
     public void scheduledAfterFlush() {
         scheduledAfterFlush.inc();
+    }
+
+    @Override
+    public void pluginFailed(String plugin, String method) {
+        String stage = VOLUME_STAGE_BY_METHOD.get(method);
+        if (plugin.equals("VolumeBinding") && stage != null) {
+            volumeErrors.labelValues(stage).inc();
+        }
     }
 
     @Override

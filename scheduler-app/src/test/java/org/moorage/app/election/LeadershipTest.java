@@ -25,8 +25,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.plugin.ClusterException;
+import org.moorage.app.kubernetes.ApiRequests;
 import org.moorage.app.kubernetes.ClusterSettings;
 import org.moorage.app.kubernetes.KubernetesCluster;
+import org.moorage.app.kubernetes.RequestMetrics;
 import org.moorage.runtime.config.LeaderElection;
 import org.moorage.testkit.Pods;
 
@@ -86,7 +88,7 @@ class LeadershipTest {
                 "kube-scheduler",
                 "kube-system");
         return new Leadership(
-                client(),
+                new ApiRequests(client(), InstantSource.system(), RequestMetrics.NONE),
                 settings,
                 "host",
                 "default-scheduler",

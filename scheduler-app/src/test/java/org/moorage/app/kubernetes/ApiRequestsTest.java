@@ -25,7 +25,9 @@ final class ApiRequestsTest {
         ScheduledExecutorService feeder = Executors.newSingleThreadScheduledExecutor();
         try (StubApiServer server = new StubApiServer();
                 ApiRequests requests = new ApiRequests(
-                        new ClientBuilder().setBasePath(server.address()).build(), InstantSource.system())) {
+                        new ClientBuilder().setBasePath(server.address()).build(),
+                        InstantSource.system(),
+                        RequestMetrics.NONE)) {
             server.on("GET", "/slow", request -> new StubApiServer.Answer(200, Map.of(), "{", lines));
             ScheduledFuture<?> ignored = feeder.scheduleAtFixedRate(() -> lines.add(" "), 0, 50, TimeUnit.MILLISECONDS);
 

@@ -96,7 +96,9 @@ final class DeadConnectionsTest {
         ExecutorService threads = Executors.newFixedThreadPool(CONNECTIONS);
         try (FreezingServer server = new FreezingServer();
                 ApiRequests requests = new ApiRequests(
-                        new ClientBuilder().setBasePath(server.address()).build(), InstantSource.system())) {
+                        new ClientBuilder().setBasePath(server.address()).build(),
+                        InstantSource.system(),
+                        RequestMetrics.NONE)) {
             List<Future<?>> first = new ArrayList<>();
             for (int i = 0; i < CONNECTIONS; i++) {
                 first.add(threads.submit(() -> requests.get("get it", "/it", Duration.ofSeconds(20))));

@@ -66,7 +66,8 @@ class KubernetesClusterTest {
                 Duration.ofSeconds(10),
                 WatchSettings.DEFAULTS,
                 new RetryBackoff(Duration.ofMillis(5), Duration.ofMillis(20)),
-                "host-1");
+                "host-1",
+                RequestMetrics.NONE);
     }
 
     private KubernetesCluster open(ClusterSettings settings) {

@@ -54,7 +54,8 @@ class ReflectorTest {
             Duration.ofSeconds(10),
             new WatchSettings(Duration.ofSeconds(30), Duration.ofSeconds(10), Duration.ofMillis(50), FAST, FAST),
             FAST,
-            "host-1"));
+            "host-1",
+            RequestMetrics.NONE));
 
     private KubernetesCluster open(ClusterSettings settings) {
         return new KubernetesCluster(
@@ -704,8 +705,8 @@ class ReflectorTest {
             streams.add(stream(event("ADDED", pod("a", 2))));
             WatchSettings hasty =
                     new WatchSettings(Duration.ofSeconds(1), Duration.ofMillis(200), Duration.ZERO, FAST, FAST);
-            try (KubernetesCluster watching =
-                    open(new ClusterSettings(0, 1, Duration.ofSeconds(10), hasty, FAST, "host-1"))) {
+            try (KubernetesCluster watching = open(
+                    new ClusterSettings(0, 1, Duration.ofSeconds(10), hasty, FAST, "host-1", RequestMetrics.NONE))) {
                 watching.watch(Set.of(ObjectKind.POD), KeptJson.NONE, told);
                 assertThat(told.next()).isEqualTo("replaced: ");
                 assertThat(told.next()).isEqualTo("applied: default/a@2");

@@ -46,6 +46,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.app.command.CommandException;
 import org.moorage.app.kubernetes.ApiRequests;
+import org.moorage.app.kubernetes.RequestMetrics;
 import picocli.CommandLine;
 
 /** The server beside an API server that knows one token, and lets its user read metrics. */
@@ -130,7 +131,8 @@ class SecureServerTest {
                 new ClientBuilder()
                         .setBasePath("http://127.0.0.1:" + api.getAddress().getPort())
                         .build(),
-                clock);
+                clock,
+                RequestMetrics.NONE);
         SecureServer server =
                 SecureServer.listen(options, "test", requests, requests, clock, Executors.defaultThreadFactory());
         servers.add(server);

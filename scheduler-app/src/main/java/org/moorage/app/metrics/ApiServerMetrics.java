@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.metrics;
+
+import io.prometheus.metrics.core.metrics.Counter;
+import io.prometheus.metrics.core.metrics.Gauge;
+import io.prometheus.metrics.core.metrics.Histogram;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import org.moorage.app.kubernetes.RequestMetrics;
+
+/** The metrics of requests to API servers in a registry, each with the name, help, labels and buckets of kube-scheduler's client. */
+public final class ApiServerMetrics implements RequestMetrics {
+    private static final double NANOS = 1e9;
+    private static final double[] SECONDS = {0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60};
+    private static final double[] BYTES = {
+        64, 256, 512, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216
+    };
+
+    private final Counter requests;
+    private final Counter retries;
+    private final Histogram durations;
+    private final Histogram rateLimiter;
+    private final Histogram sentBytes;
+    private final Histogram receivedBytes;
+    private final Counter podCalls;
+    private final Histogram podCallDurations;
+    private final Gauge pendingPodCalls;
+    private final Counter claimCreations;
+
+    /**
+     * Metrics without values.
+     *
+     * @param registry where they are found
+     */
+    public ApiServerMetrics(PrometheusRegistry registry) {
+        Families families = new Families(registry);
+        requests = families.counter(
+                "rest_client_requests_total",
+                "[ALPHA] Number of HTTP requests, partitioned by status code, method, and host.",
+                "code",
+                "method",
+                "host");
+        retries = families.counter(
+                "rest_client_request_retries_total",
+                "[ALPHA] Number of request retries, partitioned by status code, verb, and host.",
+                "code",
+                "verb",
+                "host");
+        durations = families.histogram(
+                "rest_client_request_duration_seconds",
+                "[ALPHA] Request latency in seconds. Broken down by verb, and host.",
+                SECONDS,
+                "verb",
+                "host");
+        rateLimiter = families.histogram(
+                "rest_client_rate_limiter_duration_seconds",
+                "[ALPHA] Client side rate limiter latency in seconds. Broken down by verb, and host.",
+                SECONDS,
+                "verb",
+                "host");
+        sentBytes = families.histogram(
+                "rest_client_request_size_bytes",
+                "[ALPHA] Request size in bytes. Broken down by verb and host.",
+                BYTES,
+                "verb",
+                "host");
+        receivedBytes = families.histogram(
+                "rest_client_response_size_bytes",
+                "[ALPHA] Response size in bytes. Broken down by verb and host.",
+                BYTES,
+                "verb",
+                "host");
+        podCalls = families.counter(
+                "scheduler_async_api_call_execution_total",
+                "[ALPHA] Total number of API calls executed by the async dispatcher.",
+                "call_type",
+                "result");
+        podCallDurations = families.histogram(
+                "scheduler_async_api_call_execution_duration_seconds",
+                "[ALPHA] Duration in seconds for executing API call in the async dispatcher.",
+                Families.exponential(0.001, 2, 15),
+                "call_type",
+                "result");
+        pendingPodCalls = families.gauge(
+                "scheduler_pending_async_api_calls",
+                "[ALPHA] Number of API calls currently pending in the async queue.",
+                "call_type");
+        claimCreations = families.counter(
+                "scheduler_resourceclaim_creates_total",
+                "[ALPHA] Number of ResourceClaims creation requests within scheduler",
+                "status");
+    }
+
+    @Override
+    public void rateLimited(String method, String host, long nanos) {
+        rateLimiter.labelValues(method, host).observe(nanos / NANOS);
+    }
+
+    @Override
+    public void answered(String method, String host, String code, boolean isRetry) {
+        requests.labelValues(code, method, host).inc();
+        if (isRetry) {
+            retries.labelValues(code, method, host).inc();
+        }
+    }
+
+    @Override
+    public void sent(String method, String host, long bytes) {
+        sentBytes.labelValues(method, host).observe((double) bytes);
+    }
+
+    @Override
+    public void received(String method, String host, long bytes) {
+        receivedBytes.labelValues(method, host).observe((double) bytes);
+    }
+
+    @Override
+    public void ended(String method, String host, long nanos) {
+        durations.labelValues(method, host).observe(nanos / NANOS);
+    }
+
+    @Override
+    public void podCallStarted(String type) {
+        pendingPodCalls.labelValues(type).inc();
+    }
+
+    @Override
+    public void podCallEnded(String type, boolean isSuccess, long nanos) {
+        String result = isSuccess ? "success" : "error";
+        pendingPodCalls.labelValues(type).dec();
+        podCalls.labelValues(type, result).inc();
+        podCallDurations.labelValues(type, result).observe(nanos / NANOS);
+    }
+
+    @Override
+    public void claimCreated(boolean isSuccess) {
+        claimCreations.labelValues(isSuccess ? "success" : "failure").inc();
+    }
+}

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.metrics;
 
+import io.prometheus.metrics.core.datapoints.CounterDataPoint;
+import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
+import io.prometheus.metrics.core.datapoints.GaugeDataPoint;
 import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.core.metrics.CounterWithCallback;
 import io.prometheus.metrics.core.metrics.Gauge;
@@ -22,15 +25,36 @@ record Families(PrometheusRegistry registry) {
         return bounds;
     }
 
-    Counter counter(String name, String help, String... labels) {
-        return Counter.builder().name(name).help(help).labelNames(labels).register(registry);
+    /** A counter; it shows 0 until it is counted in. */
+    Counter counter(String name, String help) {
+        return Counter.builder().name(name).help(help).register(registry);
     }
 
-    Gauge gauge(String name, String help, String... labels) {
-        return Gauge.builder().name(name).help(help).labelNames(labels).register(registry);
+    /** A counter with labels. */
+    Series<CounterDataPoint> counters(String name, String help, String... labels) {
+        Counter counter =
+                Counter.builder().name(name).help(help).labelNames(labels).register(registry);
+        return new Series<>(counter::labelValues);
     }
 
-    Histogram histogram(String name, String help, double[] buckets, String... labels) {
+    /** A gauge with labels. */
+    Series<GaugeDataPoint> gauges(String name, String help, String... labels) {
+        Gauge gauge = Gauge.builder().name(name).help(help).labelNames(labels).register(registry);
+        return new Series<>(gauge::labelValues);
+    }
+
+    /** A histogram; it shows 0 until something is observed. */
+    Histogram histogram(String name, String help, double[] buckets) {
+        return histogramOf(name, help, buckets);
+    }
+
+    /** A histogram with labels. */
+    Series<DistributionDataPoint> histograms(String name, String help, double[] buckets, String... labels) {
+        Histogram histogram = histogramOf(name, help, buckets, labels);
+        return new Series<>(histogram::labelValues);
+    }
+
+    private Histogram histogramOf(String name, String help, double[] buckets, String... labels) {
         return Histogram.builder()
                 .name(name)
                 .help(help)
@@ -41,7 +65,7 @@ record Families(PrometheusRegistry registry) {
     }
 
     /** A counter whose values are asked for when metrics are read. */
-    void counters(String name, String help, Consumer<CounterWithCallback.Callback> values, String... labels) {
+    void shownCounters(String name, String help, Consumer<CounterWithCallback.Callback> values, String... labels) {
         CounterWithCallback.builder()
                 .name(name)
                 .help(help)
@@ -51,7 +75,7 @@ record Families(PrometheusRegistry registry) {
     }
 
     /** A gauge whose values are asked for when metrics are read. */
-    void gauges(String name, String help, Consumer<GaugeWithCallback.Callback> values, String... labels) {
+    void shownGauges(String name, String help, Consumer<GaugeWithCallback.Callback> values, String... labels) {
         GaugeWithCallback.builder()
                 .name(name)
                 .help(help)

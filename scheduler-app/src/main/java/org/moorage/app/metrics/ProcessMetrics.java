@@ -31,22 +31,22 @@ public final class ProcessMetrics {
             PrometheusRegistry registry, String version, String kubernetesVersion, FeatureGates features) {
         Families families = new Families(registry);
         buildInfo(families, version, kubernetesVersion);
-        families.gauges(
+        families.shownGauges(
                 "kubernetes_feature_enabled",
                 "[BETA] This metric records the data about the stage and enablement of a k8s feature.",
                 callback -> features.all()
                         .forEach((name, enabled) -> callback.call(enabled ? 1 : 0, name, stage(features.stage(name)))),
                 "name",
                 "stage");
-        families.gauges(
+        families.shownGauges(
                 "process_virtual_memory_max_bytes",
                 "Maximum amount of virtual memory available in bytes.",
                 callback -> maxAddressSpace().ifPresent(callback::call));
-        families.counters(
+        families.shownCounters(
                 "process_network_receive_bytes_total",
                 "Number of bytes received by the process over the network.",
                 callback -> networkBytes("InOctets").ifPresent(callback::call));
-        families.counters(
+        families.shownCounters(
                 "process_network_transmit_bytes_total",
                 "Number of bytes sent by the process over the network.",
                 callback -> networkBytes("OutOctets").ifPresent(callback::call));
@@ -56,21 +56,13 @@ public final class ProcessMetrics {
     private static void buildInfo(Families families, String version, String kubernetesVersion) {
         String[] parts = kubernetesVersion.substring(1).split("\\.", -1);
         String platform = System.getProperty("os.name").toLowerCase(Locale.ROOT) + "/" + System.getProperty("os.arch");
-        families.gauge(
-                        "kubernetes_build_info",
-                        "[BETA] A metric with a constant '1' value labeled by major, minor, git version, git commit, git tree"
-                                + " state, build date, Go version, and compiler from which Kubernetes was built, and platform"
-                                + " on which it is running.",
-                        "major",
-                        "minor",
-                        "git_version",
-                        "git_commit",
-                        "git_tree_state",
-                        "build_date",
-                        "go_version",
-                        "compiler",
-                        "platform")
-                .labelValues(
+        families.shownGauges(
+                "kubernetes_build_info",
+                "[BETA] A metric with a constant '1' value labeled by major, minor, git version, git commit, git tree state,"
+                        + " build date, Go version, and compiler from which Kubernetes was built, and platform on which it is"
+                        + " running.",
+                callback -> callback.call(
+                        1,
                         parts[0],
                         parts[1],
                         kubernetesVersion + "+moorage-" + version,
@@ -79,8 +71,16 @@ public final class ProcessMetrics {
                         "",
                         "java" + Runtime.version(),
                         "javac",
-                        platform)
-                .set(1);
+                        platform),
+                "major",
+                "minor",
+                "git_version",
+                "git_commit",
+                "git_tree_state",
+                "build_date",
+                "go_version",
+                "compiler",
+                "platform");
     }
 
     private static String stage(String stage) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.metrics;
 
+import io.prometheus.metrics.core.datapoints.CounterDataPoint;
+import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
+import io.prometheus.metrics.core.datapoints.GaugeDataPoint;
 import io.prometheus.metrics.core.metrics.Counter;
-import io.prometheus.metrics.core.metrics.Gauge;
 import io.prometheus.metrics.core.metrics.Histogram;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Duration;
@@ -38,28 +40,28 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
 
     private final InstantSource clock;
     private final Families families;
-    private final Counter scheduleAttempts;
-    private final Histogram attemptDuration;
+    private final Series<CounterDataPoint> scheduleAttempts;
+    private final Series<DistributionDataPoint> attemptDuration;
     private final Histogram algorithmDuration;
-    private final Histogram eventHandling;
-    private final Histogram sliDuration;
+    private final Series<DistributionDataPoint> eventHandling;
+    private final Series<DistributionDataPoint> sliDuration;
     private final Histogram podAttempts;
-    private final Histogram extensionPoints;
-    private final Histogram pluginCalls;
-    private final Counter evaluations;
-    private final Histogram hints;
-    private final Counter incomingPods;
-    private final Histogram permitWait;
-    private final Gauge goroutines;
+    private final Series<DistributionDataPoint> extensionPoints;
+    private final Series<DistributionDataPoint> pluginCalls;
+    private final Series<CounterDataPoint> evaluations;
+    private final Series<DistributionDataPoint> hints;
+    private final Series<CounterDataPoint> incomingPods;
+    private final Series<DistributionDataPoint> permitWait;
+    private final Series<GaugeDataPoint> goroutines;
     private final Counter preemptionAttempts;
-    private final Counter volumeErrors;
+    private final Series<CounterDataPoint> volumeErrors;
     private final Histogram preemptionVictims;
-    private final Histogram preemptionTaskDuration;
-    private final Counter preemptionTasks;
+    private final Series<DistributionDataPoint> preemptionTaskDuration;
+    private final Series<CounterDataPoint> preemptionTasks;
     private final Counter scheduledAfterFlush;
-    private final Counter overduePluginCalls;
-    private final Gauge suspendedPlugins;
-    private final Counter threadFailures;
+    private final Series<CounterDataPoint> overduePluginCalls;
+    private final Series<GaugeDataPoint> suspendedPlugins;
+    private final Series<CounterDataPoint> threadFailures;
 
     /**
      * Metrics without values.
@@ -70,13 +72,13 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
     public PrometheusMetrics(PrometheusRegistry registry, InstantSource clock) {
         families = new Families(registry);
         this.clock = clock;
-        scheduleAttempts = families.counter(
+        scheduleAttempts = families.counters(
                 "scheduler_schedule_attempts_total",
                 "[STABLE] Number of attempts to schedule pods, by the result. 'unschedulable' means a pod could not be"
                         + " scheduled, while 'error' means an internal scheduler problem.",
                 "profile",
                 "result");
-        attemptDuration = families.histogram(
+        attemptDuration = families.histograms(
                 "scheduler_scheduling_attempt_duration_seconds",
                 "[STABLE] Scheduling attempt latency in seconds (scheduling algorithm + binding)",
                 MILLISECONDS,
@@ -86,12 +88,12 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
                 "scheduler_scheduling_algorithm_duration_seconds",
                 "[ALPHA] Scheduling algorithm latency in seconds",
                 MILLISECONDS);
-        eventHandling = families.histogram(
+        eventHandling = families.histograms(
                 "scheduler_event_handling_duration_seconds",
                 "[ALPHA] Event handling latency in seconds.",
                 TENTHS_OF_MILLISECONDS,
                 "event");
-        sliDuration = families.histogram(
+        sliDuration = families.histograms(
                 "scheduler_pod_scheduling_sli_duration_seconds",
                 "[BETA] E2e latency for a pod being scheduled, from the time the pod enters the scheduling queue and might"
                         + " involve multiple scheduling attempts.",
@@ -101,49 +103,49 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
                 "scheduler_pod_scheduling_attempts",
                 "[STABLE] Number of attempts to successfully schedule a pod.",
                 Families.exponential(1, 2, 5));
-        extensionPoints = families.histogram(
+        extensionPoints = families.histograms(
                 "scheduler_framework_extension_point_duration_seconds",
                 "[STABLE] Latency for running all plugins of a specific extension point.",
                 TENTHS_OF_MILLISECONDS,
                 "extension_point",
                 "profile",
                 "status");
-        pluginCalls = families.histogram(
+        pluginCalls = families.histograms(
                 "scheduler_plugin_execution_duration_seconds",
                 "[ALPHA] Duration for running a plugin at a specific extension point.",
                 PLUGIN_CALL,
                 "extension_point",
                 "plugin",
                 "status");
-        evaluations = families.counter(
+        evaluations = families.counters(
                 "scheduler_plugin_evaluation_total",
                 "[BETA] Number of attempts to schedule pods by each plugin and the extension point (available only in"
                         + " PreFilter, Filter, PreScore, and Score).",
                 "extension_point",
                 "plugin",
                 "profile");
-        hints = families.histogram(
+        hints = families.histograms(
                 "scheduler_queueing_hint_execution_duration_seconds",
                 "[ALPHA] Duration for running a queueing hint function of a plugin.",
                 PLUGIN_CALL,
                 "event",
                 "hint",
                 "plugin");
-        incomingPods = families.counter(
+        incomingPods = families.counters(
                 "scheduler_queue_incoming_pods_total",
                 "[STABLE] Number of pods added to scheduling queues by event and queue type.",
                 "event",
                 "queue");
-        permitWait = families.histogram(
+        permitWait = families.histograms(
                 "scheduler_permit_wait_duration_seconds",
                 "[BETA] Duration of waiting on permit.",
                 MILLISECONDS,
                 "result");
-        goroutines = families.gauge(
+        goroutines = families.gauges(
                 "scheduler_goroutines",
                 "[BETA] Number of running goroutines split by the work they do such as binding.",
                 "operation");
-        volumeErrors = families.counter(
+        volumeErrors = families.counters(
                 "scheduler_volume_scheduling_stage_error_total",
                 "[ALPHA] Volume scheduling stage error count",
                 "operation");
@@ -153,23 +155,23 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
                 "scheduler_preemption_victims",
                 "[STABLE] Number of selected preemption victims",
                 Families.exponential(1, 2, 7));
-        preemptionTaskDuration = families.histogram(
+        preemptionTaskDuration = families.histograms(
                 "scheduler_preemption_goroutines_duration_seconds",
                 "[ALPHA] Duration in seconds for running goroutines for the preemption.",
                 HUNDREDTHS_OF_SECONDS,
                 "result");
-        preemptionTasks = families.counter(
+        preemptionTasks = families.counters(
                 "scheduler_preemption_goroutines_execution_total",
                 "[ALPHA] Number of preemption goroutines executed.",
                 "result");
-        overduePluginCalls = families.counter(
+        overduePluginCalls = families.counters(
                 "moorage_plugin_calls_overdue_total",
                 "Calls into plugins that did not return within the limit, by plugin and extension point.",
                 "plugin",
                 "extension_point");
-        suspendedPlugins = families.gauge(
+        suspendedPlugins = families.gauges(
                 "moorage_plugin_suspended", "1 while the plugin is not called, since it kept failing.", "plugin");
-        threadFailures = families.counter(
+        threadFailures = families.counters(
                 "moorage_thread_failures_total",
                 "Failures of the scheduler's own threads that nothing caught, by thread.",
                 "thread");
@@ -182,7 +184,7 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
 
     /** Has what is in a scheduler shown when metrics are read. */
     public void show(Supplier<SchedulerGauges> scheduler) {
-        families.gauges(
+        families.shownGauges(
                 "scheduler_pending_pods",
                 "[STABLE] Number of pending pods, by the queue type. 'active' means number of pods in activeQ; 'backoff' means"
                         + " number of pods in backoffQ; 'unschedulable' means number of pods in unschedulablePods that the"
@@ -190,12 +192,12 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
                         + " scheduler never attempted to schedule because they are gated.",
                 callback -> scheduler.get().pendingPods().forEach((queue, pods) -> callback.call(pods, queue)),
                 "queue");
-        families.gauges(
+        families.shownGauges(
                 "scheduler_inflight_events",
                 "[ALPHA] Number of events currently tracked in the scheduling queue.",
                 callback -> scheduler.get().inFlightEvents().forEach((event, count) -> callback.call(count, event)),
                 "event");
-        families.gauges(
+        families.shownGauges(
                 "scheduler_unschedulable_pods",
                 "[BETA] The number of unschedulable pods broken down by plugin name. A pod will increment the gauge for all"
                         + " plugins that caused it to not schedule and so this metric have meaning only when broken down by"
@@ -206,7 +208,7 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
                         .forEach((by, pods) -> callback.call(pods, by.plugin(), by.profile())),
                 "plugin",
                 "profile");
-        families.gauges(
+        families.shownGauges(
                 "scheduler_cache_size",
                 "[ALPHA] Number of nodes, pods, and assumed (bound) pods in the scheduler cache.",
                 callback -> {
@@ -220,7 +222,7 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
 
     /** Has it shown whether this process leads. */
     public void showLeadership(String lease, Supplier<Boolean> isLeader) {
-        families.gauges(
+        families.shownGauges(
                 "leader_election_master_status",
                 "[ALPHA] Gauge of if the reporting system is master of the relevant lease, 0 indicates backup, 1 indicates"
                         + " master. 'name' is the string used to identify the lease. Please make sure to group by name.",
@@ -230,21 +232,21 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
 
     /** Has it shown how the watches of the cluster do. */
     public void showWatches(Supplier<List<WatchStatus>> watches) {
-        families.counters(
+        families.shownCounters(
                 "moorage_watch_lists_total",
                 "Lists of objects that were taken over, by resource.",
                 callback -> watches.get()
                         .forEach(watch -> callback.call(
                                 (double) watch.lists(), watch.kind().plural())),
                 "resource");
-        families.counters(
+        families.shownCounters(
                 "moorage_watch_failures_total",
                 "Lists and watches that failed, by resource.",
                 callback -> watches.get()
                         .forEach(watch -> callback.call(
                                 (double) watch.failures(), watch.kind().plural())),
                 "resource");
-        families.gauges(
+        families.shownGauges(
                 "moorage_unreadable_objects",
                 "Objects that cannot be read and stand as they were last known, by resource.",
                 callback -> watches.get()
@@ -255,7 +257,7 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
 
     /** Has it shown how many lines of the log were dropped. */
     public void showDroppedLogLines(LongSupplier dropped) {
-        families.counters(
+        families.shownCounters(
                 "moorage_log_lines_dropped_total",
                 "Lines of the log that were dropped, since whoever reads the log was too slow.",
                 callback -> callback.call((double) dropped.getAsLong()));
@@ -273,8 +275,8 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
             case UNSCHEDULABLE -> "unschedulable";
             case ERROR -> "error";
         };
-        scheduleAttempts.labelValues(profile, result).inc();
-        attemptDuration.labelValues(profile, result).observe(nanos / NANOS);
+        scheduleAttempts.of(profile, result).inc();
+        attemptDuration.of(profile, result).observe(nanos / NANOS);
     }
 
     @Override
@@ -283,7 +285,7 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
         Instant now = clock.instant();
         Instant since = pod.initialAttemptTimestamp().orElse(now);
         String attempts = pod.attempts() >= PODS_OF_ATTEMPTS ? PODS_OF_ATTEMPTS + "+" : String.valueOf(pod.attempts());
-        sliDuration.labelValues(attempts).observe(Duration.between(since, now).toNanos() / NANOS);
+        sliDuration.of(attempts).observe(Duration.between(since, now).toNanos() / NANOS);
     }
 
     @Override
@@ -293,17 +295,17 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
 
     @Override
     public void extensionPointRan(String profile, String point, Code status, long nanos) {
-        extensionPoints.labelValues(point, profile, status.toString()).observe(nanos / NANOS);
+        extensionPoints.of(point, profile, status.toString()).observe(nanos / NANOS);
     }
 
     @Override
     public void pluginRan(String plugin, String point, Code status, long nanos) {
-        pluginCalls.labelValues(point, plugin, status.toString()).observe(nanos / NANOS);
+        pluginCalls.of(point, plugin, status.toString()).observe(nanos / NANOS);
     }
 
     @Override
     public void pluginEvaluated(String profile, String plugin, String point, int times) {
-        evaluations.labelValues(point, plugin, profile).inc(times);
+        evaluations.of(point, plugin, profile).inc(times);
     }
 
     @Override
@@ -315,7 +317,7 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
     public void pluginFailed(String plugin, String method) {
         String stage = VOLUME_STAGE_BY_METHOD.get(method);
         if (plugin.equals("VolumeBinding") && stage != null) {
-            volumeErrors.labelValues(stage).inc();
+            volumeErrors.of(stage).inc();
         }
     }
 
@@ -329,22 +331,22 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
 
     @Override
     public void pluginCallOverdue(String plugin, String method) {
-        overduePluginCalls.labelValues(plugin, method).inc();
+        overduePluginCalls.of(plugin, method).inc();
     }
 
     @Override
     public void pluginSuspended(String plugin, String reason) {
-        suspendedPlugins.labelValues(plugin).set(1);
+        suspendedPlugins.of(plugin).set(1);
     }
 
     @Override
     public void pluginResumed(String plugin) {
-        suspendedPlugins.labelValues(plugin).set(0);
+        suspendedPlugins.of(plugin).set(0);
     }
 
     @Override
     public void threadFailed(String thread, Throwable thrown) {
-        threadFailures.labelValues(withoutNumber(thread)).inc();
+        threadFailures.of(withoutNumber(thread)).inc();
     }
 
     // So that there are not as many values of the label as threads come and go.
@@ -359,40 +361,38 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
 
     @Override
     public void backgroundTaskRan(String result, long nanos) {
-        preemptionTaskDuration.labelValues(result).observe(nanos / NANOS);
-        preemptionTasks.labelValues(result).inc();
+        preemptionTaskDuration.of(result).observe(nanos / NANOS);
+        preemptionTasks.of(result).inc();
     }
 
     @Override
     public void eventHandled(String event, long nanos) {
-        eventHandling.labelValues(event).observe(nanos / NANOS);
+        eventHandling.of(event).observe(nanos / NANOS);
     }
 
     @Override
     public void hintRan(String plugin, String event, String hint, long nanos) {
-        hints.labelValues(event, hint, plugin).observe(nanos / NANOS);
+        hints.of(event, hint, plugin).observe(nanos / NANOS);
     }
 
     // kube-scheduler counts gated pods as unschedulable ones here.
     @Override
     public void podQueued(String queue, String event) {
-        incomingPods
-                .labelValues(event, queue.equals("gated") ? "unschedulable" : queue)
-                .inc();
+        incomingPods.of(event, queue.equals("gated") ? "unschedulable" : queue).inc();
     }
 
     @Override
     public void permitWaited(Code status, long nanos) {
-        permitWait.labelValues(status.toString()).observe(nanos / NANOS);
+        permitWait.of(status.toString()).observe(nanos / NANOS);
     }
 
     @Override
     public void taskStarted(String operation) {
-        goroutines.labelValues(operation).inc();
+        goroutines.of(operation).inc();
     }
 
     @Override
     public void taskEnded(String operation) {
-        goroutines.labelValues(operation).dec();
+        goroutines.of(operation).dec();
     }
 }

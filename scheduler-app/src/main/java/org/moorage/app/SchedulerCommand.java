@@ -30,6 +30,7 @@ import org.moorage.app.kubernetes.KubernetesCluster;
 import org.moorage.app.kubernetes.RequestMetrics;
 import org.moorage.app.kubernetes.WatchStatus;
 import org.moorage.app.metrics.ApiServerMetrics;
+import org.moorage.app.metrics.HealthMetrics;
 import org.moorage.app.metrics.MetricsText;
 import org.moorage.app.metrics.ProcessMetrics;
 import org.moorage.app.metrics.PrometheusMetrics;
@@ -247,8 +248,10 @@ final class SchedulerCommand {
                                                 .isEmpty()
                         ? Optional.empty()
                         : Optional.of("waiting for handlers to sync")));
-        server.health("healthz", health);
-        server.health("livez", liveness(scheduler));
+        PrometheusRegistry checked = new PrometheusRegistry();
+        HealthMetrics healthMetrics = new HealthMetrics(checked);
+        server.health("healthz", healthMetrics.counted("healthz", health));
+        server.health("livez", healthMetrics.counted("livez", liveness(scheduler)));
         readiness.add(new HealthCheck(
                 "informer-sync",
                 () -> cluster.watchStatuses().stream()
@@ -257,11 +260,13 @@ final class SchedulerCommand {
                         .flatMap(WatchStatus::note)));
         server.health(
                 "readyz",
-                readiness,
+                healthMetrics.counted("readyz", readiness),
                 () -> cluster.watchStatuses().stream()
                         .flatMap(status -> status.note().stream())
                         .toList());
-        ServedPages.addTo(server, loaded, flags, metrics, scheduler, clock);
+        ServedPages.metrics(server, "/metrics", metrics);
+        ServedPages.metrics(server, "/metrics/slis", new MetricsText(checked, options.disabledMetrics()));
+        ServedPages.addTo(server, loaded, flags, scheduler, clock);
         server.start();
         return Optional.of(server);
     }

@@ -28,19 +28,22 @@ final class ServedPages {
 
     private ServedPages() {}
 
-    /** Adds the pages to a server. */
+    /** Adds metrics to a server. */
+    static void metrics(SecureServer server, String path, MetricsText metrics) {
+        server.page(path, query -> {
+            MetricsText.Text text = metrics.read(query.accept());
+            return new Reply(200, text.contentType(), text.body());
+        });
+    }
+
+    /** Adds the other pages to a server. */
     static void addTo(
             SecureServer server,
             LoadedConfig config,
             Map<String, String> flags,
-            MetricsText metrics,
             Scheduler scheduler,
             InstantSource clock) {
         Instant started = clock.instant();
-        server.page("/metrics", query -> {
-            MetricsText.Text text = metrics.read(query.accept());
-            return new Reply(200, text.contentType(), text.body());
-        });
         server.page("/configz", query -> Reply.json(200, configz(config)));
         server.page("/flagz", query -> Reply.text(200, flagz(flags)));
         server.page("/statusz", query -> Reply.text(200, statusz(server, started, clock.instant())));

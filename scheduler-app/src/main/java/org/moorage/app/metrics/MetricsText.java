@@ -3,7 +3,6 @@ package org.moorage.app.metrics;
 
 import io.prometheus.metrics.expositionformats.OpenMetricsTextFormatWriter;
 import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
-import io.prometheus.metrics.instrumentation.jvm.JvmMetrics;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -18,14 +17,13 @@ public final class MetricsText {
     private final Set<String> disabled;
 
     /**
-     * The metrics of a registry, with those of the Java virtual machine.
+     * The metrics of a registry.
      *
      * @param disabled the names of metrics that are left out
      */
     public MetricsText(PrometheusRegistry registry, Set<String> disabled) {
         this.registry = registry;
         this.disabled = Set.copyOf(disabled);
-        JvmMetrics.builder().register(registry);
     }
 
     /**

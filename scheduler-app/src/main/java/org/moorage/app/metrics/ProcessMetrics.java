@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.metrics;
 
+import io.prometheus.metrics.instrumentation.jvm.JvmMetrics;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -10,7 +11,7 @@ import java.util.Locale;
 import java.util.Optional;
 import org.moorage.api.plugin.FeatureGates;
 
-/** What metrics tell of the process itself, beside what the library for the Java virtual machine does. */
+/** What metrics tell of the process and its Java virtual machine. */
 public final class ProcessMetrics {
     private static final Path LIMITS = Path.of("/proc/self/limits");
     private static final Path NETWORK = Path.of("/proc/self/net/netstat");
@@ -21,7 +22,7 @@ public final class ProcessMetrics {
     private ProcessMetrics() {}
 
     /**
-     * Has a registry show the process.
+     * Has a registry show the process, once.
      *
      * @param version that of Moorage
      * @param kubernetesVersion the version of Kubernetes whose scheduler decides alike, as {@code v1.36.3}
@@ -30,6 +31,7 @@ public final class ProcessMetrics {
     public static void register(
             PrometheusRegistry registry, String version, String kubernetesVersion, FeatureGates features) {
         Families families = new Families(registry);
+        JvmMetrics.builder().register(registry);
         buildInfo(families, version, kubernetesVersion);
         families.shownGauges(
                 "kubernetes_feature_enabled",

@@ -9,11 +9,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.moorage.api.plugin.FeatureGates;
 
 class MetricsTextTest {
     @Test
     void isReadInTheFormatThatIsAskedFor() {
-        MetricsText text = new MetricsText(new PrometheusRegistry(), Set.of("jvm_info", "process_cpu_seconds_total"));
+        PrometheusRegistry registry = new PrometheusRegistry();
+        ProcessMetrics.register(registry, "0.1.0", "v1.36.3", FeatureGates.DEFAULTS);
+        MetricsText text = new MetricsText(registry, Set.of("jvm_info", "process_cpu_seconds_total"));
 
         assertThat(text.read("").contentType()).startsWith("text/plain; version=0.0.4");
         assertThat(text.read("application/openmetrics-text;version=1.0.0").contentType())

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.systemtests.live;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
@@ -122,7 +124,8 @@ final class MetricsLoad implements AutoCloseable {
     private final AtomicInteger extenderCalls = new AtomicInteger();
     private final RunningProgram scheduler;
     private final HttpClient http;
-    private final HttpRequest metrics;
+    private final URI address;
+    private final String token;
 
     /**
      * Starts control plane and scheduler.
@@ -155,14 +158,12 @@ final class MetricsLoad implements AutoCloseable {
                     Stream.concat(command.apply(plane.binaries()).stream(), arguments.stream())
                             .toList());
             http = HttpClient.newBuilder().sslContext(trusting(certificate)).build();
-            Matcher token = TOKEN.matcher(kubeconfig);
-            if (!token.find()) {
+            Matcher matcher = TOKEN.matcher(kubeconfig);
+            if (!matcher.find()) {
                 throw new IllegalStateException(plane.kubeconfig() + ": no token");
             }
-            metrics = HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + port + "/metrics"))
-                    .header("Authorization", "Bearer " + token.group(1))
-                    .timeout(LONGEST_STEP)
-                    .build();
+            token = matcher.group(1);
+            address = URI.create("https://127.0.0.1:" + port);
         } catch (IOException | GeneralSecurityException e) {
             throw new IllegalStateException(e);
         }
@@ -318,7 +319,12 @@ final class MetricsLoad implements AutoCloseable {
                 "scheduler_queueing_hint_execution_duration_seconds",
                 "event=NodeUpdateNodeLabel,hint=Queue,plugin=NodeAffinity",
                 6);
-        return scrape();
+        SortedMap<String, MetricFamily> families = scrape();
+        for (String path : List.of("/healthz", "/livez", "/readyz")) {
+            assertThat(get(path)).isEqualTo("ok");
+        }
+        MetricFamily.parse(get("/metrics/slis")).forEach(families::putIfAbsent);
+        return families;
     }
 
     private int awaitScheduled(int count) {
@@ -361,13 +367,22 @@ final class MetricsLoad implements AutoCloseable {
     }
 
     /** What the scheduler shows now. */
-    SortedMap<String, MetricFamily> scrape() {
+    private SortedMap<String, MetricFamily> scrape() {
+        return MetricFamily.parse(get("/metrics"));
+    }
+
+    private String get(String path) {
+        HttpRequest request = HttpRequest.newBuilder(address.resolve(path))
+                .header("Authorization", "Bearer " + token)
+                .timeout(LONGEST_STEP)
+                .build();
         try {
-            HttpResponse<String> response = http.send(metrics, HttpResponse.BodyHandlers.ofString());
+            HttpResponse<String> response = http.send(request, HttpResponse.BodyHandlers.ofString());
             if (response.statusCode() != 200) {
-                throw new UncheckedIOException(new IOException(response.statusCode() + ": " + response.body()));
+                throw new UncheckedIOException(
+                        new IOException(path + ": " + response.statusCode() + ": " + response.body()));
             }
-            return MetricFamily.parse(response.body());
+            return response.body();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {

@@ -18,9 +18,11 @@ import org.moorage.api.Code;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.app.command.OwnPlugins;
 import org.moorage.app.metrics.ApiServerMetrics;
+import org.moorage.app.metrics.HealthMetrics;
 import org.moorage.app.metrics.MetricsText;
 import org.moorage.app.metrics.ProcessMetrics;
 import org.moorage.app.metrics.PrometheusMetrics;
+import org.moorage.app.serving.HealthCheck;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.config.ConfigLoader;
 import org.moorage.runtime.plugin.PluginRegistry;
@@ -30,7 +32,20 @@ import org.moorage.testkit.Pods;
 
 /** The metrics of a short run beside those of kube-scheduler: names, help texts, types, labels and buckets. */
 class RecordedMetricsTest {
-    private static final SortedMap<String, MetricFamily> OURS = MetricFamily.parse(afterAShortRun());
+    private static final SortedMap<String, MetricFamily> OURS = ours();
+
+    private static SortedMap<String, MetricFamily> ours() {
+        SortedMap<String, MetricFamily> families = MetricFamily.parse(afterAShortRun());
+        MetricFamily.parse(afterAHealthCheck()).forEach(families::putIfAbsent);
+        return families;
+    }
+
+    private static String afterAHealthCheck() {
+        PrometheusRegistry registry = new PrometheusRegistry();
+        List<HealthCheck> checks = new HealthMetrics(registry).counted("livez", List.of(HealthCheck.PING));
+        assertThat(checks.get(0).failure().get()).isEmpty();
+        return new String(new MetricsText(registry, Set.of()).read("").body(), UTF_8);
+    }
 
     private static String afterAShortRun() {
         PrometheusRegistry registry = new PrometheusRegistry();

@@ -107,6 +107,7 @@ final class SchedulerCommand {
             return write(loaded, options.writeConfigTo().get());
         }
         Logging.useForService(options.loggingFormat(), options.verbosityByModule());
+        HeapWatch.start(threads);
         ApiConnection connection = connection(loaded.config().clientConnection(), Optional.empty());
         ApiClient client = connection.open();
         PrometheusRegistry measured = new PrometheusRegistry();

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app;
+
+import java.lang.management.GarbageCollectorMXBean;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Notices that the heap is full although the virtual machine does nothing but collect it. G1 gives up only when an allocation fails after
+ * two full collections, which takes half a minute when each of them regains a little; the parallel collector has such a limit of its own.
+ */
+final class HeapWatch {
+    private static final Duration INTERVAL = Duration.ofMillis(250);
+    private static final Duration WINDOW = Duration.ofSeconds(5);
+    /** More than there are in a window. */
+    private static final int SAMPLES = 32;
+
+    /** Of a small heap G1 keeps some regions free in which nothing fits: a heap of 48 MB is never fuller than 94 %. */
+    private static final double FULL = 0.85;
+
+    private static final double COLLECTING = 0.9;
+
+    // Made in time: when memory is exhausted, no object can be.
+    private final OutOfMemoryError exhausted =
+            new OutOfMemoryError("the heap is full, and almost all time is spent on collecting it");
+    private final long[] times = new long[SAMPLES];
+    private final long[] collecting = new long[SAMPLES];
+    private int oldest;
+    private int count;
+
+    /** One that has seen nothing yet. */
+    HeapWatch() {}
+
+    /** Starts a thread that watches the heap of this process, and that ends with an {@link OutOfMemoryError} once it is exhausted. */
+    static void start(ThreadFactory threads) {
+        HeapWatch watch = new HeapWatch();
+        List<GarbageCollectorMXBean> collectors = ManagementFactory.getGarbageCollectorMXBeans();
+        Thread thread = threads.newThread(() -> watch.run(collectors));
+        thread.setName("heap-watch");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private void run(List<GarbageCollectorMXBean> collectors) {
+        CountDownLatch never = new CountDownLatch(1);
+        Runtime runtime = Runtime.getRuntime();
+        try {
+            while (!never.await(INTERVAL.toNanos(), TimeUnit.NANOSECONDS)) {
+                long millis = 0;
+                for (int i = 0; i < collectors.size(); i++) {
+                    millis += collectors.get(i).getCollectionTime();
+                }
+                long used = runtime.totalMemory() - runtime.freeMemory();
+                if (isExhausted(System.nanoTime(), millis, used, runtime.maxMemory())) {
+                    throw exhausted;
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /**
+     * Takes a sample.
+     *
+     * @param nanos the time of a monotonic clock
+     * @param collectionMillis how long collections took since the process began
+     * @param used bytes of the heap that are used
+     * @param max bytes that it can have
+     * @return whether the samples of the last five seconds say that the heap is exhausted
+     */
+    boolean isExhausted(long nanos, long collectionMillis, long used, long max) {
+        if (used < FULL * max) {
+            count = 0;
+            return false;
+        }
+        if (count == SAMPLES) {
+            drop();
+        }
+        int slot = (oldest + count) % SAMPLES;
+        times[slot] = nanos;
+        collecting[slot] = collectionMillis;
+        count++;
+        while (count > 1 && nanos - times[(oldest + 1) % SAMPLES] >= WINDOW.toNanos()) {
+            drop();
+        }
+        long elapsed = nanos - times[oldest];
+        return elapsed >= WINDOW.toNanos()
+                && TimeUnit.MILLISECONDS.toNanos(collectionMillis - collecting[oldest]) >= COLLECTING * elapsed;
+    }
+
+    private void drop() {
+        oldest = (oldest + 1) % SAMPLES;
+        count--;
+    }
+}

@@ -45,13 +45,19 @@ public final class ConfigException extends RuntimeException {
 
     private static String describe(
             String sourceName, List<Problems.Problem> problems, Map<String, String> locationByPath) {
+        if (problems.size() == 1) {
+            return describe(sourceName, problems.get(0), locationByPath);
+        }
         List<String> lines = new ArrayList<>();
-        lines.add(sourceName + ": not a valid configuration, "
-                + (problems.size() == 1 ? "1 problem" : problems.size() + " problems"));
+        lines.add(sourceName + ": not a valid configuration, " + problems.size() + " problems");
         for (Problems.Problem problem : problems) {
-            lines.add("  " + location(problem.path(), locationByPath).orElse(sourceName) + ": " + problem);
+            lines.add("  " + describe(sourceName, problem, locationByPath));
         }
         return String.join("\n", lines);
+    }
+
+    private static String describe(String sourceName, Problems.Problem problem, Map<String, String> locationByPath) {
+        return location(problem.path(), locationByPath).orElse(sourceName) + ": " + problem;
     }
 
     private static Optional<String> location(String path, Map<String, String> locationByPath) {

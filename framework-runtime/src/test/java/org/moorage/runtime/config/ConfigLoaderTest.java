@@ -20,6 +20,13 @@ class ConfigLoaderTest {
     @Nested
     class Messages {
         @Test
+        void areOneLineForOneProblem() {
+            assertThatExceptionOfType(ConfigException.class)
+                    .isThrownBy(() -> load("podInitialBackoffSeconds: 0\n"))
+                    .withMessage("scheduler.yaml:3:1: podInitialBackoffSeconds: 0 (expected: more than 0)");
+        }
+
+        @Test
         void nameEveryProblemWithItsPlace() {
             assertThatExceptionOfType(ConfigException.class)
                     .isThrownBy(() -> load("""

@@ -103,8 +103,16 @@ public final class SecureServer implements AutoCloseable {
                 ? ServerKeys.ofFiles(options.certFile().get(), options.keyFile().orElseThrow(), clock)
                 : ServerKeys.selfSigned(hostName, clock);
         ClientAuthorities authorities = new ClientAuthorities(options, authentications, clock);
-        authorities.load();
         HttpsServer server = bind(options);
+        boolean isLoaded = false;
+        try {
+            authorities.load();
+            isLoaded = true;
+        } finally {
+            if (!isLoaded) {
+                server.stop(0);
+            }
+        }
         server.setHttpsConfigurator(configurator(options, keys));
         ThreadPoolExecutor threads =
                 new ThreadPoolExecutor(1, MOST_THREADS, 30, TimeUnit.SECONDS, new SynchronousQueue<>(), threadFactory);

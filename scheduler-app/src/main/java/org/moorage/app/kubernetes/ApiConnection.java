@@ -41,6 +41,10 @@ public record ApiConnection(Optional<Path> kubeconfig, Optional<String> master) 
                 config.clientKey(),
                 config.skipsTlsVerify(),
                 config.tlsServerName());
+        String address = master.orElseGet(config::server);
+        if (address.startsWith("https:")) {
+            config.check(tls);
+        }
         OkHttpClient.Builder http = new OkHttpClient.Builder()
                 .addInterceptor(new Credentials(config.credentials(InstantSource.system()), tls));
         config.proxy().ifPresent(http::proxy);
@@ -50,7 +54,7 @@ public record ApiConnection(Optional<Path> kubeconfig, Optional<String> master) 
             HostnameVerifier verifier = new OkHttpClient().hostnameVerifier();
             http.hostnameVerifier((host, session) -> verifier.verify(config.tlsServerName(), session));
         }
-        return client(master.orElseGet(config::server), http);
+        return client(address, http);
     }
 
     private static ApiClient fromAddress(String address) {

@@ -135,7 +135,7 @@ final class Kubeconfig {
     CredentialSource credentials(InstantSource clock) {
         String tokenFile = user.path("tokenFile").asText("");
         if (!tokenFile.isEmpty()) {
-            return new TokenFile(resolve(tokenFile));
+            return checked(new TokenFile(resolve(tokenFile)));
         }
         String token = user.path("token").asText("");
         if (!token.isEmpty()) {
@@ -154,6 +154,32 @@ final class Kubeconfig {
             throw wrong("auth-provider", user.path("auth-provider").path("name").asText(""), "exec in its place");
         }
         return CredentialSource.fixed(Credential.NONE);
+    }
+
+    // A file that is not there now is a mistake; one that is not there later may be about to be replaced.
+    private TokenFile checked(TokenFile token) {
+        try {
+            token.current();
+            return token;
+        } catch (IOException e) {
+            throw new ClusterException(
+                    "kubeconfig " + file + ": tokenFile: " + ErrorText.of(e) + " (expected: a file with a token)",
+                    0,
+                    e);
+        }
+    }
+
+    /**
+     * Reads the certificates for the first time.
+     *
+     * @throws ClusterException if they cannot be used
+     */
+    void check(TlsSettings tls) {
+        try {
+            tls.current(Credential.NONE);
+        } catch (IOException e) {
+            throw new ClusterException("kubeconfig " + file + ": " + e.getMessage() + " (expected: PEM)", 0, e);
+        }
     }
 
     private Path resolve(String path) {

@@ -86,7 +86,21 @@ class ApiConnectionTest {
             new Wrong("something else", "- a\n- b\n", "kubeconfig "),
             new Wrong("nothing", "", "kubeconfig "),
             new Wrong("no YAML", "a: [", "kubeconfig "),
+            new Wrong(
+                    "a certificate that is not there",
+                    user("{client-certificate: none, client-key: none}"),
+                    "kubeconfig "),
+            new Wrong("a token that is not there", user("{tokenFile: none}"), "kubeconfig "),
             new Wrong("no current context", "apiVersion: v1\nkind: Config\nclusters: []\n", "kubeconfig "));
+
+    private static String user(String user) {
+        return """
+                clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}]
+                users: [{name: u, user: %s}]
+                contexts: [{name: c, context: {cluster: c, user: u}}]
+                current-context: c
+                """.formatted(user);
+    }
 
     @ParameterizedTest
     @FieldSource("WRONG")

@@ -149,6 +149,12 @@ final class AnsweringProxy implements AutoCloseable {
             return query == null ? "" : query;
         }
 
+        /** The first value of a header; empty without one. */
+        String header(String name) {
+            String value = exchange.getRequestHeaders().getFirst(name);
+            return value == null ? "" : value;
+        }
+
         boolean isBinding() {
             return method().equals("POST") && path().endsWith("/binding");
         }

@@ -43,7 +43,7 @@ final class FaultReport {
         }
     }
 
-    private static String seconds(Duration time) {
+    static String seconds(Duration time) {
         return String.format(Locale.ROOT, "%.1f s", time.toMillis() / 1000.0);
     }
 

@@ -32,6 +32,7 @@ final class PodVersions implements AutoCloseable {
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final Thread thread = new Thread(this::run, "pod-versions");
     private final Map<String, JsonNode> podsByKey = new HashMap<>();
+    private final Map<String, Map<String, JsonNode>> podsByKeyByNode = new HashMap<>();
     private final Map<String, JsonNode> nodes = new HashMap<>();
     private final List<String> violations = new ArrayList<>();
     private final Map<String, Long> boundAt = new HashMap<>();
@@ -95,7 +96,10 @@ final class PodVersions implements AutoCloseable {
         version = entry.path("mod_revision").asLong();
         String key = entry.path("key").asText();
         if (event.path("type").asText().equals("DELETE")) {
-            podsByKey.remove(key);
+            JsonNode gone = podsByKey.remove(key);
+            if (gone != null) {
+                onNode(nodeName(gone)).remove(key);
+            }
             return;
         }
         JsonNode pod = ApiAccess.JSON.readTree(
@@ -104,6 +108,8 @@ final class PodVersions implements AutoCloseable {
         String uid = pod.at("/metadata/uid").asText();
         String node = nodeName(pod);
         String was = before == null ? "" : nodeName(before);
+        onNode(was).remove(key);
+        onNode(node).put(key, pod);
         if (!was.isEmpty() && !was.equals(node)) {
             violations.add(name(pod) + " went from " + was + " to " + node);
         }
@@ -113,6 +119,10 @@ final class PodVersions implements AutoCloseable {
         }
     }
 
+    private Map<String, JsonNode> onNode(String nodeName) {
+        return podsByKeyByNode.computeIfAbsent(nodeName, name -> new HashMap<>());
+    }
+
     private void checkNode(JsonNode pod, String nodeName) {
         JsonNode node = nodes.computeIfAbsent(nodeName, name -> api.get("/api/v1/nodes/" + name));
         JsonNode room = node.at("/status/allocatable");
@@ -120,8 +130,8 @@ final class PodVersions implements AutoCloseable {
         long memory = 0;
         int count = 0;
         List<Integer> ports = new ArrayList<>();
-        for (JsonNode other : podsByKey.values()) {
-            if (!nodeName(other).equals(nodeName) || isTerminal(other)) {
+        for (JsonNode other : onNode(nodeName).values()) {
+            if (isTerminal(other)) {
                 continue;
             }
             count++;

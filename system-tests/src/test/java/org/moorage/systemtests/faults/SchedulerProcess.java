@@ -50,6 +50,7 @@ final class SchedulerProcess implements AutoCloseable {
         private final Kind kind;
         private final ControlPlane plane;
         private final String name;
+        private final List<String> environment = new ArrayList<>();
         private final List<String> java = new ArrayList<>();
         private final List<String> flags = new ArrayList<>();
         private Path kubeconfig;
@@ -78,6 +79,12 @@ final class SchedulerProcess implements AutoCloseable {
             return this;
         }
 
+        /** Variables of its environment, each with an equals sign. */
+        Command environment(String... variables) {
+            environment.addAll(List.of(variables));
+            return this;
+        }
+
         /** Options of the JVM. */
         Command java(String... options) {
             java.addAll(List.of(options));
@@ -99,6 +106,8 @@ final class SchedulerProcess implements AutoCloseable {
                         plane.folder().resolve(name + ".yaml"), config.replace("%s", kubeconfig.toString()));
                 Path log = plane.folder().resolve("log").resolve(name + ".log");
                 List<String> command = new ArrayList<>();
+                command.add("env");
+                command.addAll(environment);
                 if (kind == Kind.MOORAGE) {
                     command.add(Path.of(System.getProperty("java.home"), "bin", "java")
                             .toString());

@@ -49,6 +49,10 @@ public final class RunningProgram implements AutoCloseable {
         return log().lines().filter(line -> ERROR.matcher(line).lookingAt()).toList();
     }
 
+    public long pid() {
+        return process.pid();
+    }
+
     public boolean isRunning() {
         return process.isAlive();
     }

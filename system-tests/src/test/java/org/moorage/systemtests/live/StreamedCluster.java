@@ -24,7 +24,7 @@ import org.moorage.api.model.ObjectKind;
  * As much of an API server as lists a cluster of any size, whose objects it makes up as it writes them: pods of 200 templates, each as
  * long as those of a real cluster, spread over the nodes. Other kinds are empty, and watches tell nothing.
  */
-final class StreamedCluster implements AutoCloseable {
+public final class StreamedCluster implements AutoCloseable {
     private static final int TEMPLATES = 200;
     private static final int DEFAULT_PAGE = Integer.MAX_VALUE;
 
@@ -35,7 +35,7 @@ final class StreamedCluster implements AutoCloseable {
     private final AtomicLong lastByteNanos = new AtomicLong();
     private final HttpServer server;
 
-    StreamedCluster(int nodes, int pods) {
+    public StreamedCluster(int nodes, int pods) {
         this.nodes = nodes;
         this.pods = pods;
         try {
@@ -48,12 +48,12 @@ final class StreamedCluster implements AutoCloseable {
         server.start();
     }
 
-    String address() {
+    public String address() {
         return "http://127.0.0.1:" + server.getAddress().getPort();
     }
 
     /** When the last byte of the last list of pods was written, by {@link System#nanoTime}. */
-    long lastByteNanos() {
+    public long lastByteNanos() {
         return lastByteNanos.get();
     }
 

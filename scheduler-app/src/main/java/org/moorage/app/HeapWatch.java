@@ -15,14 +15,15 @@ import java.util.concurrent.TimeUnit;
  */
 final class HeapWatch {
     private static final Duration INTERVAL = Duration.ofMillis(250);
-    private static final Duration WINDOW = Duration.ofSeconds(5);
+    private static final Duration WINDOW = Duration.ofSeconds(4);
     /** More than there are in a window. */
     private static final int SAMPLES = 32;
 
     /** Of a small heap G1 keeps some regions free in which nothing fits: a heap of 48 MB is never fuller than 94 %. */
     private static final double FULL = 0.85;
 
-    private static final double COLLECTING = 0.9;
+    /** Between two collections the process may wait for a processor that is busy with others. */
+    private static final double COLLECTING = 0.8;
 
     // Made in time: when memory is exhausted, no object can be.
     private final OutOfMemoryError exhausted =
@@ -71,7 +72,7 @@ final class HeapWatch {
      * @param collectionMillis how long collections took since the process began
      * @param used bytes of the heap that are used
      * @param max bytes that it can have
-     * @return whether the samples of the last five seconds say that the heap is exhausted
+     * @return whether the samples of the last four seconds say that the heap is exhausted
      */
     boolean isExhausted(long nanos, long collectionMillis, long used, long max) {
         if (used < FULL * max) {

@@ -27,10 +27,10 @@ final class HeapWatchTest {
     }
 
     static final List<Case> CASES = List.of(
-            new Case("a full heap that is always collected is exhausted after five seconds", 250, 99, List.of(98L), 21),
-            new Case("collections of almost two seconds leave less time for samples", 2000, 99, List.of(98L), 4),
-            new Case("collections that take nine tenths of the time are enough", 250, 90, List.of(98L), 21),
-            new Case("a full heap that is seldom collected is only full", 250, 80, List.of(98L), 0),
+            new Case("a full heap that is always collected is exhausted after four seconds", 250, 99, List.of(98L), 17),
+            new Case("collections of almost two seconds leave less time for samples", 2000, 99, List.of(98L), 3),
+            new Case("collections that take four fifths of the time are enough", 250, 80, List.of(98L), 17),
+            new Case("a full heap that is seldom collected is only full", 250, 70, List.of(98L), 0),
             new Case("collections that regain a part now and then are of use", 250, 99, List.of(98L, 97L, 96L, 84L), 0),
             new Case("an empty heap may be collected for as long as it takes", 250, 100, List.of(10L), 0));
 

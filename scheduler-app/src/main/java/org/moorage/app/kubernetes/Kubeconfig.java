@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.kubernetes;
 
+import com.fasterxml.jackson.core.JsonLocation;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
@@ -40,6 +42,11 @@ final class Kubeconfig {
         JsonNode root;
         try {
             root = new YAMLMapper().readTree(Files.readAllBytes(file));
+        } catch (JsonProcessingException e) {
+            // Its message quotes the text, which may hold a token.
+            JsonLocation place = e.getLocation();
+            String at = place == null ? "" : ":" + place.getLineNr() + ":" + place.getColumnNr();
+            throw new ClusterException("kubeconfig " + file + at + ": not YAML" + EXPECTED, 0, null);
         } catch (IOException e) {
             throw new ClusterException("kubeconfig " + file + ": " + ErrorText.of(e) + EXPECTED, 0, e);
         }

@@ -114,6 +114,16 @@ class ApiConnectionTest {
     }
 
     @Test
+    void doesNotRepeatWhatAKubeconfigHolds() throws IOException {
+        Path file = Files.writeString(folder.resolve("kubeconfig"), "users: [{user: {token: secret}\n");
+
+        assertThatThrownBy(() -> new ApiConnection(Optional.of(file), Optional.empty()).open())
+                .hasMessageStartingWith("kubeconfig " + file + ":1:31: not YAML (expected: ")
+                .hasMessageNotContaining("secret")
+                .hasNoCause();
+    }
+
+    @Test
     void refusesAKubeconfigThatIsNotThere() {
         Path file = folder.resolve("missing");
 

@@ -284,7 +284,7 @@ class ProcessFaultsTest {
         Path offset = Files.writeString(folder.resolve("offset"), "+0\n");
         try (FaultScene scene = FaultScene.open(report)) {
             scene.nodes("n", NODES, "1", 110);
-            SchedulerProcess leader = scene.start(scene.command(MOORAGE)
+            SchedulerProcess leader = scene.startOnly(scene.command(MOORAGE)
                     .config("""
                             apiVersion: kubescheduler.config.k8s.io/v1
                             kind: KubeSchedulerConfiguration
@@ -293,7 +293,7 @@ class ProcessFaultsTest {
                     .environment(
                             "LD_PRELOAD=" + FAKE_CLOCK,
                             "FAKETIME_TIMESTAMP_FILE=" + offset,
-                            "FAKETIME_NO_CACHE=1",
+                            "FAKETIME_CACHE_DURATION=1",
                             "FAKETIME_DONT_FAKE_MONOTONIC=1",
                             "DONT_FAKE_MONOTONIC=1"));
             scene.await(

@@ -115,7 +115,8 @@ class SoakFaultsTest {
                 report.holds(
                         last.heapBytes <= 1.1 * first.heapBytes,
                         "the heap holds more than a tenth more than after the first minute");
-                report.holds(last.threads.equals(first.threads),
+                report.holds(
+                        last.threads.equals(first.threads),
                         "threads: " + last.threads + " instead of " + first.threads);
             }
             double queued = scheduler.metric("scheduler_pending_pods");

@@ -13,7 +13,6 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
@@ -35,7 +34,7 @@ import org.moorage.app.kubernetes.ClusterSettings;
 import org.moorage.app.kubernetes.KubernetesCluster;
 import org.moorage.runtime.cluster.ClusterListener;
 
-/** Servers that are not there, that lack a kind, and connections that die without a word. */
+/** Servers that are not there, and connections that die without a word. */
 @Tag("live")
 class LiveConnectionsTest {
     private static final String NODE = """
@@ -111,34 +110,6 @@ class LiveConnectionsTest {
                     System.out.println("bound " + took.toMillis() + " ms after the server came");
                     assertThat(took).isLessThan(Duration.ofSeconds(10));
                 }
-            }
-        }
-    }
-
-    @Test
-    void doesWithoutResourceClaimsUntilTheServerHasThem() throws IOException {
-        String off = "--runtime-config=resource.k8s.io/v1=false";
-        try (ControlPlane plane = ControlPlane.start(Map.of("APISERVER_ARGS", off))) {
-            plane.create(NODE);
-            plane.create(pod("plain", ""));
-            plane.create(pod("claiming", ", \"resourceClaims\": [{\"name\": \"r\", \"resourceClaimName\": \"gpu\"}]"));
-            try (RunningProgram moorage = moorage(plane, plane.kubeconfig())) {
-                Duration took = until(Duration.ofMinutes(1), moorage.log(), () -> isBound(plane, "plain"));
-                System.out.println("bound " + took.toMillis() + " ms after the start");
-                until(
-                        Duration.ofSeconds(30),
-                        moorage.log(),
-                        () -> plane.kubectl("get", "pod", "claiming", "-o", "jsonpath={.status.conditions[*].message}")
-                                .contains(".resource.k8s.io is not served by the API server"));
-
-                plane.restartApiServer(arguments -> arguments.stream()
-                        .filter(argument -> !argument.equals(off))
-                        .toList());
-                plane.create("""
-                        {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
-                         "metadata": {"name": "gpu", "namespace": "default"}, "spec": {"devices": {}}}""");
-                took = until(Duration.ofSeconds(60), moorage.log(), () -> isBound(plane, "claiming"));
-                System.out.println("bound " + took.toMillis() + " ms after the kind came");
             }
         }
     }

@@ -11,15 +11,16 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
-import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.Nomination;
 import org.moorage.app.command.OwnPlugins;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.cluster.Cluster;
 import org.moorage.runtime.config.ConfigLoader;
 import org.moorage.runtime.config.LoadedConfig;
 import org.moorage.runtime.decision.Evaluation;
+import org.moorage.runtime.internal.queue.Nominator;
 import org.moorage.runtime.plugin.PluginRegistry;
 import org.moorage.simulation.InMemoryCluster;
 
@@ -191,8 +192,9 @@ public final class RuntimeSimulation {
         PluginRegistry registry =
                 OWN.with(List.of(UnreliablePlugin.factory(faults, new SplittableRandom(random.nextLong()))));
         try (Scheduler fresh =
-                builder(registry, InMemoryCluster.of(objects(scheduler))).build()) {
+                builder(registry, InMemoryCluster.of(server.all())).build()) {
             fresh.start();
+            nominate(scheduler, fresh);
             for (Pod pod : server.all(ObjectKind.POD)) {
                 if (!pod.isBound() && !pod.status().isTerminal()) {
                     comparePending(pod, scheduler, fresh);
@@ -201,19 +203,15 @@ public final class RuntimeSimulation {
         }
     }
 
-    // As the API server has them, but with the nominations that the scheduler goes by.
-    private List<ClusterObject> objects(Scheduler scheduler) {
+    // A gated pod keeps its nomination, as in kube-scheduler, but a scheduler that starts does not take up one from its
+    // status.
+    private void nominate(Scheduler scheduler, Scheduler fresh) {
         Map<String, String> nominations = Books.nominations(scheduler);
-        List<ClusterObject> objects = new ArrayList<>();
-        for (ClusterObject object : server.all()) {
-            objects.add(
-                    object instanceof Pod pod && !pod.isBound()
-                            ? pod.withStatus(pod.status().toBuilder()
-                                    .nominatedNodeName(nominations.getOrDefault(pod.uid(), ""))
-                                    .build())
-                            : object);
+        Nominator nominator = (Nominator) PrivateField.read(fresh, "nominator");
+        for (Pod pod : server.all(ObjectKind.POD)) {
+            String nodeName = nominations.getOrDefault(pod.uid(), "");
+            nominator.add(pod, nodeName.isEmpty() ? Nomination.clear() : Nomination.to(nodeName));
         }
-        return objects;
     }
 
     private void comparePending(Pod pod, Scheduler scheduler, Scheduler fresh) {

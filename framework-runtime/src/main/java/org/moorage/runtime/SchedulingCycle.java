@@ -174,6 +174,15 @@ final class SchedulingCycle {
                         .build());
     }
 
+    // In kube-scheduler the pods that were rejected for want of what was kept free elsewhere wait until they are
+    // flushed.
+    private void endNomination(Pod pod, String chosenNodeName) {
+        Optional<String> nominated = nominator.nodeNameFor(pod).filter(nodeName -> !nodeName.equals(chosenNodeName));
+        nominator.delete(pod);
+        nominated.ifPresent(nodeName -> queue.nominationEnded(pod.withStatus(
+                pod.status().toBuilder().nominatedNodeName(nodeName).build())));
+    }
+
     private Decision assumeAndBind(
             QueuedPodInfo queued, Profile profile, CycleState state, NodeInfo node, SchedulingAlgorithm.Result result) {
         Pod pod = queued.pod();
@@ -190,7 +199,7 @@ final class SchedulingCycle {
         cache.assume(assumed);
         PluginStatus answer = PluginStatus.error("", "not bound");
         try {
-            nominator.delete(pod);
+            endNomination(pod, node.name());
             // Told before the binding begins, which may be over before begin() returns.
             listener.decided(decision);
             answer = binding.begin(new AssumedPod(queued, profile, state, assumed, decision));

@@ -38,6 +38,7 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.PodSpec;
+import org.moorage.api.model.PodStatus;
 import org.moorage.api.plugin.BindPlugin;
 import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.FeatureGates;
@@ -250,6 +251,26 @@ class SchedulerTest {
             cluster.apply(Samples.node("good"));
             scheduler.scheduleNext();
             assertThat(nodeOf("p")).contains("good");
+        }
+
+        @Test
+        void thatFindsRoomKeptFreeIsTriedAgainWhenTheNominatedPodGetsAnotherNode() {
+            probe.filter = (pod, node) -> node.name().equals(pod.name().equals("p") ? "a" : "b")
+                            && node.pods().isEmpty()
+                    ? Status.success()
+                    : Status.unschedulable("taken");
+            cluster.apply(Samples.node("a"));
+            cluster.apply(Samples.node("b"));
+            start();
+            cluster.apply(Samples.pod("p"));
+            cluster.apply(Samples.pod("nominated")
+                    .withStatus(PodStatus.builder().nominatedNodeName("a").build()));
+            scheduler.scheduleNext();
+            assertThat(messageOf("p")).isEqualTo("False Unschedulable: 0/2 nodes are available: 2 taken.");
+            scheduler.scheduleNext();
+            assertThat(nodeOf("nominated")).contains("b");
+            scheduler.scheduleNext();
+            assertThat(nodeOf("p")).contains("a");
         }
 
         @Test

@@ -93,7 +93,9 @@ public final class PodEventHandlers {
         Optional<Pod> before = change.before()
                 .filter(pod ->
                         !pod.isBound() && !pod.status().nominatedNodeName().isEmpty());
-        if (before.isPresent() && isNominationFreed(before.get(), change.after()) && mayUse(asked, before.get())) {
+        if (before.isPresent()
+                && isNominationFreed(before.get(), change.after())
+                && Nominator.isKeptFree(asked, before.get())) {
             sink.accept(WellKnownEvents.ASSIGNED_POD_DELETE, ObjectChange.deleted(before.get()));
         }
     }
@@ -118,7 +120,7 @@ public final class PodEventHandlers {
         queue.update(before, after);
         String nominated = before.status().nominatedNodeName();
         if (!nominated.isEmpty() && !nominated.equals(after.status().nominatedNodeName())) {
-            freeNomination(before);
+            queue.nominationEnded(before);
         }
     }
 
@@ -133,7 +135,7 @@ public final class PodEventHandlers {
         if (cache.isAssumed(pod.uid())) {
             giveUp(pod);
         } else if (nominated) {
-            freeNomination(pod);
+            queue.nominationEnded(pod);
         }
     }
 
@@ -150,16 +152,6 @@ public final class PodEventHandlers {
     private boolean endWaiting(Pod pod) {
         podsInPreBind.find(pod.uid()).ifPresent(inPreBind -> inPreBind.cancel("the pod is gone or has a node"));
         return waitingPods.remove(pod.uid());
-    }
-
-    // What was kept free for the pod is free for those that are not more important.
-    private void freeNomination(Pod pod) {
-        queue.moveAllToActiveOrBackoff(
-                WellKnownEvents.ASSIGNED_POD_DELETE, ObjectChange.deleted(pod), other -> mayUse(other, pod));
-    }
-
-    private static boolean mayUse(Pod other, Pod nominated) {
-        return other.spec().priority() <= nominated.spec().priority();
     }
 
     private boolean isWaiting(Pod pod) {

@@ -77,6 +77,11 @@ public final class Nominator {
         }
     }
 
+    /** Whether room is kept free from a pod for a nominated one: only from pods that are not more important. */
+    public static boolean isKeptFree(Pod other, Pod nominated) {
+        return other.spec().priority() <= nominated.spec().priority();
+    }
+
     /** The pods that are nominated to a node, in the order in which they were. */
     public List<Pod> nominatedPodsFor(String nodeName) {
         return podsByNodeName.getOrDefault(nodeName, List.of());

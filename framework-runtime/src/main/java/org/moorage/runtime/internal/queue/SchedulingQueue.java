@@ -408,6 +408,18 @@ public final class SchedulingQueue implements AutoCloseable {
         }
     }
 
+    /**
+     * Has those unschedulable pods tried again that may use what was kept free on a node for a nominated pod, and no longer is.
+     *
+     * @param nominated the pod, with that node in its status
+     */
+    public void nominationEnded(Pod nominated) {
+        moveAllToActiveOrBackoff(
+                WellKnownEvents.ASSIGNED_POD_DELETE,
+                ObjectChange.deleted(nominated),
+                other -> Nominator.isKeptFree(other, nominated));
+    }
+
     /** Has all unschedulable pods looked at again, for a wildcard event that is about no object. */
     public void moveAllToActiveOrBackoff(ClusterEvent wildcard) {
         QueueEvent event = new QueueEvent(wildcard, null);

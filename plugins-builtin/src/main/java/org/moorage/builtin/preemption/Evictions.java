@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -33,6 +34,8 @@ final class Evictions {
     private final ObjectLister<Pod> pods;
     /** The last victim by the uid of the preemptor; empty until the others are evicted. */
     private final Map<String, Optional<Pod>> lastVictimByPreemptor = new ConcurrentHashMap<>();
+    /** The uids of the preemptors that were kept out when they were last asked about. */
+    private final Set<String> keptOut = ConcurrentHashMap.newKeySet();
 
     Evictions(Handle handle) {
         this.handle = handle;
@@ -41,8 +44,14 @@ final class Evictions {
 
     /** Whether victims are being evicted for the pod of that uid, until the last one is seen to go. */
     boolean isRunningFor(String preemptorUid) {
+        // Noted before it is decided, so that whoever ends the eviction in between finds it.
+        keptOut.add(preemptorUid);
         Optional<Pod> last = lastVictimByPreemptor.get(preemptorUid);
-        return last != null && (last.isEmpty() || isStaying(last.get()));
+        boolean isRunning = last != null && (last.isEmpty() || isStaying(last.get()));
+        if (!isRunning) {
+            keptOut.remove(preemptorUid);
+        }
+        return isRunning;
     }
 
     // As far as the scheduler has heard. It hears of a deletion after the request for it is answered; a preemptor
@@ -208,9 +217,13 @@ final class Evictions {
             return isAwaited;
         }
 
-        // The news of the last victim does not come, so the preemptor finds out itself.
+        // Either the news of the last victim does not come, so the preemptor finds out itself; or no event came with
+        // it, since the
+        // victim was not bound, or came while the preemptor was kept out.
         private void letIn() {
-            if (lastVictimByPreemptor.remove(preemptor.uid(), Optional.of(last)) && isStaying(last)) {
+            boolean isOver = lastVictimByPreemptor.remove(preemptor.uid(), Optional.of(last));
+            boolean isKeptOut = !lastVictimByPreemptor.containsKey(preemptor.uid()) && keptOut.remove(preemptor.uid());
+            if (isKeptOut || isOver && isStaying(last)) {
                 handle.activateAfterBackoff(List.of(preemptor));
             }
         }

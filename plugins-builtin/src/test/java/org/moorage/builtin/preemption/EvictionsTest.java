@@ -58,6 +58,12 @@ class EvictionsTest {
                     List.of(),
                     List.of("after backoff high")),
             new Case(
+                    "the last one goes while the preemptor is kept out, and no event tells of it",
+                    test -> test.later.add(() -> test.listed.remove(LAST)),
+                    true,
+                    List.of(),
+                    List.of("after backoff high")),
+            new Case(
                     "the last one is seen to go",
                     test -> test.onDelete.put("last", () -> test.listed.remove(LAST)),
                     false,

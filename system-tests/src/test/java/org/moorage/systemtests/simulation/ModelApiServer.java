@@ -166,13 +166,12 @@ final class ModelApiServer {
 
     /** Deletes a pod: at once if it has no node, otherwise its kubelet removes it. */
     void deletePod(Pod known) {
-        pod(known).ifPresent(pod -> {
-            if (!pod.isBound()) {
-                store(Type.DELETED, pod);
-            } else if (!pod.metadata().isDeleting()) {
-                store(Type.MODIFIED, pod.withMetadata(deleting(pod.metadata())));
-            }
-        });
+        Pod pod = demand(ObjectKind.POD, known);
+        if (!pod.isBound()) {
+            store(Type.DELETED, pod);
+        } else if (!pod.metadata().isDeleting()) {
+            store(Type.MODIFIED, pod.withMetadata(deleting(pod.metadata())));
+        }
     }
 
     /** Binds a pod, as the subresource {@code binding}. */

@@ -251,7 +251,7 @@ final class ClaimBinder {
         String uid = claim.metadata().uid();
         boolean isReserved = claim.allocation().isPresent() && claim.isReservedFor(pod);
         if (tracker.isUncertain(uid)) {
-            undone.unreserveLater(claim, pod);
+            undone.unreserveLater(claim, pod, false);
             return;
         }
         if (tracker.removeInFlightAllocation(uid)) {
@@ -262,7 +262,7 @@ final class ClaimBinder {
                 tracker.assume(writer.unreserve(claim, pod));
             } catch (ClusterException failed) {
                 if (!failed.isNotFound()) {
-                    undone.unreserveLater(claim, pod);
+                    undone.unreserveLater(claim, pod, failed.outcome() == ClusterException.Outcome.UNKNOWN);
                     throw failed;
                 }
             }
@@ -271,8 +271,8 @@ final class ClaimBinder {
 
     /** Removes the allocation of a claim. */
     void deallocate(ResourceClaim claim) {
-        writer.deallocate(claim);
-        tracker.restore(claim);
+        // The news of it may come after the next attempt, which must not find the claim as it was before.
+        tracker.assume(writer.deallocate(claim));
     }
 
     /**

@@ -93,7 +93,9 @@ final class ClaimTracker {
             }
             isFreed = inFlightAllocations.remove(uid) != null
                     || wasAssumed
-                    || gone.allocation().isPresent();
+                    || gone.allocation().isPresent()
+                    // The pod that it was made for can have another one now.
+                    || "true".equals(gone.metadata().annotations().get(ResourceClaim.EXTENDED_RESOURCES));
             uncertain.remove(uid);
         }
         if (isFreed) {

@@ -43,11 +43,14 @@ final class PendingUnreserves {
         private final Runnable undo;
         private Duration wait = FIRST_WAIT;
         private boolean isRunning;
+        /** Whether it may be done, since the answer to a request is not known. */
+        private boolean isPerhapsDone;
 
-        Pending(ResourceClaim claim, Pod pod, boolean isToDelete) {
+        Pending(ResourceClaim claim, Pod pod, boolean isPerhapsDone, Runnable undo) {
             this.claim = claim;
             this.pod = pod;
-            undo = isToDelete ? () -> delete(claim) : () -> unreserve(claim, pod);
+            this.isPerhapsDone = isPerhapsDone;
+            this.undo = undo;
         }
     }
 
@@ -56,14 +59,18 @@ final class PendingUnreserves {
         this.tracker = tracker;
     }
 
-    /** Removes a pod from those that a claim is reserved for, in a while. */
-    void unreserveLater(ResourceClaim claim, Pod pod) {
-        add(new Pending(claim, pod, false));
+    /**
+     * Removes a pod from those that a claim is reserved for, in a while.
+     *
+     * @param isPerhapsDone whether a request for it was sent, and its answer is not known
+     */
+    void unreserveLater(ResourceClaim claim, Pod pod, boolean isPerhapsDone) {
+        add(new Pending(claim, pod, isPerhapsDone, () -> unreserve(claim, pod)));
     }
 
     /** Deletes a claim that was made for a pod, in a while. */
     void deleteLater(ResourceClaim claim, Pod pod) {
-        add(new Pending(claim, pod, true));
+        add(new Pending(claim, pod, false, () -> delete(claim)));
     }
 
     private void add(Pending pending) {
@@ -73,10 +80,13 @@ final class PendingUnreserves {
         handle.backgroundAfter(FIRST_WAIT, () -> run(pending));
     }
 
-    /** What is to be undone for a pod and a claim stays as it is, since the pod is to have it; false if that is under way. */
+    /**
+     * What is to be undone for a pod and a claim stays as it is, since the pod is to have it; false if that is under way, or may be
+     * done.
+     */
     synchronized boolean cancel(ResourceClaim claim, Pod pod) {
         Pending pending = pendingByKey.get(Key.of(claim, pod));
-        if (pending != null && pending.isRunning) {
+        if (pending != null && (pending.isRunning || pending.isPerhapsDone)) {
             return false;
         }
         pendingByKey.remove(Key.of(claim, pod));
@@ -97,6 +107,9 @@ final class PendingUnreserves {
             isDone = true;
         } catch (ClusterException failed) {
             // Once more, below.
+            synchronized (this) {
+                pending.isPerhapsDone |= failed.outcome() == ClusterException.Outcome.UNKNOWN;
+            }
         } finally {
             synchronized (this) {
                 pending.isRunning = false;

@@ -228,11 +228,31 @@ class ClaimBinderTest {
     @Test
     void keepsAReservationThatThePodHasTakenOverInTheMeantime() {
         ResourceClaim bound = bind();
-        ends("unreserve", End.LOST);
+        ends("unreserve", End.CONFLICT);
         assertThatThrownBy(() -> binder.unbind(bound, POD)).isInstanceOf(ClusterException.class);
         assertThat(binder.takeOver(bound, POD)).isTrue();
         runLater();
         assertThat(consumers()).containsExactly("p");
+    }
+
+    @Test
+    void doesNotTakeOverAReservationThatMayBeRemovedAlready() {
+        ResourceClaim bound = bind();
+        ends("unreserve", End.APPLIED_WITHOUT_ANSWER);
+        assertThatThrownBy(() -> binder.unbind(bound, POD)).isInstanceOf(ClusterException.class);
+        assertThat(binder.takeOver(bound, POD)).isFalse();
+        runLater();
+        assertThat(binder.takeOver(bound, POD)).isTrue();
+        assertThat(consumers()).isEmpty();
+    }
+
+    @Test
+    void knowsThatAClaimIsDeallocatedBeforeItIsTold() {
+        ResourceClaim bound = bind();
+        binder.unbind(bound, POD);
+        lister.put(bound);
+        binder.deallocate(server.find(ObjectKind.RESOURCE_CLAIM, "default", "c").orElseThrow());
+        assertThat(isTaken()).isFalse();
     }
 
     @Test

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.FeatureGates;
@@ -183,6 +184,21 @@ class ClaimTrackerTest {
                         tracker.changed(ObjectChange.deleted(ALLOCATED));
                     },
                     true),
+            new Release(
+                    "a claim for extended resources is gone that was never allocated",
+                    (tracker, cluster) -> {
+                        tracker.turnAway(POD, tracker.releases());
+                        tracker.changed(ObjectChange.deleted(ResourceClaim.forExtendedResources(
+                                ObjectMeta.named("x").namespace("default").build(), POD, List.of())));
+                    },
+                    true),
+            new Release(
+                    "a claim is gone that was never allocated",
+                    (tracker, cluster) -> {
+                        tracker.turnAway(POD, tracker.releases());
+                        tracker.changed(ObjectChange.deleted(UNALLOCATED));
+                    },
+                    false),
             new Release(
                     "the pod is gone before",
                     (tracker, cluster) -> {

@@ -58,13 +58,13 @@ final class UnreliablePlugin
      */
     @Override
     public Status preEnqueue(Pod pod) {
-        boolean isNew = !enqueued.contains(pod.uid())
+        // Once for each pod: a task that asks about it again is not handling a change.
+        boolean isNew = enqueued.add(pod.uid())
                 && pod.spec().resourceClaims().isEmpty()
                 && pod.spec().schedulingGates().isEmpty();
         if (isNew && faults.happens(Faults.Kind.FAILED_HANDLER)) {
             throw new InternalError("thrown by the simulation");
         }
-        enqueued.add(pod.uid());
         return Status.success();
     }
 

@@ -37,7 +37,7 @@ final class PendingUnreserves {
     }
 
     /** A claim and the pod for which it was reserved; guarded by the monitor of the whole. */
-    private final class Pending {
+    private static final class Pending {
         private final ResourceClaim claim;
         private final Pod pod;
         private final Runnable undo;

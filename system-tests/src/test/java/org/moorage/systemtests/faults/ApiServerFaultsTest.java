@@ -179,6 +179,7 @@ class ApiServerFaultsTest {
             report.holds(scheduler.program().isRunning(), "ended without a server");
             try (FreezingProxy proxy =
                     new FreezingProxy(port, scene.api().server().getPort())) {
+                report.holds(proxy.port() == port, "not at its address");
                 report.took("10 pods bound", scene.awaitBound("p", 10, AT_LAST), Duration.ofSeconds(5));
                 scene.checkInvariants(scheduler);
             }

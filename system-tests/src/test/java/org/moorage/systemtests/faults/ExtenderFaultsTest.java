@@ -87,6 +87,7 @@ class ExtenderFaultsTest {
                 scene.api().create(PODS, FaultScene.pod(pod, "100m", ""));
                 Waiting.until(Duration.ofSeconds(20), () -> !outcome(scene, pod).isEmpty());
                 Duration took = Duration.ofNanos(System.nanoTime() - start);
+                report.holds(scheduler.program().isRunning(), name + ": " + kind + " has ended");
                 told.put(kind, outcome(scene, pod));
                 if (kind == Kind.MOORAGE) {
                     report.took(name, took, LIMIT.plusSeconds(4));

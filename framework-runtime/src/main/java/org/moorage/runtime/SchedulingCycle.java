@@ -179,8 +179,7 @@ final class SchedulingCycle {
     private void endNomination(Pod pod, String chosenNodeName) {
         Optional<String> nominated = nominator.nodeNameFor(pod).filter(nodeName -> !nodeName.equals(chosenNodeName));
         nominator.delete(pod);
-        nominated.ifPresent(nodeName -> queue.nominationEnded(pod.withStatus(
-                pod.status().toBuilder().nominatedNodeName(nodeName).build())));
+        nominated.ifPresent(nodeName -> queue.nominationEnded(pod, nodeName));
     }
 
     private Decision assumeAndBind(

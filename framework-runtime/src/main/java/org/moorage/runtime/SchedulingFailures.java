@@ -81,7 +81,7 @@ final class SchedulingFailures {
             return decision;
         }
         queue.addUnschedulable(queued, current.get(), rejectors);
-        nominator.add(current.get(), nomination);
+        nominate(current.get(), nomination);
         if (waiting(pod).isEmpty()) {
             // Whoever handled its going may have looked for it in the queue before it was there again.
             queue.delete(pod);
@@ -97,6 +97,18 @@ final class SchedulingFailures {
                 current.get().metadata().generation());
         statusPatches.add(current.get(), condition, nomination);
         return decision;
+    }
+
+    // The change of the status tells the other pods of a nomination that ends, but for one that the status does not
+    // name, since it
+    // could not be written.
+    private void nominate(Pod pod, Nomination nomination) {
+        Optional<String> before = nominator
+                .nodeNameFor(pod)
+                .filter(nodeName -> !nodeName.equals(pod.status().nominatedNodeName()));
+        nominator.add(pod, nomination);
+        before.filter(nodeName -> !nominator.nodeNameFor(pod).equals(Optional.of(nodeName)))
+                .ifPresent(nodeName -> queue.nominationEnded(pod, nodeName));
     }
 
     // The pod as it is now; empty if it is gone or has a node.

@@ -120,12 +120,12 @@ public final class PodEventHandlers {
         queue.update(before, after);
         String nominated = before.status().nominatedNodeName();
         if (!nominated.isEmpty() && !nominated.equals(after.status().nominatedNodeName())) {
-            queue.nominationEnded(before);
+            queue.nominationEnded(before, nominated);
         }
     }
 
     private void stopWaiting(Pod pod, boolean bound) {
-        boolean nominated = nominator.nodeNameFor(pod).isPresent();
+        Optional<String> nominated = nominator.nodeNameFor(pod);
         queue.delete(pod);
         if (bound) {
             // If it has its node from somebody else, there is nothing left to wait for.
@@ -134,8 +134,8 @@ public final class PodEventHandlers {
         }
         if (cache.isAssumed(pod.uid())) {
             giveUp(pod);
-        } else if (nominated) {
-            queue.nominationEnded(pod);
+        } else {
+            nominated.ifPresent(nodeName -> queue.nominationEnded(pod, nodeName));
         }
     }
 

@@ -411,9 +411,12 @@ public final class SchedulingQueue implements AutoCloseable {
     /**
      * Has those unschedulable pods tried again that may use what was kept free on a node for a nominated pod, and no longer is.
      *
-     * @param nominated the pod, with that node in its status
+     * @param pod the pod
+     * @param nodeName the node that it was nominated to; its status may not name it yet, or not any more
      */
-    public void nominationEnded(Pod nominated) {
+    public void nominationEnded(Pod pod, String nodeName) {
+        Pod nominated = pod.withStatus(
+                pod.status().toBuilder().nominatedNodeName(nodeName).build());
         moveAllToActiveOrBackoff(
                 WellKnownEvents.ASSIGNED_POD_DELETE,
                 ObjectChange.deleted(nominated),

@@ -99,9 +99,8 @@ final class SchedulingFailures {
         return decision;
     }
 
-    // The change of the status tells the other pods of a nomination that ends, but for one that the status does not
-    // name, since it
-    // could not be written.
+    // A change of the status tells the other pods of a nomination that ends. One whose status could not be written ends
+    // without such a change.
     private void nominate(Pod pod, Nomination nomination) {
         Optional<String> before = nominator
                 .nodeNameFor(pod)

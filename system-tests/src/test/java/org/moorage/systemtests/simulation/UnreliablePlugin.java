@@ -10,6 +10,8 @@ import java.util.random.RandomGenerator;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Status;
+import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
@@ -19,28 +21,38 @@ import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PostBindPlugin;
 import org.moorage.api.plugin.PreBindPlugin;
 import org.moorage.api.plugin.PreBindPreFlightResult;
-import org.moorage.api.plugin.PreEnqueuePlugin;
 import org.moorage.api.plugin.ReservePlugin;
 
 /**
  * A plugin that throws by chance at many extension points, and has pods with the label {@link #WAITS} wait for a permit that may
  * never come.
  */
-final class UnreliablePlugin
-        implements PreEnqueuePlugin, FilterPlugin, ReservePlugin, PermitPlugin, PreBindPlugin, PostBindPlugin {
+final class UnreliablePlugin implements FilterPlugin, ReservePlugin, PermitPlugin, PreBindPlugin, PostBindPlugin {
     static final String NAME = "Unreliable";
     static final String WAITS = "waits-for-permit";
 
     private final Handle handle;
     private final Faults faults;
     private final RandomGenerator random;
-    private final Set<String> enqueued = new HashSet<>();
+    private final Set<String> seen = new HashSet<>();
     private final Map<String, Pod> rejected = new LinkedHashMap<>();
 
     private UnreliablePlugin(Handle handle, Faults faults, RandomGenerator random) {
         this.handle = handle;
         this.faults = faults;
         this.random = random;
+        handle.onChange(ObjectKind.POD, this::podChanged);
+    }
+
+    // Throws what no boundary around plugins may catch, once for a new pod, so that the change of the cluster is not
+    // handled.
+    private void podChanged(ObjectChange<Pod> change) {
+        boolean isNew = change.after()
+                .filter(pod -> !pod.isBound() && seen.add(pod.uid()))
+                .isPresent();
+        if (isNew && faults.happens(Faults.Kind.FAILED_HANDLER)) {
+            throw new InternalError("thrown by the simulation");
+        }
     }
 
     static PluginFactory<?> factory(Faults faults, RandomGenerator random) {
@@ -50,22 +62,6 @@ final class UnreliablePlugin
     @Override
     public String name() {
         return NAME;
-    }
-
-    /**
-     * Throws what no boundary around plugins may catch, so that the change of the cluster is not handled: for pods that no other
-     * plugin gates, which are asked about first when they are told of.
-     */
-    @Override
-    public Status preEnqueue(Pod pod) {
-        // Once for each pod: a task that asks about it again is not handling a change.
-        boolean isNew = enqueued.add(pod.uid())
-                && pod.spec().resourceClaims().isEmpty()
-                && pod.spec().schedulingGates().isEmpty();
-        if (isNew && faults.happens(Faults.Kind.FAILED_HANDLER)) {
-            throw new InternalError("thrown by the simulation");
-        }
-        return Status.success();
     }
 
     @Override

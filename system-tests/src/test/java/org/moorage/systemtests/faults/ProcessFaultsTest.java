@@ -157,7 +157,6 @@ class ProcessFaultsTest {
 
     /** A pipe takes 64 kB, and each pod that is bound has a line of more than a hundred bytes. */
     @Test
-    @Tag("live")
     @Fault(value = 35, injected = "standard error blocked for 60 s")
     void blockedLog(FaultReport report) throws IOException, InterruptedException {
         try (FaultScene scene = FaultScene.open(report)) {

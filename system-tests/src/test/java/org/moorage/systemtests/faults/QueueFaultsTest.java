@@ -128,7 +128,6 @@ class QueueFaultsTest {
 
     @Test
     @Fault(value = 24, injected = "pods deleted in Permit, in PreBind, between assume and Permit")
-    @Tag("live")
     void podsDeletedOnTheirWay(FaultReport report) {
         try (FaultScene scene = FaultScene.open(report)) {
             scene.nodes("n", 1, "1", 110);

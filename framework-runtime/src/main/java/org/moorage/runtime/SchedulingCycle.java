@@ -174,8 +174,7 @@ final class SchedulingCycle {
                         .build());
     }
 
-    // In kube-scheduler the pods that were rejected for want of what was kept free elsewhere wait until they are
-    // flushed.
+    // Pods may have been rejected because of the nomination. kube-scheduler leaves them unschedulable until the flush.
     private void endNomination(Pod pod, String chosenNodeName) {
         Optional<String> nominated = nominator.nodeNameFor(pod).filter(nodeName -> !nodeName.equals(chosenNodeName));
         nominator.delete(pod);

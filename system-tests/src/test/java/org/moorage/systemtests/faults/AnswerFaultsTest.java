@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -173,11 +174,11 @@ class AnswerFaultsTest {
             scene.pods("p", PODS / 2, TENTH);
             AtomicInteger lists = new AtomicInteger();
             Set<String> given = ConcurrentHashMap.newKeySet();
-            boolean[] isWrong = new boolean[1];
+            AtomicBoolean isWrong = new AtomicBoolean();
             proxy.behave(request -> {
-                if (isWrong[0] && request.isWatch("pods")) {
+                if (isWrong.get() && request.isWatch("pods")) {
                     request.answerLines(expired());
-                } else if (isWrong[0] && request.isList("pods")) {
+                } else if (isWrong.get() && request.isList("pods")) {
                     String answer = answers.get(lists.getAndIncrement() % answers.size());
                     given.add(answer);
                     request.answer(200, answer);
@@ -188,7 +189,7 @@ class AnswerFaultsTest {
             SchedulerProcess scheduler = scene.start(through(scene, MOORAGE, proxy));
             scene.awaitBound("p", PODS / 2, AT_LAST);
             double failures = scheduler.metric("moorage_watch_failures_total", "pods");
-            isWrong[0] = true;
+            isWrong.set(true);
             long end = System.nanoTime() + Duration.ofSeconds(15).toNanos();
             // Watches that are open end by themselves within ten minutes; this one is ended.
             scene.plane().restartApiServer();
@@ -201,7 +202,7 @@ class AnswerFaultsTest {
             double counted = scheduler.metric("moorage_watch_failures_total", "pods") - failures;
             report.saw(lists + " lists, " + (int) counted + " failures counted");
             report.holds(counted >= lists.get(), "only " + counted + " of " + lists + " failures counted");
-            isWrong[0] = false;
+            isWrong.set(false);
             report.took("all places taken", scene.awaitBound("q", PODS / 2, AT_LAST), Duration.ofSeconds(40));
             scene.checkInvariants(scheduler);
         }
@@ -223,12 +224,12 @@ class AnswerFaultsTest {
             scene.nodes("n", NODES, "1", 110);
             AtomicInteger watches = new AtomicInteger();
             AtomicInteger requests = new AtomicInteger();
-            boolean[] isWrong = new boolean[1];
+            AtomicBoolean isWrong = new AtomicBoolean();
             proxy.behave(request -> {
                 if (request.path().endsWith("/pods") && request.method().equals("GET")) {
                     requests.incrementAndGet();
                 }
-                if (isWrong[0] && request.isWatch("pods")) {
+                if (isWrong.get() && request.isWatch("pods")) {
                     switch (watches.getAndIncrement()) {
                         case 0 ->
                             request.answerLines(
@@ -245,7 +246,7 @@ class AnswerFaultsTest {
                 }
             });
             SchedulerProcess scheduler = scene.start(through(scene, MOORAGE, proxy));
-            isWrong[0] = true;
+            isWrong.set(true);
             scene.plane().restartApiServer();
             requests.set(0);
             long start = System.nanoTime();
@@ -255,7 +256,7 @@ class AnswerFaultsTest {
             double rate = Math.round(requests.get() / seconds * 10) / 10.0;
             report.saw(requests + " requests in " + Math.round(seconds) + " s");
             report.holds(rate < 5, rate + " requests for pods a second");
-            isWrong[0] = false;
+            isWrong.set(false);
             report.took("all bound", scene.awaitBound("p", PODS, AT_LAST), Duration.ofSeconds(60));
             scene.checkInvariants(scheduler);
         }

@@ -81,10 +81,8 @@ class ClaimFaultsTest {
             scene.api().createAll(VOLUME_CLAIMS, volumes);
             SchedulerProcess scheduler = scene.start(MOORAGE);
             scene.api().createAll(PODS, pods);
-            Waiting.until(
-                    AT_LAST, () -> scheduler.page("/debug/dump").orElse("").split(", assumed\n").length - 1 == count);
-            int assumed = scheduler.page("/debug/dump").orElse("").split(", assumed\n").length - 1;
-            report.saw(assumed + " pods wait");
+            Waiting.until(AT_LAST, () -> scheduler.assumedPods() == count);
+            report.saw(scheduler.assumedPods() + " pods wait");
             AtomicBoolean isOver = new AtomicBoolean();
             Thread drivers = new Thread(() -> {
                 Set<String> done = new HashSet<>();

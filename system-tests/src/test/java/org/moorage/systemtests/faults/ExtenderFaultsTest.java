@@ -109,12 +109,10 @@ class ExtenderFaultsTest {
         if (!PodVersions.nodeName(pod).isEmpty()) {
             return "bound";
         }
-        for (JsonNode condition : pod.at("/status/conditions")) {
-            if (condition.path("type").asText().equals("PodScheduled")) {
-                return condition.path("reason").asText() + ": "
+        JsonNode condition = PodVersions.podScheduled(pod);
+        return condition.isMissingNode()
+                ? ""
+                : condition.path("reason").asText() + ": "
                         + condition.path("message").asText();
-            }
-        }
-        return "";
     }
 }

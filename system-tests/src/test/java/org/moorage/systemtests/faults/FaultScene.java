@@ -272,12 +272,7 @@ final class FaultScene implements AutoCloseable {
     }
 
     private static boolean isScheduled(JsonNode pod) {
-        for (JsonNode condition : pod.at("/status/conditions")) {
-            if (condition.path("type").asText().equals("PodScheduled")) {
-                return condition.path("status").asText().equals("True");
-            }
-        }
-        return false;
+        return PodVersions.podScheduled(pod).path("status").asText().equals("True");
     }
 
     private static void compareCache(List<String> found, String dump, List<JsonNode> pods) {

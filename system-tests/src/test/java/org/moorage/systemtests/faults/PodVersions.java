@@ -2,6 +2,7 @@
 package org.moorage.systemtests.faults;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -168,6 +169,16 @@ final class PodVersions implements AutoCloseable {
     static String name(JsonNode pod) {
         return pod.at("/metadata/namespace").asText() + "/"
                 + pod.at("/metadata/name").asText();
+    }
+
+    /** A pod's condition {@code PodScheduled}; missing if it has none. */
+    static JsonNode podScheduled(JsonNode pod) {
+        for (JsonNode condition : pod.at("/status/conditions")) {
+            if (condition.path("type").asText().equals("PodScheduled")) {
+                return condition;
+            }
+        }
+        return MissingNode.getInstance();
     }
 
     static boolean isTerminal(JsonNode pod) {

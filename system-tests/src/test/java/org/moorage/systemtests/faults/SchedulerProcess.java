@@ -191,6 +191,11 @@ final class SchedulerProcess implements AutoCloseable {
         return sum;
     }
 
+    /** How many pods it has assumed and not yet seen bound. */
+    int assumedPods() {
+        return page("/debug/dump").orElse("").split(", assumed\n").length - 1;
+    }
+
     /** Lines of the log that tell of an exception nobody caught. */
     List<String> crashes() {
         Pattern crash = Pattern.compile("Uncaught|uncaught|Exception in thread|panic|fatal error");

@@ -81,7 +81,11 @@ final class ClaimTracker {
             }
             return;
         }
-        ResourceClaim gone = change.latest();
+        deleted(change.latest());
+    }
+
+    /** Takes note of a claim that has gone. */
+    void deleted(ResourceClaim gone) {
         String uid = gone.metadata().uid();
         boolean isFreed;
         synchronized (this) {
@@ -181,7 +185,7 @@ final class ClaimTracker {
             latest(claim).allocation().ifPresent(state::add);
         }
         for (ResourceClaim claim : assumed.values()) {
-            if (claims.get(claim.namespace(), claim.name()).isEmpty()) {
+            if (isUnseen(claim)) {
                 claim.allocation().ifPresent(state::add);
             }
         }
@@ -229,6 +233,25 @@ final class ClaimTracker {
     /** Whether the allocation in flight of the claim with this uid may have been written. */
     synchronized boolean isUncertain(String uid) {
         return uncertain.contains(uid);
+    }
+
+    /** The claims that are assumed to be reserved for a pod, and that the scheduler has not seen in the cluster. */
+    synchronized List<ResourceClaim> unseenFor(Pod pod) {
+        List<ResourceClaim> unseen = new ArrayList<>();
+        for (ResourceClaim claim : assumed.values()) {
+            if (claim.isReservedFor(pod) && isUnseen(claim)) {
+                unseen.add(claim);
+            }
+        }
+        return unseen;
+    }
+
+    /** Whether a claim is assumed and the scheduler has not seen it in the cluster. */
+    synchronized boolean isUnseen(ResourceClaim claim) {
+        ResourceClaim ours = assumed.get(claim.key());
+        return ours != null
+                && ours.metadata().uid().equals(claim.metadata().uid())
+                && claims.get(claim.namespace(), claim.name()).isEmpty();
     }
 
     /** Assumes a claim as it was written to the cluster, until the scheduler sees it there, or sees that it has gone. */

@@ -174,6 +174,7 @@ public final class DynamicResources
             ClaimTracker made = new ClaimTracker(listedClaims, handle::activateAfterBackoff);
             handle.onChange(ObjectKind.RESOURCE_CLAIM, made::changed);
             handle.onChange(ObjectKind.POD, made::podChanged);
+            handle.onChange(ObjectKind.POD, new UnseenClaims(handle, made)::podChanged);
             return made;
         });
         handle.shared(DeviceCounts.SHARED, () -> new DeviceCounter(slices, tracker, selectors, features));

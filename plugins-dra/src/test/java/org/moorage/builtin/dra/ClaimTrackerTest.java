@@ -75,6 +75,14 @@ class ClaimTrackerTest {
                     (tracker, cluster) -> tracker.assume(ALLOCATED),
                     "a"),
             new Case(
+                    "a claim that was written, never seen, and found to have gone",
+                    (tracker, cluster) -> {
+                        tracker.assume(ALLOCATED);
+                        assertThat(tracker.isUnseen(ALLOCATED)).isTrue();
+                        tracker.deleted(ALLOCATED);
+                    },
+                    ""),
+            new Case(
                     "a claim that was written, and deallocated by somebody else since",
                     (tracker, cluster) -> {
                         tracker.assume(ALLOCATED);

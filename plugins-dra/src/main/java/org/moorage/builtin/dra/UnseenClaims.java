@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.dra;
+
+import java.time.Duration;
+import java.util.Optional;
+import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.ResourceClaim;
+import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.Handle;
+
+/**
+ * Claims that the scheduler has made for pods and not seen in the cluster yet. If a watch was cut, such a claim may come and go
+ * without any event of it, so once its pod has finished or gone it is read, after growing waits, until it is seen or has gone too. One for
+ * all profiles.
+ */
+final class UnseenClaims {
+    private static final Duration FIRST_WAIT = Duration.ofMillis(500);
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
+
+    private final Handle handle;
+    private final ClaimTracker tracker;
+
+    UnseenClaims(Handle handle, ClaimTracker tracker) {
+        this.handle = handle;
+        this.tracker = tracker;
+    }
+
+    /** Takes note of what the scheduler sees of a pod. */
+    void podChanged(ObjectChange<Pod> change) {
+        if (isLive(change.before()) && !isLive(change.after())) {
+            for (ResourceClaim claim : tracker.unseenFor(change.latest())) {
+                readAfter(FIRST_WAIT, claim);
+            }
+        }
+    }
+
+    private static boolean isLive(Optional<Pod> pod) {
+        return pod.isPresent() && !pod.get().status().isTerminal();
+    }
+
+    private void readAfter(Duration wait, ResourceClaim claim) {
+        handle.backgroundAfter(wait, () -> {
+            if (!tracker.isUnseen(claim)) {
+                return;
+            }
+            if (hasGone(claim)) {
+                tracker.deleted(claim);
+                return;
+            }
+            Duration doubled = wait.multipliedBy(2);
+            readAfter(doubled.compareTo(LONGEST_WAIT) < 0 ? doubled : LONGEST_WAIT, claim);
+        });
+    }
+
+    private boolean hasGone(ResourceClaim claim) {
+        try {
+            return handle.read(ObjectKind.RESOURCE_CLAIM, claim.namespace(), claim.name())
+                    .filter(read ->
+                            read.metadata().uid().equals(claim.metadata().uid()))
+                    .isEmpty();
+        } catch (ClusterException unknown) {
+            return false;
+        }
+    }
+}

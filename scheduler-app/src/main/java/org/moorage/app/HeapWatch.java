@@ -19,6 +19,9 @@ final class HeapWatch {
     /** More than there are in a window. */
     private static final int SAMPLES = 32;
 
+    /** The classes for it are loaded once the scheduler has started. */
+    private static final Duration FIRST_LOOK = Duration.ofSeconds(5);
+
     /** Of a small heap G1 keeps some regions free in which nothing fits: a heap of 48 MB is never fuller than 94 %. */
     private static final double FULL = 0.85;
 
@@ -39,17 +42,20 @@ final class HeapWatch {
     /** Starts a thread that watches the heap of this process, and that ends with an {@link OutOfMemoryError} once it is exhausted. */
     static void start(ThreadFactory threads) {
         HeapWatch watch = new HeapWatch();
-        List<GarbageCollectorMXBean> collectors = ManagementFactory.getGarbageCollectorMXBeans();
-        Thread thread = threads.newThread(() -> watch.run(collectors));
+        Thread thread = threads.newThread(watch::run);
         thread.setName("heap-watch");
         thread.setDaemon(true);
         thread.start();
     }
 
-    private void run(List<GarbageCollectorMXBean> collectors) {
+    private void run() {
         CountDownLatch never = new CountDownLatch(1);
         Runtime runtime = Runtime.getRuntime();
         try {
+            if (never.await(FIRST_LOOK.toNanos(), TimeUnit.NANOSECONDS)) {
+                return;
+            }
+            List<GarbageCollectorMXBean> collectors = ManagementFactory.getGarbageCollectorMXBeans();
             while (!never.await(INTERVAL.toNanos(), TimeUnit.NANOSECONDS)) {
                 long millis = 0;
                 for (int i = 0; i < collectors.size(); i++) {

@@ -2,7 +2,9 @@
 package org.moorage.app.metrics;
 
 import io.prometheus.metrics.instrumentation.jvm.JvmMetrics;
+import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,7 +33,7 @@ public final class ProcessMetrics {
     public static void register(
             PrometheusRegistry registry, String version, String kubernetesVersion, FeatureGates features) {
         Families families = new Families(registry);
-        JvmMetrics.builder().register(registry);
+        registry.register(new VirtualMachine());
         buildInfo(families, version, kubernetesVersion);
         families.shownGauges(
                 "kubernetes_feature_enabled",
@@ -52,6 +54,21 @@ public final class ProcessMetrics {
                 "process_network_transmit_bytes_total",
                 "Number of bytes sent by the process over the network.",
                 callback -> networkBytes("OutOctets").ifPresent(callback::call));
+    }
+
+    /** The metrics of the Java virtual machine, made when they are first read: the start of the process does without the time for it. */
+    private static final class VirtualMachine implements MultiCollector {
+        private final PrometheusRegistry registry = new PrometheusRegistry();
+        private boolean isMade;
+
+        @Override
+        public synchronized MetricSnapshots collect() {
+            if (!isMade) {
+                JvmMetrics.builder().register(registry);
+                isMade = true;
+            }
+            return registry.scrape();
+        }
     }
 
     // Alerts compare the git versions of the components of a cluster without what follows a plus.

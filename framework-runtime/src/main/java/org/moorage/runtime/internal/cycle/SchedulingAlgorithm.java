@@ -299,9 +299,8 @@ public final class SchedulingAlgorithm {
         return feasible;
     }
 
-    // Filters nodes from the start on until there are enough. Returns how many were filtered: with several threads
-    // there
-    // may be more feasible nodes among them than are wanted.
+    // Filters nodes from the start on until there are enough, and returns how many were filtered. With several
+    // threads there may be more feasible nodes among them than are wanted.
     private int runFilters(Profile profile, CycleState state, Pod pod, List<NodeInfo> nodes, int start, int wanted) {
         int count = nodes.size();
         PluginStatus[] into = answers;

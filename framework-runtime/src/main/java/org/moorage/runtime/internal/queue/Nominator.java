@@ -84,7 +84,8 @@ public final class Nominator {
 
     /** The pods that are nominated to a node, in the order in which they were. */
     public List<Pod> nominatedPodsFor(String nodeName) {
-        return podsByNodeName.getOrDefault(nodeName, List.of());
+        // Asked for each node of each cycle, and there are seldom any.
+        return podsByNodeName.isEmpty() ? List.of() : podsByNodeName.getOrDefault(nodeName, List.of());
     }
 
     /** The node that a pod is nominated to, or empty. */

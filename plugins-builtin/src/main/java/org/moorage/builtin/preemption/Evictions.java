@@ -198,8 +198,8 @@ final class Evictions {
         /** Whether the scheduler is still to hear of the last victim's going, which brings the preemptor back. */
         private boolean evictLast() {
             if (isUnbound(last)) {
-                // It goes back to the queue at once, and no event tells of it later: the preemptor must not be kept
-                // out.
+                // It goes back to the queue at once, and no event tells of it later, so the preemptor must
+                // not be kept out.
                 lastVictimByPreemptor.remove(preemptor.uid());
             } else {
                 lastVictimByPreemptor.put(preemptor.uid(), Optional.of(last));

@@ -115,8 +115,8 @@ public final class KubernetesCluster implements Cluster {
                 .newBuilder()
                 .connectionPool(connections)
                 .socketFactory(new NoDelaySocketFactory())
-                // A connection of HTTP/2 that is dead is noticed within two of these, and no request waits on it any
-                // longer.
+                // A connection of HTTP/2 that is dead is noticed within two of these; no request waits on it after
+                // that.
                 .pingInterval(PING_INTERVAL.toMillis(), TimeUnit.MILLISECONDS)
                 .build();
         reads = new ApiServer(client, http, readBucket, settings.requestTimeout(), clock, stop, settings.metrics());

@@ -129,8 +129,8 @@ final class SchedulerProcess implements AutoCloseable {
         }
     }
 
-    // Without the tests themselves: their settings for the log are not the application's, and their plugins come in
-    // jars.
+    // Without the tests themselves: their settings for the log are not the application's, and their plugins
+    // come in jars.
     private static String classPath() {
         String tests = Path.of(URI.create(SchedulerProcess.class
                         .getProtectionDomain()

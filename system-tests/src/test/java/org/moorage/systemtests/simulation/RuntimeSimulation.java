@@ -203,8 +203,8 @@ public final class RuntimeSimulation {
         }
     }
 
-    // A gated pod keeps its nomination, as in kube-scheduler, but a scheduler that starts does not take up one from its
-    // status.
+    // A gated pod keeps its nomination, as in kube-scheduler, but a scheduler that starts does not
+    // take up one from its status.
     private void nominate(Scheduler scheduler, Scheduler fresh) {
         Map<String, String> nominations = Books.nominations(scheduler);
         Nominator nominator = (Nominator) PrivateField.read(fresh, "nominator");

@@ -44,8 +44,8 @@ final class UnreliablePlugin implements FilterPlugin, ReservePlugin, PermitPlugi
         handle.onChange(ObjectKind.POD, this::podChanged);
     }
 
-    // Throws what no boundary around plugins may catch, once for a new pod, so that the change of the cluster is not
-    // handled.
+    // Throws what no boundary around plugins may catch, once for a new pod, so that the change of
+    // the cluster is not handled.
     private void podChanged(ObjectChange<Pod> change) {
         boolean isNew = change.after()
                 .filter(pod -> !pod.isBound() && seen.add(pod.uid()))

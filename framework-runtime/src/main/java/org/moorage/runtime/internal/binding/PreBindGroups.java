@@ -90,8 +90,8 @@ final class PreBindGroups {
         }
         PluginStatus first = PluginStatus.SUCCESS;
         for (FutureTask<PluginStatus> task : tasks) {
-            // Runs it unless another thread has begun to. A thread of the pool so never waits for a task that needs
-            // one.
+            // Runs it unless another thread has begun to. So a thread of the pool never waits for a
+            // task that needs one.
             task.run();
             PluginStatus answer = join(task);
             first = first.isSuccess() ? answer : first;

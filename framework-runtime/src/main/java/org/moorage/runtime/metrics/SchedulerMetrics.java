@@ -39,8 +39,8 @@ public interface SchedulerMetrics {
     default void extensionPointRan(String profile, String point, Code status, long nanos) {}
 
     /**
-     * A plugin was called. Told only where {@link #timesPlugins} has said so; of Score once for several nodes, with the mean of
-     * their times.
+     * A plugin was called. Told only where {@link #timesPlugins} has said so; of Filter for the first nodes of a cycle, of Score
+     * once for several nodes, with the mean of their times.
      */
     default void pluginRan(String plugin, String point, Code status, long nanos) {}
 

@@ -39,6 +39,8 @@ public final class SchedulingAlgorithm {
     private static final int MIN_PERCENTAGE = 5;
     // Below this many nodes, waking other threads costs more than it saves.
     private static final int SEQUENTIAL_NODES = 512;
+    // To read the clock before and after a filter takes longer than the filter.
+    private static final int TIMED_NODES = 16;
     private static final int FILTER_CHUNK = 128;
     private static final int SCORE_CHUNK = 64;
 
@@ -304,14 +306,15 @@ public final class SchedulingAlgorithm {
     private int runFilters(Profile profile, CycleState state, Pod pod, List<NodeInfo> nodes, int start, int wanted) {
         int count = nodes.size();
         PluginStatus[] into = answers;
-        ActiveFilters active = state.get(ActiveFilters.KEY);
+        ActiveFilters timed = state.get(ActiveFilters.KEY);
+        ActiveFilters untimed = timed.withoutTimes();
         AtomicInteger found = new AtomicInteger();
         Parallelism.Chunk chunk = (from, to) -> {
             int successes = 0;
             for (int i = from; i < to; i++) {
                 int index = start + i;
                 NodeInfo node = nodes.get(index >= count ? index % count : index);
-                PluginStatus answer = profile.filter(state, active, pod, node);
+                PluginStatus answer = profile.filter(state, i < TIMED_NODES ? timed : untimed, pod, node);
                 into[i] = answer;
                 successes += answer.isSuccess() ? 1 : 0;
             }

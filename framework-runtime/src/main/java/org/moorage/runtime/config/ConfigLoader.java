@@ -8,7 +8,9 @@ import org.moorage.api.plugin.Problems;
 import org.moorage.runtime.plugin.PluginRegistry;
 
 /**
- * Reads configurations in the format of kube-scheduler, {@code kubescheduler.config.k8s.io/v1}, as YAML or JSON.
+ * Reads configurations in the format of kube-scheduler, {@code kubescheduler.config.k8s.io/v1}, as YAML or JSON. Those of
+ * the versions {@code v1alpha1} to {@code v1beta3}, and a Policy, are turned into one of {@code v1} before; {@link
+ * LoadedConfig#warnings} says what became of them.
  *
  * <p>Reading is strict: a field that there is not, one that is given twice and a value of the wrong type are refused. What
  * is left out has kube-scheduler's default. Of several documents in a text the first one counts, as for kube-scheduler.
@@ -32,7 +34,7 @@ public final class ConfigLoader {
         SourceTree tree = SourceTree.read("", DEFAULT_ORIGIN, problems);
         tree.set(new FlagValue("apiVersion", TextNode.valueOf(ConfigReader.API_VERSION), DEFAULT_ORIGIN));
         tree.set(new FlagValue("kind", TextNode.valueOf(ConfigReader.KIND), DEFAULT_ORIGIN));
-        return load(tree, DEFAULT_ORIGIN, registry, features, flags, problems);
+        return load(tree, List.of(), registry, features, flags, problems);
     }
 
     /**
@@ -48,7 +50,7 @@ public final class ConfigLoader {
     }
 
     /**
-     * Reads a configuration.
+     * Reads a configuration. A Policy that it names must be in a file.
      *
      * @param text the text
      * @param sourceName what the text was read from, for messages and origins
@@ -59,14 +61,36 @@ public final class ConfigLoader {
      */
     public static LoadedConfig load(
             String text, String sourceName, PluginRegistry registry, FeatureGates features, FlagValue... flags) {
+        return load(text, sourceName, registry, features, PolicyTexts.files(), flags);
+    }
+
+    /**
+     * Reads a configuration.
+     *
+     * @param text the text
+     * @param sourceName what the text was read from, for messages and origins
+     * @param registry the plugins that there are
+     * @param features which features are on: some bring plugins, arguments and defaults
+     * @param policies finds the Policy that a configuration of version {@code v1alpha1} names
+     * @param flags settings that count more than those of the text
+     * @throws ConfigException if it is refused, with everything that is wrong
+     */
+    public static LoadedConfig load(
+            String text,
+            String sourceName,
+            PluginRegistry registry,
+            FeatureGates features,
+            PolicyTexts policies,
+            FlagValue... flags) {
         Problems problems = Problems.collector();
         SourceTree tree = SourceTree.read(text, sourceName, problems);
-        return load(tree, sourceName, registry, features, flags, problems);
+        List<String> warnings = OlderConfig.convert(tree, registry, policies, problems);
+        return load(tree, warnings, registry, features, flags, problems);
     }
 
     private static LoadedConfig load(
             SourceTree tree,
-            String sourceName,
+            List<String> warnings,
             PluginRegistry registry,
             FeatureGates features,
             FlagValue[] flags,
@@ -74,10 +98,10 @@ public final class ConfigLoader {
         for (FlagValue flag : flags) {
             tree.set(flag);
         }
-        LoadedConfig loaded = new ConfigReader(tree, registry, features, problems).read();
+        LoadedConfig loaded = new ConfigReader(tree, warnings, registry, features, problems).read();
         List<Problems.Problem> found = problems.all();
         if (!found.isEmpty()) {
-            throw new ConfigException(sourceName, found, tree.locations());
+            throw new ConfigException(tree.sourceName(), found, tree.locations());
         }
         return loaded;
     }

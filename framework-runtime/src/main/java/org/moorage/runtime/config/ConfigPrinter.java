@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
 /**
@@ -35,17 +36,24 @@ public final class ConfigPrinter {
     private static final Pattern NOT_TEXT =
             Pattern.compile("(?i:y|yes|n|no|true|false|on|off|null)|[0-9][0-9.]*e[0-9]+|0[box].*");
 
-    private final LoadedConfig config;
+    private final UnaryOperator<String> originOf;
     private final List<Line> lines = new ArrayList<>();
 
-    private ConfigPrinter(LoadedConfig config) {
-        this.config = config;
+    private ConfigPrinter(UnaryOperator<String> originOf) {
+        this.originOf = originOf;
     }
 
     /** The configuration as YAML. */
     public static String print(LoadedConfig config) {
-        ConfigPrinter printer = new ConfigPrinter(config);
+        ConfigPrinter printer = new ConfigPrinter(path -> origin(config, path));
         printer.fields(config.effective(), "", "", "");
+        return printer.text();
+    }
+
+    /** Only what the configuration says itself, in version v1, as YAML without origins. */
+    public static String printSource(LoadedConfig config) {
+        ConfigPrinter printer = new ConfigPrinter(path -> "");
+        printer.fields(config.source(), "", "", "");
         return printer.text();
     }
 
@@ -69,7 +77,7 @@ public final class ConfigPrinter {
                 lines.add(new Line(key, ""));
                 items(array, at, indent);
             } else {
-                lines.add(new Line(key + " " + flow(value), origin(at)));
+                lines.add(new Line(key + " " + flow(value), originOf.apply(at)));
             }
         }
     }
@@ -80,14 +88,14 @@ public final class ConfigPrinter {
             String at = path + "[" + i + "]";
             String flow = flow(item);
             if (isFlat(item) && flow.length() <= WIDEST_FLOW) {
-                lines.add(new Line(indent + "- " + flow, origin(at)));
+                lines.add(new Line(indent + "- " + flow, originOf.apply(at)));
             } else if (item instanceof ObjectNode object && !object.isEmpty()) {
                 fields(object, at, indent + "- ", indent + "  ");
             } else if (item instanceof ArrayNode nested && !nested.isEmpty()) {
                 lines.add(new Line(indent + "-", ""));
                 items(nested, at, indent + "  ");
             } else {
-                lines.add(new Line(indent + "- " + flow, origin(at)));
+                lines.add(new Line(indent + "- " + flow, originOf.apply(at)));
             }
         }
     }
@@ -134,7 +142,7 @@ public final class ConfigPrinter {
     }
 
     // That of the field, or of the closest thing around it that has one.
-    private String origin(String path) {
+    private static String origin(LoadedConfig config, String path) {
         String at = path;
         while (!at.isEmpty()) {
             Optional<String> origin = Optional.ofNullable(config.originByPath().get(at));

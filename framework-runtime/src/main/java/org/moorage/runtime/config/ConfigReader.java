@@ -19,19 +19,43 @@ final class ConfigReader {
     static final String API_VERSION = GROUP + "/v1";
     static final String KIND = "KubeSchedulerConfiguration";
 
+    /** What there is at the top. */
+    static final List<String> FIELDS = List.of(
+            "apiVersion",
+            "kind",
+            "parallelism",
+            "leaderElection",
+            "clientConnection",
+            "enableProfiling",
+            "enableContentionProfiling",
+            "percentageOfNodesToScore",
+            "podInitialBackoffSeconds",
+            "podMaxBackoffSeconds",
+            "profiles",
+            "extenders",
+            "delayCacheUntilActive");
+
     private static final String LEASES = "leases";
     private static final String DEFAULT_PROFILE = "default-scheduler";
     private static final int MOST_PERCENT = 100;
 
     private final SourceTree tree;
+    private final List<String> warnings;
     private final PluginRegistry registry;
     private final FeatureGates features;
     private final Problems problems;
     private final Map<String, String> originByPath = new LinkedHashMap<>();
     private final Set<String> missing = new LinkedHashSet<>();
 
-    ConfigReader(SourceTree tree, PluginRegistry registry, FeatureGates features, Problems problems) {
+    /**
+     * A reader of a tree of version v1.
+     *
+     * @param warnings what came of a tree of an older version
+     */
+    ConfigReader(
+            SourceTree tree, List<String> warnings, PluginRegistry registry, FeatureGates features, Problems problems) {
         this.tree = tree;
+        this.warnings = warnings;
         this.registry = registry;
         this.features = features;
         this.problems = problems;
@@ -43,7 +67,7 @@ final class ConfigReader {
         boolean readable = problems.isEmpty() || tree.root().size() > 0;
         if (!readable || !isThisFormat(top)) {
             // In another format the fields mean something else.
-            return new LoadedConfig(tree.sourceName(), nothing(), features, top.effective(), originByPath, List.of());
+            return loaded(nothing(), top);
         }
         int parallelism = top.integer("parallelism", 16);
         if (parallelism <= 0) {
@@ -84,8 +108,19 @@ final class ConfigReader {
                 delayCache,
                 profiles,
                 extenders);
+        return loaded(config, top);
+    }
+
+    private LoadedConfig loaded(SchedulerConfig config, Section top) {
         return new LoadedConfig(
-                tree.sourceName(), config, features, top.effective(), originByPath, List.copyOf(missing));
+                tree.sourceName(),
+                config,
+                features,
+                tree.root(),
+                top.effective(),
+                originByPath,
+                List.copyOf(missing),
+                warnings);
     }
 
     static void checkPercentage(int percentage, Problems at) {
@@ -114,8 +149,8 @@ final class ConfigReader {
         String kind = top.textUnlessBlank("kind", "");
         if (top.isBlank("apiVersion")) {
             top.at("apiVersion").missing(API_VERSION);
-        } else if (apiVersion.matches(GROUP + "/v1(alpha|beta)[0-9]+")) {
-            top.at("apiVersion").invalid(apiVersion, API_VERSION + "; Kubernetes 1.29 dropped the last beta version");
+        } else if (apiVersion.startsWith(GROUP + "/") && !apiVersion.equals(API_VERSION)) {
+            top.at("apiVersion").invalid(apiVersion, API_VERSION + "; v1alpha1 and v1beta1 to v1beta3 are converted");
         } else if (!apiVersion.isEmpty() && !apiVersion.equals(API_VERSION)) {
             top.at("apiVersion").invalid(apiVersion, API_VERSION);
         }

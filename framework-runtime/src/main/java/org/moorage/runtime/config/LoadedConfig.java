@@ -15,19 +15,23 @@ import org.moorage.api.plugin.Problems;
  * @param sourceName what it was read from
  * @param config the configuration
  * @param featureGates which features it was read for
- * @param effective the same in kube-scheduler's form, with every default filled in; not to be changed
+ * @param source the settings as they were read, in version v1, without defaults; not to be changed
+ * @param effective the same with every default filled in; not to be changed
  * @param originByPath where each setting of the effective form comes from: {@code default}, {@code scheduler.yaml:12} or
  *     {@code --flag}
  * @param missingPlugins plugins that are enabled by default or that the configuration names, and that are not registered;
  *     they have no part in any decision
+ * @param warnings what became of settings of an older version of the format, one line each; empty for v1
  */
 public record LoadedConfig(
         String sourceName,
         SchedulerConfig config,
         FeatureGates featureGates,
+        ObjectNode source,
         ObjectNode effective,
         Map<String, String> originByPath,
-        List<String> missingPlugins) {
+        List<String> missingPlugins,
+        List<String> warnings) {
     // Each changes what kube-scheduler decides about some pods.
     private static final List<String> NOT_FOLLOWED =
             List.of("DRAWorkloadResourceClaims", "GenericWorkload", "WorkloadAwarePreemption");
@@ -35,6 +39,7 @@ public record LoadedConfig(
     public LoadedConfig {
         originByPath = Collections.unmodifiableMap(new LinkedHashMap<>(originByPath));
         missingPlugins = List.copyOf(missingPlugins);
+        warnings = List.copyOf(warnings);
     }
 
     /** The features that are on and that would change decisions, were they followed here; they have no effect. */

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -44,6 +45,12 @@ final class Section {
 
     static Section root(SourceTree tree, Map<String, String> originByPath, Problems problems) {
         return new Section(tree, originByPath, tree.root(), JsonNodeFactory.instance.objectNode(), problems);
+    }
+
+    /** The fields of the value at a path, which are only read. */
+    static Section of(SourceTree tree, String path, Problems problems) {
+        return root(tree, new LinkedHashMap<>(), problems)
+                .section(tree.at(path), JsonNodeFactory.instance.objectNode(), problems.at(path));
     }
 
     ObjectNode effective() {

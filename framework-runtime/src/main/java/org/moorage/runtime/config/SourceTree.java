@@ -40,8 +40,16 @@ final class SourceTree {
     private final JsonNodeFactory nodes = JsonNodeFactory.instance;
     private final String sourceName;
     private final ObjectNode root;
-    private final Map<String, Mark> markByPath = new LinkedHashMap<>();
+    private final Map<String, Place> placeByPath = new LinkedHashMap<>();
     private final Map<String, String> flagByPath = new LinkedHashMap<>();
+
+    /** Where in which text something stands; line and column count from 1. */
+    private record Place(String sourceName, int line, int column) {
+        @Override
+        public String toString() {
+            return sourceName + ":" + line + ":" + column;
+        }
+    }
 
     private SourceTree(String sourceName) {
         this.sourceName = sourceName;
@@ -70,14 +78,13 @@ final class SourceTree {
         if (flag != null) {
             return Optional.of(flag);
         }
-        Mark mark = markByPath.get(path);
-        return mark == null ? Optional.empty() : Optional.of(sourceName + ":" + (mark.getLine() + 1));
+        return Optional.ofNullable(placeByPath.get(path)).map(place -> place.sourceName + ":" + place.line);
     }
 
     /** Where each field stands, to the column. */
     Map<String, String> locations() {
         Map<String, String> locations = new LinkedHashMap<>();
-        markByPath.forEach((path, mark) -> locations.put(path, location(mark)));
+        placeByPath.forEach((path, place) -> locations.put(path, place.toString()));
         locations.putAll(flagByPath);
         return locations;
     }
@@ -101,6 +108,109 @@ final class SourceTree {
         flagByPath.put(value.path(), value.flag());
     }
 
+    /** The value at a path such as {@code profiles[0].plugins}; missing if there is none. */
+    JsonNode at(String path) {
+        if (path.isEmpty()) {
+            return root;
+        }
+        JsonNode around = at(parent(path));
+        return path.endsWith("]") ? around.path(index(path)) : around.path(name(path));
+    }
+
+    /**
+     * Puts a value in place of what is at a path, or at the end of a list; it has the places of another path. Objects around it
+     * that are not there are made.
+     *
+     * @return whether it could be put there: what is around it may not be an object or a list
+     */
+    boolean put(String path, JsonNode value, String from) {
+        String parent = parent(path);
+        JsonNode around = at(parent);
+        if (around.isMissingNode() || around.isNull()) {
+            around = path.endsWith("]") ? nodes.arrayNode() : nodes.objectNode();
+            if (!put(parent, around, from)) {
+                return false;
+            }
+        }
+        if (path.endsWith("]") && around instanceof ArrayNode array) {
+            if (index(path) < array.size()) {
+                array.set(index(path), value);
+            } else {
+                array.add(value);
+            }
+        } else if (!path.endsWith("]") && around instanceof ObjectNode object) {
+            object.set(name(path), value);
+        } else {
+            return false;
+        }
+        // What stood there before is where a message about it belongs.
+        Map<String, Place> before = new LinkedHashMap<>(placeByPath);
+        copyPlaces(before, from, path);
+        placeByPath.putAll(before);
+        return true;
+    }
+
+    /** Takes out a field. Its place stays known, for messages. */
+    void remove(String path) {
+        if (at(parent(path)) instanceof ObjectNode object) {
+            object.remove(name(path));
+        }
+    }
+
+    /** Puts the value of a path at another one, if there is one. */
+    void move(String from, String to) {
+        JsonNode value = at(from);
+        if (!value.isMissingNode() && put(to, value, from)) {
+            remove(from);
+        }
+    }
+
+    /** An entry of a list, and the path whose places it has. */
+    record Item(JsonNode value, String from) {}
+
+    /** Puts a list in place of what is at a path. */
+    void putList(String path, List<Item> items) {
+        Map<String, Place> before = new LinkedHashMap<>(placeByPath);
+        placeByPath.keySet().removeIf(known -> known.startsWith(path + "["));
+        ArrayNode list = nodes.arrayNode();
+        for (Item item : items) {
+            copyPlaces(before, item.from, path + "[" + list.size() + "]");
+            list.add(item.value);
+        }
+        put(path, list, path);
+    }
+
+    /** Takes over where the values of another text stand, as if all of it were at a path. */
+    void copyPlaces(SourceTree other, String from, String to) {
+        copyPlaces(new LinkedHashMap<>(other.placeByPath), from, to);
+    }
+
+    private void copyPlaces(Map<String, Place> places, String from, String to) {
+        places.forEach((path, place) -> {
+            if (!path.startsWith(from)) {
+                return;
+            }
+            String rest = path.substring(from.length());
+            if (rest.isEmpty() || rest.startsWith(".") || rest.startsWith("[")) {
+                placeByPath.put(to + rest, place);
+            } else if (from.isEmpty()) {
+                placeByPath.put(to + "." + rest, place);
+            }
+        });
+    }
+
+    private static String parent(String path) {
+        return path.substring(0, Math.max(0, Math.max(path.lastIndexOf('.'), path.lastIndexOf('['))));
+    }
+
+    private static String name(String path) {
+        return path.substring(path.lastIndexOf('.') + 1);
+    }
+
+    private static int index(String path) {
+        return Integer.parseInt(path.substring(path.lastIndexOf('[') + 1, path.length() - 1));
+    }
+
     private void fill(String text, Problems problems) {
         // JSON may be indented with tabs, which YAML does not allow; inside of JSON's strings there are none.
         String readable = text.stripLeading().startsWith("{") ? text.replace('\t', ' ') : text;
@@ -113,7 +223,7 @@ final class SourceTree {
         } catch (MarkedYAMLException notYaml) {
             Mark mark = notYaml.getProblemMark();
             if (mark != null) {
-                markByPath.put("", mark);
+                placeByPath.put(problems.path(), place(mark));
             }
             problems.report("not YAML: " + notYaml.getProblem());
             return;
@@ -200,9 +310,9 @@ final class SourceTree {
             return;
         }
         ObjectNode others = nodes.objectNode();
-        Map<String, Mark> written = new LinkedHashMap<>(markByPath);
+        Map<String, Place> written = new LinkedHashMap<>(placeByPath);
         fill(others, mapping, around, problems);
-        markByPath.putAll(written);
+        placeByPath.putAll(written);
         others.properties().forEach(entry -> object.putIfAbsent(entry.getKey(), entry.getValue()));
     }
 
@@ -250,12 +360,16 @@ final class SourceTree {
     private void mark(String path, Node node) {
         Mark mark = node.getStartMark();
         if (mark != null) {
-            markByPath.put(path, mark);
+            placeByPath.put(path, place(mark));
         }
     }
 
+    private Place place(Mark mark) {
+        return new Place(sourceName, mark.getLine() + 1, mark.getColumn() + 1);
+    }
+
     private String location(@Nullable Mark mark) {
-        return mark == null ? sourceName : sourceName + ":" + (mark.getLine() + 1) + ":" + (mark.getColumn() + 1);
+        return mark == null ? sourceName : place(mark).toString();
     }
 
     private static String firstLine(@Nullable String message) {

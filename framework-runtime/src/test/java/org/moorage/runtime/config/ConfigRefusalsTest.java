@@ -209,9 +209,9 @@ class ConfigRefusalsTest {
                 new Text("no version", "kind: KubeSchedulerConfiguration", noVersion),
                 new Text(
                         "an old version",
-                        "apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\nfoo: 1",
-                        "apiVersion: \"kubescheduler.config.k8s.io/v1beta3\" (expected:"
-                                + " kubescheduler.config.k8s.io/v1; Kubernetes 1.29 dropped the last beta version)"),
+                        "apiVersion: kubescheduler.config.k8s.io/v1beta4\nkind: KubeSchedulerConfiguration\nfoo: 1",
+                        "apiVersion: \"kubescheduler.config.k8s.io/v1beta4\" (expected:"
+                                + " kubescheduler.config.k8s.io/v1; v1alpha1 and v1beta1 to v1beta3 are converted)"),
                 new Text(
                         "something else",
                         "apiVersion: v1\nkind: Pod\n",

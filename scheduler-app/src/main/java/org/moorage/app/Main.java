@@ -100,6 +100,7 @@ public final class Main implements Callable<Integer> {
     private boolean version;
 
     private List<String> unusedFlags = List.of();
+    private List<String> flagsWithoutFile = List.of();
     private Map<String, String> flags = Map.of();
 
     private Main() {}
@@ -177,6 +178,7 @@ public final class Main implements Callable<Integer> {
     private int execute(ParseResult parsed) {
         boolean scheduler = !parsed.hasSubcommand();
         unusedFlags = UnusedFlags.given(parsed);
+        flagsWithoutFile = UnusedFlags.countingWithoutFile(parsed);
         flags = FlagTexts.of(parsed.commandSpec());
         Logging.use(verbosity.map(Logging::level).orElse(scheduler ? Level.INFO : Level.WARN));
         return new RunLast().execute(parsed);
@@ -184,7 +186,7 @@ public final class Main implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        return new SchedulerCommand(config, options, flags, unusedFlags).run(new OwnProcess());
+        return new SchedulerCommand(config, options, flags, unusedFlags, flagsWithoutFile).run(new OwnProcess());
     }
 
     private static final class OwnProcess implements SchedulerCommand.HostProcess {

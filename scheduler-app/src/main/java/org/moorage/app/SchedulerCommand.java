@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kubernetes.client.openapi.ApiClient;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
@@ -8,6 +10,7 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,6 +46,7 @@ import org.moorage.runtime.config.ClientConnection;
 import org.moorage.runtime.config.ConfigPrinter;
 import org.moorage.runtime.config.LeaderElection;
 import org.moorage.runtime.config.LoadedConfig;
+import org.moorage.runtime.config.PolicyTexts;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.plugin.PluginRegistry;
 import org.slf4j.Logger;
@@ -52,6 +56,7 @@ import org.slf4j.LoggerFactory;
 final class SchedulerCommand {
     private static final Logger LOG = LoggerFactory.getLogger(SchedulerCommand.class);
     private static final int FAILURE = 1;
+    private static final Duration LONGEST_POLICY_READ = Duration.ofSeconds(10);
 
     /** Settings that mean something to kube-scheduler, and nothing here. */
     private static final List<String> WITHOUT_EFFECT = List.of(
@@ -64,6 +69,7 @@ final class SchedulerCommand {
     private final SchedulerOptions options;
     private final Map<String, String> flags;
     private final List<String> unusedFlags;
+    private final List<String> flagsWithoutFile;
     private final InstantSource clock = InstantSource.system();
     private final ThreadFactory threads = Executors.defaultThreadFactory();
     private final String hostName = hostName();
@@ -77,13 +83,19 @@ final class SchedulerCommand {
      * @param options the other flags
      * @param flags all flags and their values, to be shown
      * @param unusedFlags those that were given and have no effect
+     * @param flagsWithoutFile those that were given and have an effect only if there is no configuration's file
      */
     SchedulerCommand(
-            ConfigOptions config, SchedulerOptions options, Map<String, String> flags, List<String> unusedFlags) {
+            ConfigOptions config,
+            SchedulerOptions options,
+            Map<String, String> flags,
+            List<String> unusedFlags,
+            List<String> flagsWithoutFile) {
         this.config = config;
         this.options = options;
         this.flags = flags;
         this.unusedFlags = unusedFlags;
+        this.flagsWithoutFile = flagsWithoutFile;
     }
 
     /** The process that the command runs in. */
@@ -102,7 +114,8 @@ final class SchedulerCommand {
     /** Runs until stopped; returns the exit code. */
     int run(HostProcess process) {
         PluginRegistry registry = config.registry();
-        LoadedConfig loaded = config.load(registry, options.flagValues(config.hasFile()));
+        LoadedConfig loaded = config.load(
+                registry, this::policy, options.configOfRemovedFlags(), options.flagValues(config.hasFile()));
         if (options.writeConfigTo().isPresent()) {
             return write(loaded, options.writeConfigTo().get());
         }
@@ -172,6 +185,24 @@ final class SchedulerCommand {
             stopped.set(true);
         }
         return 0;
+    }
+
+    // The Policy that a configuration of version v1alpha1 names.
+    private PolicyTexts.PolicyText policy(String namespace, String name, String kubeconfig) throws IOException {
+        ClientConnection connection = new ClientConnection(kubeconfig, "", "", 0, 0);
+        String path = "/api/v1/namespaces/" + namespace + "/configmaps/" + name;
+        try (ApiRequests requests =
+                new ApiRequests(connection(connection, Optional.empty()).open(), clock, RequestMetrics.NONE)) {
+            ObjectNode configMap = requests.get("ConfigMap", path, LONGEST_POLICY_READ)
+                    .orElseThrow(() -> new IOException("there is none"));
+            JsonNode text = configMap.path("data").path("policy.cfg");
+            if (!text.isTextual()) {
+                throw new IOException("it has no policy.cfg");
+            }
+            return new PolicyTexts.PolicyText(text.textValue(), "ConfigMap " + namespace + "/" + name);
+        } catch (ClusterException e) {
+            throw new IOException(e.getMessage(), e);
+        }
     }
 
     private static int write(LoadedConfig loaded, Path file) {
@@ -307,7 +338,10 @@ final class SchedulerCommand {
         if (LOG.isDebugEnabled()) {
             LOG.atDebug().addKeyValue("config", ConfigPrinter.print(loaded)).log("Using component config");
         }
+        loaded.warnings()
+                .forEach(warning -> LOG.atWarn().addKeyValue("setting", warning).log("Older configuration"));
         warn("flags", unusedFlags, "Flags of kube-scheduler that have no effect here");
+        warn("flags", ignoredBesideFile(loaded), "Flags that do not count beside --config");
         warn("settings", settingsWithoutEffect(loaded), "Settings of kube-scheduler that have no effect here");
         warn(
                 "plugins",
@@ -317,6 +351,19 @@ final class SchedulerCommand {
                 "features",
                 loaded.missingFeatures(),
                 "Features of kube-scheduler that this version does not have are on, and have no effect");
+    }
+
+    private List<String> ignoredBesideFile(LoadedConfig loaded) {
+        if (!config.hasFile()) {
+            return List.of();
+        }
+        List<String> ignored = new ArrayList<>(flagsWithoutFile);
+        boolean namesKubeconfig =
+                !loaded.config().clientConnection().kubeconfig().isEmpty();
+        if (namesKubeconfig && options.kubeconfig().isPresent()) {
+            ignored.add("--kubeconfig");
+        }
+        return ignored;
     }
 
     private static void warn(String key, List<String> names, String message) {
@@ -344,11 +391,11 @@ final class SchedulerCommand {
     }
 
     private Optional<Path> kubeconfigOf(ClientConnection connection) {
-        if (options.kubeconfig().isPresent()) {
-            return options.kubeconfig();
-        }
         if (!connection.kubeconfig().isEmpty()) {
             return Optional.of(Path.of(connection.kubeconfig()));
+        }
+        if (options.kubeconfig().isPresent()) {
+            return options.kubeconfig();
         }
         if (options.master().isPresent() || System.getenv("KUBERNETES_SERVICE_HOST") != null) {
             return Optional.empty();

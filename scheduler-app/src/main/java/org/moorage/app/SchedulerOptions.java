@@ -19,6 +19,7 @@ import org.moorage.app.election.LeaderElectionOptions;
 import org.moorage.app.serving.ServingOptions;
 import org.moorage.runtime.config.FlagValue;
 import org.moorage.runtime.config.GoDuration;
+import org.moorage.runtime.config.PolicyTexts;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -38,6 +39,9 @@ final class SchedulerOptions {
 
     @Mixin
     private ServingOptions serving = new ServingOptions();
+
+    @Mixin
+    private RemovedFlags removed = new RemovedFlags();
 
     @Mixin
     private PluginLimitOptions pluginLimits = new PluginLimitOptions();
@@ -98,6 +102,11 @@ final class SchedulerOptions {
 
     ServingOptions serving() {
         return serving;
+    }
+
+    /** The configuration that flags of earlier versions amount to, if any is given. */
+    Optional<PolicyTexts.PolicyText> configOfRemovedFlags() {
+        return removed.config();
     }
 
     PluginLimitOptions pluginLimits() {

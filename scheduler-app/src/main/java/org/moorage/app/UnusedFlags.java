@@ -9,6 +9,10 @@ import picocli.CommandLine.ParseResult;
 /** Flags of kube-scheduler that are taken so that its command lines work, and that have no effect here. */
 final class UnusedFlags {
     private static final List<String> NAMES = List.of(
+            // Nothing is served without TLS, as by kube-scheduler since 1.23.
+            "--address",
+            "--port",
+            "--use-legacy-policy-config",
             // HTTP/2 is not served, and a port belongs to one process.
             "--disable-http2-serving",
             "--http2-max-streams-per-connection",
@@ -36,6 +40,19 @@ final class UnusedFlags {
             "--log-text-info-buffer-size",
             "--log-text-split-stream");
 
+    // What the file says in their place counts, as for kube-scheduler.
+    private static final List<String> WITHOUT_FILE = List.of(
+            "--kube-api-qps",
+            "--kube-api-burst",
+            "--algorithm-provider",
+            "--hard-pod-affinity-symmetric-weight",
+            "--lock-object-name",
+            "--lock-object-namespace",
+            "--policy-config-file",
+            "--policy-configmap",
+            "--policy-configmap-namespace",
+            "--scheduler-name");
+
     private UnusedFlags() {}
 
     /** Has the command line take them. */
@@ -55,5 +72,10 @@ final class UnusedFlags {
     /** Those that a command line has. */
     static List<String> given(ParseResult parsed) {
         return NAMES.stream().filter(parsed::hasMatchedOption).toList();
+    }
+
+    /** Those of a command line that only count if there is no configuration's file. */
+    static List<String> countingWithoutFile(ParseResult parsed) {
+        return WITHOUT_FILE.stream().filter(parsed::hasMatchedOption).toList();
     }
 }

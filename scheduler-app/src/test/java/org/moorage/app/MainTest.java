@@ -51,6 +51,7 @@ class MainTest {
                 List.of("config"),
                 List.of("config", "show"),
                 List.of("config", "validate"),
+                List.of("config", "convert"),
                 List.of("plugins"));
     }
 

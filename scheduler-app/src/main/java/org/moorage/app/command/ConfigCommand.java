@@ -7,14 +7,16 @@ import org.moorage.api.plugin.FeatureGates;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.config.ConfigPrinter;
 import org.moorage.runtime.config.LoadedConfig;
+import org.moorage.runtime.config.PolicyTexts;
 import org.moorage.runtime.plugin.PluginRegistry;
 import org.moorage.simulation.InMemoryCluster;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Shows and checks configurations. */
-@Command(name = "config", description = "Shows or checks a configuration.")
+/** Shows, checks and converts configurations. */
+@Command(name = "config", description = "Shows, checks or converts a configuration.")
 final class ConfigCommand {
     private final Terminal terminal;
 
@@ -28,13 +30,14 @@ final class ConfigCommand {
     int show(
             @Mixin PluginOptions plugins,
             @Mixin FeatureGateOptions features,
+            @Mixin PolicyOption policy,
             @Parameters(
                             arity = "0..1",
                             paramLabel = "FILE",
                             description = "The configuration; the default one if left out.")
                     Optional<Path> file) {
-        LoadedConfig loaded = checked(file, plugins.registry(), features.gates());
-        ConfigFile.warnOfWhatIsMissing(loaded, terminal);
+        LoadedConfig loaded = checked(file, plugins.registry(), features.gates(), policy.texts(file));
+        ConfigFile.warn(loaded, terminal);
         terminal.out().print(ConfigPrinter.print(loaded));
         return 0;
     }
@@ -43,15 +46,66 @@ final class ConfigCommand {
     int validate(
             @Mixin PluginOptions plugins,
             @Mixin FeatureGateOptions features,
+            @Mixin PolicyOption policy,
             @Parameters(paramLabel = "FILE", description = "The configuration.") Path file) {
-        ConfigFile.warnOfWhatIsMissing(checked(Optional.of(file), plugins.registry(), features.gates()), terminal);
+        Optional<Path> given = Optional.of(file);
+        ConfigFile.warn(checked(given, plugins.registry(), features.gates(), policy.texts(given)), terminal);
         terminal.out().println(file + ": valid");
         return 0;
     }
 
+    @Command(
+            name = "convert",
+            description = {
+                "Prints a configuration of an older version as one of version v1, without comments.",
+                "",
+                "Older versions are v1alpha1, v1beta1, v1beta2, v1beta3, and a Policy. FILE may have manifests whose ConfigMaps"
+                        + " have the configuration and its Policy.",
+            })
+    int convert(
+            @Mixin PluginOptions plugins,
+            @Mixin FeatureGateOptions features,
+            @Mixin PolicyOption policy,
+            @Option(
+                            names = {"-o", "--output"},
+                            paramLabel = "FORMAT",
+                            converter = OutputFormat.Named.class,
+                            defaultValue = "yaml",
+                            description = "How to print it: yaml or json (default: yaml).")
+                    OutputFormat format,
+            @Parameters(paramLabel = "FILE", description = "The configuration.") Path file) {
+        if (format == OutputFormat.TABLE) {
+            throw new CommandException("--output: table (expected: yaml or json)");
+        }
+        Optional<Path> given = Optional.of(file);
+        LoadedConfig loaded = checked(given, plugins.registry(), features.gates(), policy.texts(given));
+        ConfigFile.warn(loaded, terminal);
+        if (format == OutputFormat.YAML) {
+            terminal.out().print(ConfigPrinter.printSource(loaded));
+        } else {
+            format.print(loaded.source(), terminal);
+        }
+        return 0;
+    }
+
+    /** Where the Policy is that a configuration names as a ConfigMap. */
+    static final class PolicyOption {
+        @Option(
+                names = "--policy",
+                paramLabel = "FILE",
+                description = "The Policy that a configuration of version v1alpha1 names as a ConfigMap: the text of"
+                        + " policy.cfg, or the ConfigMap's manifest.")
+        private Optional<Path> file = Optional.empty();
+
+        PolicyTexts texts(Optional<Path> config) {
+            return ConfigFile.policies(config, file);
+        }
+    }
+
     // Some faults show only when the plugins are made.
-    private static LoadedConfig checked(Optional<Path> file, PluginRegistry registry, FeatureGates features) {
-        LoadedConfig loaded = ConfigFile.load(file, registry, features);
+    private static LoadedConfig checked(
+            Optional<Path> file, PluginRegistry registry, FeatureGates features, PolicyTexts policies) {
+        LoadedConfig loaded = ConfigFile.load(file, registry, features, policies);
         Scheduler.builder(loaded, registry, new InMemoryCluster()).build().close();
         return loaded;
     }

@@ -2,8 +2,6 @@
 package org.moorage.app.command;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,6 +10,7 @@ import org.moorage.api.plugin.FeatureGates;
 import org.moorage.runtime.config.ConfigLoader;
 import org.moorage.runtime.config.FlagValue;
 import org.moorage.runtime.config.LoadedConfig;
+import org.moorage.runtime.config.PolicyTexts;
 import org.moorage.runtime.plugin.PluginRegistry;
 
 /** Reads the configuration that a person names. */
@@ -21,26 +20,41 @@ final class ConfigFile {
     /**
      * The configuration of a file, or the default one.
      *
+     * @param policies finds the Policy that it names
      * @throws CommandException if the file cannot be read
      * @throws org.moorage.runtime.config.ConfigException if the configuration is refused
      */
-    static LoadedConfig load(Optional<Path> file, PluginRegistry registry, FeatureGates features, FlagValue... flags) {
-        return file.map(path -> ConfigLoader.load(text(path), path.toString(), registry, features, flags))
-                .orElseGet(() -> ConfigLoader.defaults(registry, features, flags));
-    }
-
-    private static String text(Path file) {
-        try {
-            return Files.readString(file);
-        } catch (NoSuchFileException e) {
-            throw new CommandException(file + ": no such file (expected: a KubeSchedulerConfiguration)", e);
-        } catch (IOException e) {
-            throw new CommandException(file + ": cannot be read: " + e, e);
+    static LoadedConfig load(
+            Optional<Path> file,
+            PluginRegistry registry,
+            FeatureGates features,
+            PolicyTexts policies,
+            FlagValue... flags) {
+        if (file.isEmpty()) {
+            return ConfigLoader.defaults(registry, features, flags);
         }
+        PolicyTexts.PolicyText config = read(file.get()).config();
+        return ConfigLoader.load(config.text(), config.sourceName(), registry, features, policies, flags);
     }
 
-    /** Tells of kube-scheduler's plugins and features that decisions here go without. */
-    static void warnOfWhatIsMissing(LoadedConfig loaded, Terminal terminal) {
+    private static ManifestFile read(Path file) {
+        return ManifestFile.read(file, "a KubeSchedulerConfiguration");
+    }
+
+    /** Finds a Policy in files: in one of its own, or beside the configuration. */
+    static PolicyTexts policies(Optional<Path> config, Optional<Path> policy) {
+        return (namespace, name, kubeconfig) -> {
+            Optional<PolicyTexts.PolicyText> found = policy.isPresent()
+                    ? ManifestFile.read(policy.get(), "a Policy").policy(namespace, name)
+                    : config.flatMap(file -> read(file).configMap(namespace, name));
+            return found.orElseThrow(
+                    () -> new IOException("it is in no file; --policy FILE of moorage config names one"));
+        };
+    }
+
+    /** Tells what became of a configuration of an older version, and of what decisions here go without. */
+    static void warn(LoadedConfig loaded, Terminal terminal) {
+        loaded.warnings().forEach(terminal::warn);
         List<String> missing = new ArrayList<>(loaded.missingPlugins());
         missing.addAll(loaded.missingFeatures());
         if (!missing.isEmpty()) {

@@ -4,8 +4,10 @@ package org.moorage.app.command;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import org.moorage.runtime.config.ConfigLoader;
 import org.moorage.runtime.config.FlagValue;
 import org.moorage.runtime.config.LoadedConfig;
+import org.moorage.runtime.config.PolicyTexts;
 import org.moorage.runtime.plugin.PluginRegistry;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -50,17 +52,28 @@ public final class ConfigOptions {
      * @throws CommandException if the file cannot be read, or a feature cannot be set
      * @throws org.moorage.runtime.config.ConfigException if the configuration is refused
      */
-    public LoadedConfig load(PluginRegistry registry) {
-        return load(registry, List.of());
+    LoadedConfig load(PluginRegistry registry) {
+        return ConfigFile.load(file, registry, featureGates.gates(), ConfigFile.policies(file, Optional.empty()));
     }
 
     /**
-     * The configuration, with flags that count more than its file.
+     * The configuration of a scheduler, with flags that count more than its file.
      *
+     * @param policies finds the Policy that the configuration names
+     * @param inPlaceOfFile a configuration to take if there is no file
      * @throws CommandException if the file cannot be read, or a feature cannot be set
      * @throws org.moorage.runtime.config.ConfigException if the configuration is refused
      */
-    public LoadedConfig load(PluginRegistry registry, List<FlagValue> flags) {
-        return ConfigFile.load(file, registry, featureGates.gates(), flags.toArray(FlagValue[]::new));
+    public LoadedConfig load(
+            PluginRegistry registry,
+            PolicyTexts policies,
+            Optional<PolicyTexts.PolicyText> inPlaceOfFile,
+            List<FlagValue> flags) {
+        FlagValue[] values = flags.toArray(FlagValue[]::new);
+        if (file.isEmpty() && inPlaceOfFile.isPresent()) {
+            PolicyTexts.PolicyText text = inPlaceOfFile.get();
+            return ConfigLoader.load(text.text(), text.sourceName(), registry, featureGates.gates(), policies, values);
+        }
+        return ConfigFile.load(file, registry, featureGates.gates(), policies, values);
     }
 }

@@ -67,7 +67,7 @@ final class ExplainCommand implements Callable<Integer> {
         LoadedConfig loaded = config.load(registry);
         ClusterDump dump = ClusterDump.read(sources, terminal.in(), loaded, registry);
         Pod pod = find(podName, dump.pods());
-        ConfigFile.warnOfWhatIsMissing(loaded, terminal);
+        ConfigFile.warn(loaded, terminal);
         ExplainReport report = new ExplainReport(evaluate(pod, dump, loaded, registry), notes(pod), allNodes);
         output.print(report, terminal);
         return 0;

@@ -71,7 +71,7 @@ final class SimulateCommand implements Callable<Integer> {
         LoadedConfig loaded = config.load(registry);
         ClusterDumpReader reader = new ClusterDumpReader(loaded, registry).withEphemeralClaims();
         ClusterDump dump = (trace.isPresent() ? reader.withTrees() : reader).read(sources, terminal.in());
-        ConfigFile.warnOfWhatIsMissing(loaded, terminal);
+        ConfigFile.warn(loaded, terminal);
         RandomGenerator random =
                 seed.<RandomGenerator>map(SplittableRandom::new).orElseGet(RandomGenerator::getDefault);
         Simulation simulation = Simulation.of(dump.objects(), loaded, registry).random(random);

@@ -45,6 +45,9 @@ import org.moorage.api.model.PodCondition;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Nomination;
+import org.moorage.api.plugin.Plugin;
+import org.moorage.api.plugin.PluginArgs;
+import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PodEvent;
 import org.moorage.api.plugin.ResourceClaimWriter;
 import org.moorage.api.plugin.VolumeWriter;
@@ -55,6 +58,8 @@ import org.moorage.objects.ObjectDecoder;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.cluster.Cluster;
 import org.moorage.runtime.config.ConfigLoader;
+import org.moorage.runtime.config.ExtenderConfig;
+import org.moorage.runtime.config.LeaderElection;
 import org.moorage.runtime.plugin.PluginRegistry;
 import org.moorage.testkit.Pods;
 
@@ -325,6 +330,141 @@ class DeploymentTest {
                 .isEqualTo(one(all, "Deployment", "moorage").path("spec").path("selector"));
         assertThat(texts(pod.path("containers").path(0).path("args")))
                 .allMatch(argument -> CapturedRun.of(argument, "--help").exitCode() == 0);
+    }
+
+    /** A folder with a scheduler of its own: the plugin that it has beyond ours, and the name of everything in it. */
+    record Folder(String folder, String plugin, String name) {
+        @Override
+        public String toString() {
+            return folder;
+        }
+
+        List<JsonNode> manifests() {
+            List<JsonNode> all = new ArrayList<>();
+            for (JsonNode file : documents(folder, "kustomization.yaml").get(0).path("resources")) {
+                all.addAll(documents(folder, file.asText()));
+            }
+            return all;
+        }
+    }
+
+    static Stream<Folder> folders() {
+        return Stream.of(
+                new Folder("opa-policy", "OpaPolicy", "moorage-opa"),
+                new Folder("network-traffic", "NetworkTraffic", "moorage-traffic"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("folders")
+    void grantWithAPluginWhatTheyGrantWithout(Folder folder) {
+        List<JsonNode> all = folder.manifests();
+
+        assertThat(rights(one(all, "ClusterRole", folder.name + "-scheduler"))).isEqualTo(granted());
+        assertThat(rights(one(all, "Role", folder.name + "-leader-election")))
+                .isEqualTo(rights(one(documents("second-scheduler", "rbac.yaml"), "Role", "moorage-leader-election")));
+        assertThat(all.stream()
+                        .filter(document -> document.path("kind").asText().endsWith("Binding"))
+                        .map(document -> document.path("subjects").path(0)))
+                .hasSize(3)
+                .allSatisfy(subject -> {
+                    assertThat(subject.path("name").asText()).isEqualTo(folder.name);
+                    assertThat(subject.path("namespace").asText()).isEqualTo(folder.name);
+                });
+    }
+
+    @ParameterizedTest
+    @MethodSource("folders")
+    void haveALeaseOfTheirOwn(Folder folder) throws IOException {
+        List<JsonNode> all = folder.manifests();
+        JsonNode config = YAML.readTree(one(all, "ConfigMap", folder.name + "-config")
+                .path("data")
+                .path("scheduler.yaml")
+                .asText());
+        // The plugin is not one of this project: its own tests check its arguments.
+        PluginRegistry registry = PluginRegistry.of(OwnPlugins.all())
+                .with(List.of(PluginFactory.of(
+                        folder.plugin, Plugin.class, PluginArgs.None.class, (args, handle) -> () -> folder.plugin)));
+        for (JsonNode profile : config.path("profiles")) {
+            profile.path("pluginConfig").forEach(entry -> ((ObjectNode) entry).remove("args"));
+        }
+        LeaderElection election = ConfigLoader.load(YAML.writeValueAsString(config), "scheduler.yaml", registry)
+                .config()
+                .leaderElection();
+        JsonNode role = one(all, "Role", folder.name + "-leader-election");
+
+        assertThat(election.resourceName()).isEqualTo(folder.name);
+        assertThat(role.path("metadata").path("namespace").asText()).isEqualTo(election.resourceNamespace());
+        assertThat(role.path("rules").path(1).path("resourceNames").path(0).asText())
+                .isEqualTo(election.resourceName());
+    }
+
+    @ParameterizedTest
+    @MethodSource("folders")
+    void nameEachOtherWithAPlugin(Folder folder) {
+        List<JsonNode> all = folder.manifests();
+        JsonNode pod = one(all, "Deployment", folder.name)
+                .path("spec")
+                .path("template")
+                .path("spec");
+        for (JsonNode volume : pod.path("volumes")) {
+            if (volume.has("configMap")) {
+                assertThat(one(
+                                        all,
+                                        "ConfigMap",
+                                        volume.path("configMap").path("name").asText())
+                                .path("data"))
+                        .isNotEmpty();
+            }
+        }
+
+        assertThat(one(all, "ServiceAccount", pod.path("serviceAccountName").asText()))
+                .isNotNull();
+        assertThat(one(all, "PodDisruptionBudget", folder.name).path("spec").path("selector"))
+                .isEqualTo(one(all, "Deployment", folder.name).path("spec").path("selector"));
+        assertThat(texts(pod.path("containers").path(0).path("args")))
+                .allMatch(argument -> CapturedRun.of(argument, "--help").exitCode() == 0);
+    }
+
+    static Stream<String> agents() {
+        return Stream.of("safe", "congestion", "safe-congestion", "pigeon");
+    }
+
+    @ParameterizedTest
+    @MethodSource("agents")
+    void askTheAgentsThatTheyRun(String folder) throws IOException {
+        JsonNode config = documents("extender-agents", folder, "config.yaml").get(0);
+        var loaded = ConfigLoader.load(
+                config.path("data").path("scheduler.yaml").asText(),
+                "scheduler.yaml",
+                PluginRegistry.of(OwnPlugins.all()));
+        JsonNode container = documents("extender-agents", folder, "agents.yaml")
+                .get(0)
+                .path("spec")
+                .path("template")
+                .path("spec")
+                .path("containers")
+                .path(0);
+        List<String> run =
+                List.of(container.path("env").path(0).path("value").asText().split(","));
+        JsonNode agents = YAML.readTree(documents("extender-agents", "base", "agents.yaml")
+                        .get(0)
+                        .path("data")
+                        .path("extender.yaml")
+                        .asText())
+                .path("agents");
+        Set<String> addresses = new TreeSet<>();
+        for (JsonNode agent : agents) {
+            if (run.contains(agent.path("name").asText())) {
+                addresses.add("http://127.0.0.1:" + agent.path("port").asText() + "/scheduler");
+            }
+        }
+
+        assertThat(loaded.config().extenders())
+                .extracting(ExtenderConfig::urlPrefix)
+                .hasSameElementsAs(addresses);
+        assertThat(addresses).hasSize(run.size());
+        assertThat(loaded.config().leaderElection().resourceName()).isEqualTo("my-scheduler");
+        assertThat(loaded.config().leaderElection().resourceNamespace()).isEqualTo("extender-agents");
     }
 
     @Test

@@ -3,7 +3,11 @@ package org.moorage.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
@@ -197,6 +201,44 @@ class OlderConfigTest {
             assertThat(written("--policy-config-file=" + policy, "--lock-object-name=mine"))
                     .contains("resourceName: mine", "disabled:");
             assertThat(written("--hard-pod-affinity-symmetric-weight=7")).contains("hardPodAffinityWeight: 7");
+        }
+
+        @Test
+        void haveAPolicyReadFromTheApiServer() throws IOException {
+            HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+            server.createContext("/api/v1/namespaces/kube-system/configmaps/mine", exchange -> {
+                byte[] body =
+                        "{\"kind\": \"ConfigMap\", \"data\": {\"policy.cfg\": \"{kind: Policy, priorities: []}\"}}"
+                                .getBytes(StandardCharsets.UTF_8);
+                exchange.sendResponseHeaders(200, body.length);
+                exchange.getResponseBody().write(body);
+                exchange.close();
+            });
+            server.start();
+            try {
+                String kubeconfig =
+                        file("kubeconfig", """
+                        apiVersion: v1
+                        kind: Config
+                        clusters: [{name: c, cluster: {server: "http://127.0.0.1:%d"}}]
+                        users: [{name: u, user: {}}]
+                        contexts: [{name: c, context: {cluster: c, user: u}}]
+                        current-context: c
+                        """.formatted(server.getAddress().getPort()));
+
+                assertThat(written("--policy-configmap=mine", "--kubeconfig=" + kubeconfig))
+                        .contains("- {name: ImageLocality}");
+                assertThat(CapturedRun.of(
+                                        "--policy-configmap=none",
+                                        "--kubeconfig=" + kubeconfig,
+                                        "--write-config-to=" + folder.resolve("none"))
+                                .err())
+                        .isEqualTo(
+                                "error: flags:1:31: algorithmSource.policy.configMap: ConfigMap kube-system/none cannot"
+                                        + " be read: there is none (expected: a Policy)\n");
+            } finally {
+                server.stop(0);
+            }
         }
 
         @Test

@@ -40,11 +40,12 @@ final class ArchitectureTest {
     private static final String CONFORMANCE = "org.moorage.conformance..";
     private static final String TESTKIT = "org.moorage.testkit..";
     private static final String APP = "org.moorage.app..";
+    private static final String PROMETHEUS = "org.moorage.prometheus..";
 
     @ArchTest
     static void looksAtAllModules(JavaClasses imported) {
-        for (String module :
-                Set.of("api", "objects", "runtime", "simulation", "testkit", "builtin", "conformance", "app")) {
+        for (String module : Set.of(
+                "api", "objects", "runtime", "simulation", "testkit", "builtin", "conformance", "app", "prometheus")) {
             assertThat(imported.containPackage("org.moorage." + module))
                     .as("classes of org.moorage.%s", module)
                     .isTrue();
@@ -60,6 +61,15 @@ final class ArchitectureTest {
             .resideInAnyPackage("java..", "org.jspecify..", API)
             .because("a plugin jar must not meet the scheduler's own versions of Guava, Jackson or anything else in the"
                     + " signatures that it compiles against");
+
+    @ArchTest
+    static final ArchRule PROMETHEUS_NEEDS_JSON_ONLY = classes()
+            .that()
+            .resideInAPackage(PROMETHEUS)
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage("java..", "javax.net.ssl..", "org.jspecify..", "com.fasterxml.jackson..", PROMETHEUS)
+            .because("plugins carry it in their jars, with all that it needs");
 
     @ArchTest
     static final ArchRule BUILTIN_NEEDS_THE_API_ONLY = classes()

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.prometheus;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The values of a series over a range of time.
+ *
+ * @param labels the labels, {@code __name__} among them where the query keeps it
+ * @param points the values, oldest first; steps without a value are left out
+ */
+public record Series(Map<String, String> labels, List<Point> points) {
+    /** Keeps copies. */
+    public Series {
+        labels = Map.copyOf(labels);
+        points = List.copyOf(points);
+    }
+}

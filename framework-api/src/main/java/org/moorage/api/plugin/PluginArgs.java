@@ -3,7 +3,7 @@ package org.moorage.api.plugin;
 
 /**
  * A plugin's arguments, a record. Its components are the fields of the configuration, by name: {@code int}, {@code long},
- * {@code double}, {@code boolean}, {@link String}, {@link java.time.Duration}, enums and records, and {@link
+ * {@code double}, {@code boolean}, {@link String}, {@link java.time.Duration}, {@link IntOrString}, enums and records, and {@link
  * java.util.Optional}s, {@link java.util.List}s and {@link java.util.Map}s of those.
  *
  * <p>A record has a static {@code DEFAULTS} of its own type; a field that the configuration leaves out has the value that it

@@ -28,6 +28,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.NodeAffinity;
 import org.moorage.api.model.NodeSelector;
+import org.moorage.api.plugin.IntOrString;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.Problems;
 
@@ -142,6 +143,9 @@ final class ArgsBinder {
         if (!(type instanceof Class<?> simple)) {
             throw unsupported(type);
         }
+        if (simple == IntOrString.class) {
+            return intOrString(source, problems);
+        }
         if (simple.isRecord()) {
             return record(source, simple, otherwise, problems);
         }
@@ -227,6 +231,16 @@ final class ArgsBinder {
         return Scalars.whole(source, Long.MIN_VALUE, Long.MAX_VALUE, problems);
     }
 
+    private static IntOrString intOrString(JsonNode source, Problems problems) {
+        if (source.isNumber()) {
+            return IntOrString.of(longInteger(source, problems));
+        }
+        if (!source.isTextual() && !source.isMissingNode()) {
+            Scalars.wrong(source, "a whole number or a text", problems);
+        }
+        return IntOrString.of(source.asText());
+    }
+
     private static @Nullable Object constant(JsonNode source, Class<?> type, Problems problems) {
         List<String> names = new ArrayList<>();
         for (Object constant : type.getEnumConstants()) {
@@ -280,6 +294,9 @@ final class ArgsBinder {
             ObjectNode object = nodes.objectNode();
             map.forEach((key, item) -> object.set((String) key, tree(item)));
             return object.isEmpty() ? MissingNode.getInstance() : object;
+        }
+        if (value instanceof IntOrString either) {
+            return either.isNumber() ? Scalars.node(Long.parseLong(either.text())) : nodes.textNode(either.text());
         }
         if (value instanceof Record nested) {
             return toTree(nested);
@@ -358,7 +375,7 @@ final class ArgsBinder {
 
     private static IllegalArgumentException unsupported(Type type) {
         return new IllegalArgumentException(type.getTypeName()
-                + ": not a type that arguments can have (expected: int, long, double, boolean, String, Duration, an enum,"
-                + " a record, or an Optional, List or Map of these)");
+                + ": not a type that arguments can have (expected: int, long, double, boolean, String, Duration,"
+                + " IntOrString, an enum, a record, or an Optional, List or Map of these)");
     }
 }

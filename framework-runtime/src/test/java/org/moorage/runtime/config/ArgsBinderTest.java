@@ -23,6 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.api.model.LabelSelector;
 import org.moorage.api.model.NodeAffinity;
 import org.moorage.api.model.NodeSelector;
+import org.moorage.api.plugin.IntOrString;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.Problems;
 
@@ -80,8 +81,37 @@ class ArgsBinderTest {
         static final Models DEFAULTS = new Models(Optional.empty(), Optional.empty());
     }
 
+    record Range(IntOrString range) implements PluginArgs {
+        static final Range DEFAULTS = new Range(IntOrString.of("5m"));
+    }
+
     @Nested
     class Reading {
+        @Test
+        void readsANumberOrATextAndWritesItBack() {
+            for (String yaml : List.of("{}", "range: 60", "range: 90s", "range: '60'")) {
+                Range args = read(yaml, Range.class);
+
+                assertThat(args.range())
+                        .isEqualTo(
+                                switch (yaml) {
+                                    case "{}" -> IntOrString.of("5m");
+                                    case "range: 60" -> IntOrString.of(60);
+                                    case "range: 90s" -> IntOrString.of("90s");
+                                    default -> IntOrString.of("60");
+                                });
+                assertThat(read(ArgsBinder.toTree(args).toString(), Range.class)).isEqualTo(args);
+            }
+        }
+
+        @Test
+        void refusesWhatIsNeitherANumberNorAText() {
+            assertThat(problems("range: [60]", Range.class))
+                    .containsExactly("args.range: [60] (expected: a whole number or a text)");
+            assertThat(problems("range: 1.5", Range.class))
+                    .containsExactly("args.range: 1.5 (expected: a whole number)");
+        }
+
         @Test
         void takesTheDefaultsForWhatIsNotGivenOrNull() {
             assertThat(read("{}", Args.class)).isEqualTo(Args.DEFAULTS);

@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.PluginFactory;
 import org.moorage.app.command.CommandException;
 import org.moorage.app.command.Commands;
 import org.moorage.app.command.ConfigOptions;
@@ -107,9 +108,14 @@ public final class Main implements Callable<Integer> {
 
     /** Runs the command line and ends the process. */
     public static void main(String[] args) {
+        run(List.of(), args);
+    }
+
+    /** As {@link #main}, with further plugins. */
+    static void run(List<PluginFactory<?>> plugins, String... args) {
         Thread.setDefaultUncaughtExceptionHandler(Main::uncaught);
         SecureServer.configureProcess();
-        int exitCode = run(Terminal.ofProcess(), args);
+        int exitCode = run(plugins, Terminal.ofProcess(), args);
         awaitTermination();
         System.exit(exitCode);
     }
@@ -145,9 +151,10 @@ public final class Main implements Callable<Integer> {
     }
 
     /** Runs the command line; returns the exit code: 0, 1 for a failure, 2 for a command line that makes no sense. */
-    static int run(Terminal terminal, String... args) {
+    static int run(List<PluginFactory<?>> plugins, Terminal terminal, String... args) {
         Main main = new Main();
         CommandLine line = main.commandLine(terminal);
+        Commands.addPlugins(line, plugins);
         int exitCode;
         try {
             exitCode = line.execute(args);

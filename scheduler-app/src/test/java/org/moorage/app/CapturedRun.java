@@ -13,7 +13,9 @@ import java.net.URL;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Objects;
+import org.moorage.api.plugin.PluginFactory;
 import org.moorage.app.command.Terminal;
 
 /** What a command line answered, run in this process while time stood still. */
@@ -27,19 +29,24 @@ record CapturedRun(int exitCode, String out, String err) {
     }
 
     static CapturedRun withInput(String input, String... args) {
-        return on(0, input, args);
+        return on(0, input, List.of(), args);
     }
 
     static CapturedRun onTerminal(int width, String... args) {
-        return on(width, "", args);
+        return on(width, "", List.of(), args);
     }
 
-    private static CapturedRun on(int width, String input, String... args) {
+    static CapturedRun withPlugins(List<PluginFactory<?>> plugins, String... args) {
+        return on(0, "", plugins, args);
+    }
+
+    private static CapturedRun on(int width, String input, List<PluginFactory<?>> plugins, String... args) {
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
         InputStream in = new ByteArrayInputStream(input.getBytes(UTF_8));
         boolean terminal = width > 0;
         int exitCode = Main.run(
+                plugins,
                 new Terminal(
                         in,
                         new PrintWriter(out),

@@ -48,11 +48,19 @@ public final class PluginRegistry {
         return new PluginRegistry(all);
     }
 
-    /** This registry and the factories that a class loader offers as services. */
+    /**
+     * This registry and the factories that a class loader offers as services. One of a class that is registered already is not
+     * taken again, so that a program may name the plugin that it is made for.
+     *
+     * @throws IllegalArgumentException if two factories have one name
+     */
     public PluginRegistry withServices(ClassLoader loader) {
         List<PluginFactory<?>> found = new ArrayList<>();
         for (PluginFactory<?> factory : ServiceLoader.load(PluginFactory.class, loader)) {
-            found.add(factory);
+            PluginFactory<?> known = factoryByName.get(factory.name());
+            if (known == null || known.getClass() != factory.getClass()) {
+                found.add(factory);
+            }
         }
         return with(found);
     }

@@ -37,7 +37,7 @@ public final class ConfigOptions {
     }
 
     /**
-     * All plugins that there are: built in, on the class path, and in directories.
+     * All plugins that there are: built in, added, on the class path, and in directories.
      *
      * @throws CommandException if plugins cannot be loaded, or two have one name
      * @throws org.moorage.runtime.plugin.PluginJarException if a jar cannot be used

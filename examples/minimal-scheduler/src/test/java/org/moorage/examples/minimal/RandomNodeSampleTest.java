@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.examples.minimal;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.moorage.api.Status;
+import org.moorage.api.event.Hint;
+import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.PreFilterResult;
+import org.moorage.api.plugin.Problems;
+import org.moorage.builtin.BuiltinPlugins;
+import org.moorage.examples.minimal.RandomNodeSample.Args;
+import org.moorage.runtime.config.ConfigLoader;
+import org.moorage.runtime.config.LoadedConfig;
+import org.moorage.runtime.decision.Decision;
+import org.moorage.runtime.plugin.PluginRegistry;
+import org.moorage.simulation.SimulatedPod;
+import org.moorage.simulation.Simulation;
+import org.moorage.testkit.Nodes;
+import org.moorage.testkit.PluginContract;
+import org.moorage.testkit.PluginTester;
+import org.moorage.testkit.Pods;
+import org.moorage.testkit.TestScheduler;
+
+class RandomNodeSampleTest {
+    private static final PluginFactory<?> FACTORY = new RandomNodeSample.Factory();
+    private static final PluginRegistry PLUGINS =
+            PluginRegistry.of(BuiltinPlugins.all()).with(List.of(FACTORY));
+    private static final Pod POD = Pods.named("p").build();
+
+    private static Args args(int sampleSize, boolean withReplacement, long seed) {
+        return new Args(sampleSize, withReplacement, OptionalLong.of(seed), Duration.ZERO, false);
+    }
+
+    private static PluginTester plugin(Args args, Node... nodes) {
+        return PluginTester.of(new RandomNodeSample.Factory(), args).cluster(nodes);
+    }
+
+    private static Node[] nodes(int count) {
+        Node[] nodes = new Node[count];
+        for (int i = 0; i < count; i++) {
+            nodes[i] = Nodes.named("n" + i).build();
+        }
+        return nodes;
+    }
+
+    private static Set<String> drawn(TestScheduler scheduler) {
+        return drawn(scheduler, 1).get(0);
+    }
+
+    private static List<Set<String>> drawn(TestScheduler scheduler, int times) {
+        List<Set<String>> drawn = new ArrayList<>();
+        RandomNodeSample plugin = scheduler.plugin(RandomNodeSample.class);
+        scheduler.inCycle(POD, (state, snapshot) -> {
+            for (int i = 0; i < times; i++) {
+                drawn.add(plugin.preFilter(state, POD, snapshot).nodeNames().orElseThrow());
+            }
+        });
+        return drawn;
+    }
+
+    /** Pods that the profile of {@code scheduler.yaml} decides about, on one node of two processors and 4 GiB. */
+    record Case(String id, Pod pod, List<ClusterObject> cluster, String expected) {
+        @Override
+        public String toString() {
+            return id + ": " + expected;
+        }
+    }
+
+    private static final String NO_LABEL = "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector."
+            + " nodes drawn: node1";
+
+    static Stream<Case> cases() {
+        Node node = Nodes.named("node1").label("name", "node1").allocatable("cpu", "2").allocatable("memory", "4Gi")
+                .build();
+        Node bare = Nodes.named("node1").allocatable("cpu", "2").allocatable("memory", "4Gi").build();
+        Pod used = Pods.named("used").requests("cpu", "1500m").requests("memory", "1Gi").on("node1").build();
+        return Stream.of(
+                new Case("RS-1", pod("p").build(), List.of(node), "node1"),
+                new Case("RS-2", pod("p").nodeSelector("foo", "bar").build(), List.of(node), NO_LABEL),
+                new Case("RS-3", pod("p").nodeSelector("name", "node1").build(), List.of(node), "node1"),
+                new Case("RS-4", pod("p").nodeSelector("name", "node1").build(), List.of(bare), NO_LABEL),
+                new Case(
+                        "RS-5",
+                        pod("p").requests("cpu", "500m").requests("memory", "3Gi").build(),
+                        List.of(node, used),
+                        "node1"),
+                new Case(
+                        "RS-6",
+                        pod("p").requests("cpu", "600m").nodeSelector("foo", "bar").build(),
+                        List.of(node, used),
+                        "0/1 nodes are available: 1 Insufficient cpu. nodes drawn: node1"),
+                new Case("RS-8", pod("p").build(), List.of(), "no nodes available to schedule pods"));
+    }
+
+    private static Pods pod(String name) {
+        return Pods.named(name).schedulerName("random-five");
+    }
+
+    private static LoadedConfig config() throws IOException {
+        Path file = Path.of(System.getProperty("basedir", "")).resolve("scheduler.yaml");
+        return ConfigLoader.load(Files.readString(file), file.toString(), PLUGINS);
+    }
+
+    private static String outcome(List<ClusterObject> objects, String podName) throws IOException {
+        for (SimulatedPod pod : Simulation.of(objects, config(), PLUGINS).run().pods()) {
+            if (pod.pod().name().equals(podName)) {
+                return pod.nodeName().isEmpty() ? pod.message() : pod.nodeName();
+            }
+        }
+        return "";
+    }
+
+    @ParameterizedTest
+    @MethodSource("cases")
+    void decidesAsKubeSchedulerRsReference(Case c) throws IOException {
+        List<ClusterObject> objects = new ArrayList<>(c.cluster());
+        objects.add(c.pod());
+
+        assertEquals(c.expected(), outcome(objects, "p"));
+    }
+
+    @Nested
+    class Drawing {
+        // RS-7: one node of ten will do. 20,000 draws of either kind; the interval is five standard deviations wide.
+        @Test
+        void findsTheOneNodeOfTenAsOftenAsItShould() {
+            assertEquals(0.5, hits(false), 0.018);
+            assertEquals(0.40951, hits(true), 0.018);
+        }
+
+        private double hits(boolean withReplacement) {
+            int hits = 0;
+            int draws = 0;
+            for (long seed = 1; seed <= 20; seed++) {
+                try (TestScheduler scheduler = plugin(args(5, withReplacement, seed), nodes(10)).start()) {
+                    for (Set<String> drawn : drawn(scheduler, 1000)) {
+                        hits += drawn.contains("n7") ? 1 : 0;
+                        draws++;
+                    }
+                }
+            }
+            return (double) hits / draws;
+        }
+
+        // RS-10: of three nodes, five draws without replacement are all.
+        @Test
+        void triesAllNodesWhereThereAreNoMore() {
+            for (long seed = 1; seed <= 20; seed++) {
+                plugin(args(5, false, seed), nodes(3)).pod(POD).leavesOnlyNodes("n0", "n1", "n2");
+            }
+        }
+
+        @Test
+        void triesAsManyNodesAsAreWanted() {
+            Set<String> seen = new TreeSet<>();
+            for (long seed = 1; seed <= 20; seed++) {
+                try (TestScheduler scheduler = plugin(args(5, false, seed), nodes(100)).start()) {
+                    Set<String> drawn = drawn(scheduler);
+                    assertEquals(5, drawn.size(), () -> "drawn: " + drawn);
+                    seen.addAll(drawn);
+                }
+            }
+            assertTrue(seen.size() > 40, () -> "of 100 draws: " + seen);
+        }
+
+        @Test
+        void drawsTheSameNodesForTheSameSeed() {
+            try (TestScheduler first = plugin(args(5, false, 42), nodes(100)).start();
+                    TestScheduler second = plugin(args(5, false, 42), nodes(100)).start()) {
+                Set<String> drawn = drawn(first);
+                assertEquals(drawn, drawn(second));
+                assertNotEquals(drawn, drawn(first));
+            }
+        }
+
+        @Test
+        void drawsFiveTimesWithReplacementIfItIsToBeAsTheOriginal() {
+            Args original = new Args(1, false, OptionalLong.of(3), Duration.ZERO, true);
+            Set<Integer> sizes = new TreeSet<>();
+            try (TestScheduler scheduler = plugin(original, nodes(5)).start()) {
+                drawn(scheduler, 200).forEach(drawn -> sizes.add(drawn.size()));
+            }
+            assertTrue(sizes.contains(2) && sizes.contains(4) && !sizes.contains(6), sizes::toString);
+        }
+    }
+
+    @Nested
+    class APodThatFoundNoNode {
+        private final Pod choosy = Pods.named("choosy").nodeSelector("disk", "tape").build();
+
+        private TestScheduler start(Args args, int nodes) {
+            return plugin(args, nodes(nodes))
+                    .beside(PLUGINS.find("NodeAffinity").orElseThrow())
+                    .start();
+        }
+
+        @Test
+        void isTriedOnOtherNodesAfterItsBackoff() {
+            try (TestScheduler scheduler = start(args(5, false, 1), 10)) {
+                Decision decision = scheduler.schedule(choosy);
+
+                String[] said = decision.message().split(" nodes drawn: ");
+                assertEquals(
+                        "0/10 nodes are available: 5 node(s) didn't match Pod's node affinity/selector,"
+                                + " 5 node(s) didn't satisfy plugin(s) [RandomNodeSample].",
+                        said[0]);
+                assertEquals(5, Set.of(said[1].split(", ")).size());
+                assertEquals(1, scheduler.activatedAfterBackoff().size());
+            }
+        }
+
+        @Test
+        void waitsForAChangeOnceAllNodesWereTried() {
+            try (TestScheduler scheduler = start(args(5, false, 1), 5)) {
+                Decision ignored = scheduler.schedule(choosy);
+
+                assertEquals(List.of(), scheduler.activatedAfterBackoff());
+            }
+            plugin(args(5, false, 1), nodes(5)).pod(POD).hint(ObjectChange.added(nodes(6)[5]), Hint.QUEUE);
+        }
+
+        @Test
+        void waitsAsLongAsConfigured() {
+            Args later = new Args(5, false, OptionalLong.of(1), Duration.ofSeconds(300), false);
+            try (TestScheduler scheduler = start(later, 10)) {
+                Decision ignored = scheduler.schedule(choosy);
+
+                assertEquals(List.of(), scheduler.activatedAfterBackoff());
+                assertEquals(List.of(), scheduler.activated());
+            }
+        }
+
+        // RS-8
+        @Test
+        void saysThatThereIsNoNode() {
+            plugin(Args.DEFAULTS).pod(POD).rejectsPod(Status.unresolvable("no node to draw"));
+        }
+    }
+
+    // RS-9
+    @Test
+    void leavesAPodThatHasANode() throws IOException {
+        List<ClusterObject> objects = List.of(
+                Nodes.named("node1").allocatable("cpu", "2").allocatable("memory", "4Gi").build(),
+                pod("bound").on("elsewhere").build(),
+                pod("p").build());
+
+        assertEquals("node1", outcome(objects, "p"));
+        assertEquals("", outcome(objects, "bound"));
+    }
+
+    @Test
+    void refusesASampleOfNone() {
+        Problems problems = Problems.collector();
+
+        new Args(0, false, OptionalLong.empty(), Duration.ofSeconds(-1), false).validate(problems);
+
+        assertEquals(
+                List.of("sampleSize: 0 (expected: >= 1)", "retryAfter: PT-1S (expected: >= 0s)"),
+                problems.all().stream().map(Object::toString).toList());
+    }
+
+    @Test
+    void keepsTheContractOfAPlugin() {
+        PluginContract.verify(FACTORY);
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.moorage.api.plugin.PluginFactory;
+
+/**
+ * The {@code moorage} command line with further plugins, for a program that is a scheduler of its own:
+ *
+ * <pre>{@code
+ * public static void main(String[] args) {
+ *     SchedulerApp.builder().withPlugin(new RandomNodeSample.Factory()).run(args);
+ * }
+ * }</pre>
+ *
+ * <p>It has all flags, commands and plugins of {@code moorage}, as what kube-scheduler's {@code NewSchedulerCommand(WithPlugin(...))}
+ * makes has those of kube-scheduler. Plugins on the class path that {@link java.util.ServiceLoader} finds, and those of {@code
+ * --plugin-dir}, are there too.
+ */
+public final class SchedulerApp {
+    private SchedulerApp() {}
+
+    /** An application without further plugins. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** Takes the plugins. */
+    public static final class Builder {
+        private final List<PluginFactory<?>> plugins = new ArrayList<>();
+
+        private Builder() {}
+
+        /** Adds a plugin that configurations may name. Its factory may be offered to {@link java.util.ServiceLoader} as well. */
+        public Builder withPlugin(PluginFactory<?> factory) {
+            plugins.add(Objects.requireNonNull(factory, "factory"));
+            return this;
+        }
+
+        /**
+         * Runs the command line, and ends the process: with 0, with 1 after a failure, with 2 if the command line makes no
+         * sense.
+         *
+         * @param args the flags, or a command and its flags
+         */
+        public void run(String... args) {
+            Main.run(plugins, args);
+        }
+    }
+}

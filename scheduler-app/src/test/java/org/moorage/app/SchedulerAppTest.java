@@ -47,7 +47,9 @@ class SchedulerAppTest {
             CapturedRun run = CapturedRun.withPlugins(List.of(NOWHERE), command.toArray(String[]::new));
 
             assertThat(run.err()).as(command.toString()).doesNotContain("error:");
-            assertThat(run.out()).as(command.toString()).containsIgnoringCase(command.contains("validate") ? "valid" : "nowhere");
+            assertThat(run.out())
+                    .as(command.toString())
+                    .containsIgnoringCase(command.contains("validate") ? "valid" : "nowhere");
         }
     }
 

@@ -100,7 +100,8 @@ class ArgsBinderTest {
                                     case "range: 90s" -> IntOrString.of("90s");
                                     default -> IntOrString.of("60");
                                 });
-                assertThat(read(ArgsBinder.toTree(args).toString(), Range.class)).isEqualTo(args);
+                assertThat(read(ArgsBinder.toTree(args).toString(), Range.class))
+                        .isEqualTo(args);
             }
         }
 

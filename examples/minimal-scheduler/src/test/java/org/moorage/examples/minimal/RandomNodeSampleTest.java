@@ -26,7 +26,6 @@ import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.PreFilterResult;
 import org.moorage.api.plugin.Problems;
 import org.moorage.builtin.BuiltinPlugins;
 import org.moorage.examples.minimal.RandomNodeSample.Args;
@@ -87,14 +86,24 @@ class RandomNodeSampleTest {
         }
     }
 
-    private static final String NO_LABEL = "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector."
-            + " nodes drawn: node1";
+    private static final String NO_LABEL =
+            "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector." + " nodes drawn: node1";
 
     static Stream<Case> cases() {
-        Node node = Nodes.named("node1").label("name", "node1").allocatable("cpu", "2").allocatable("memory", "4Gi")
+        Node node = Nodes.named("node1")
+                .label("name", "node1")
+                .allocatable("cpu", "2")
+                .allocatable("memory", "4Gi")
                 .build();
-        Node bare = Nodes.named("node1").allocatable("cpu", "2").allocatable("memory", "4Gi").build();
-        Pod used = Pods.named("used").requests("cpu", "1500m").requests("memory", "1Gi").on("node1").build();
+        Node bare = Nodes.named("node1")
+                .allocatable("cpu", "2")
+                .allocatable("memory", "4Gi")
+                .build();
+        Pod used = Pods.named("used")
+                .requests("cpu", "1500m")
+                .requests("memory", "1Gi")
+                .on("node1")
+                .build();
         return Stream.of(
                 new Case("RS-1", pod("p").build(), List.of(node), "node1"),
                 new Case("RS-2", pod("p").nodeSelector("foo", "bar").build(), List.of(node), NO_LABEL),
@@ -102,12 +111,16 @@ class RandomNodeSampleTest {
                 new Case("RS-4", pod("p").nodeSelector("name", "node1").build(), List.of(bare), NO_LABEL),
                 new Case(
                         "RS-5",
-                        pod("p").requests("cpu", "500m").requests("memory", "3Gi").build(),
+                        pod("p").requests("cpu", "500m")
+                                .requests("memory", "3Gi")
+                                .build(),
                         List.of(node, used),
                         "node1"),
                 new Case(
                         "RS-6",
-                        pod("p").requests("cpu", "600m").nodeSelector("foo", "bar").build(),
+                        pod("p").requests("cpu", "600m")
+                                .nodeSelector("foo", "bar")
+                                .build(),
                         List.of(node, used),
                         "0/1 nodes are available: 1 Insufficient cpu. nodes drawn: node1"),
                 new Case("RS-8", pod("p").build(), List.of(), "no nodes available to schedule pods"));
@@ -153,7 +166,8 @@ class RandomNodeSampleTest {
             int hits = 0;
             int draws = 0;
             for (long seed = 1; seed <= 20; seed++) {
-                try (TestScheduler scheduler = plugin(args(5, withReplacement, seed), nodes(10)).start()) {
+                try (TestScheduler scheduler =
+                        plugin(args(5, withReplacement, seed), nodes(10)).start()) {
                     for (Set<String> drawn : drawn(scheduler, 1000)) {
                         hits += drawn.contains("n7") ? 1 : 0;
                         draws++;
@@ -175,7 +189,8 @@ class RandomNodeSampleTest {
         void triesAsManyNodesAsAreWanted() {
             Set<String> seen = new TreeSet<>();
             for (long seed = 1; seed <= 20; seed++) {
-                try (TestScheduler scheduler = plugin(args(5, false, seed), nodes(100)).start()) {
+                try (TestScheduler scheduler =
+                        plugin(args(5, false, seed), nodes(100)).start()) {
                     Set<String> drawn = drawn(scheduler);
                     assertEquals(5, drawn.size(), () -> "drawn: " + drawn);
                     seen.addAll(drawn);
@@ -187,7 +202,8 @@ class RandomNodeSampleTest {
         @Test
         void drawsTheSameNodesForTheSameSeed() {
             try (TestScheduler first = plugin(args(5, false, 42), nodes(100)).start();
-                    TestScheduler second = plugin(args(5, false, 42), nodes(100)).start()) {
+                    TestScheduler second =
+                            plugin(args(5, false, 42), nodes(100)).start()) {
                 Set<String> drawn = drawn(first);
                 assertEquals(drawn, drawn(second));
                 assertNotEquals(drawn, drawn(first));
@@ -207,7 +223,8 @@ class RandomNodeSampleTest {
 
     @Nested
     class APodThatFoundNoNode {
-        private final Pod choosy = Pods.named("choosy").nodeSelector("disk", "tape").build();
+        private final Pod choosy =
+                Pods.named("choosy").nodeSelector("disk", "tape").build();
 
         private TestScheduler start(Args args, int nodes) {
             return plugin(args, nodes(nodes))
@@ -262,7 +279,10 @@ class RandomNodeSampleTest {
     @Test
     void leavesAPodThatHasANode() throws IOException {
         List<ClusterObject> objects = List.of(
-                Nodes.named("node1").allocatable("cpu", "2").allocatable("memory", "4Gi").build(),
+                Nodes.named("node1")
+                        .allocatable("cpu", "2")
+                        .allocatable("memory", "4Gi")
+                        .build(),
                 pod("bound").on("elsewhere").build(),
                 pod("p").build());
 

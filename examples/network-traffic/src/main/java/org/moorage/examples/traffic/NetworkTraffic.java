@@ -194,17 +194,18 @@ public final class NetworkTraffic implements PreScorePlugin, ScorePlugin {
 
         /** The query that is sent. */
         String promql() {
-            String device = deviceName.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n");
+            String device =
+                    deviceName.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n");
             if (!query.isEmpty()) {
                 return query.replace("$device", device).replace("$range", range());
             }
-            String traffic =
-                    switch (direction) {
-                        case receive -> overTime("receive", device);
-                        case transmit -> overTime("transmit", device);
-                        case both -> "(" + overTime("receive", device) + " + " + overTime("transmit", device) + ")";
-                    };
-            // The node exporter knows its host's name only in node_uname_info, so that is where the nodes' names come from.
+            String traffic = switch (direction) {
+                case receive -> overTime("receive", device);
+                case transmit -> overTime("transmit", device);
+                case both -> "(" + overTime("receive", device) + " + " + overTime("transmit", device) + ")";
+            };
+            // The node exporter knows its host's name only in node_uname_info, so that is where the nodes' names come
+            // from.
             return originalBehavior
                     ? traffic + " * on(instance) group_left(" + nodeLabel + ") (node_uname_info)"
                     : "sum by (" + nodeLabel + ") (" + traffic + " * on(instance) group_left(" + nodeLabel

@@ -48,7 +48,11 @@ class NetworkTrafficTest {
     }
 
     private Args args(MissingNode missingNode, Duration cacheTtl) {
-        return Changed.DEFAULTS.ip(prometheus.address()).missing(missingNode).cache(cacheTtl).args();
+        return Changed.DEFAULTS
+                .ip(prometheus.address())
+                .missing(missingNode)
+                .cache(cacheTtl)
+                .args();
     }
 
     private PluginTester plugin(MissingNode missingNode, String... nodes) {
@@ -98,15 +102,45 @@ class NetworkTrafficTest {
 
         Changed original() {
             Args a = args;
-            return new Changed(new Args(a.ip(), "", a.deviceName(), a.timeRange(), a.direction(), a.query(),
-                    a.nodeLabel(), a.timeout(), a.cacheTTL(), a.missingNode(), "", "", "", "", false, true));
+            return new Changed(new Args(
+                    a.ip(),
+                    "",
+                    a.deviceName(),
+                    a.timeRange(),
+                    a.direction(),
+                    a.query(),
+                    a.nodeLabel(),
+                    a.timeout(),
+                    a.cacheTTL(),
+                    a.missingNode(),
+                    "",
+                    "",
+                    "",
+                    "",
+                    false,
+                    true));
         }
 
         private Changed with(
                 String ip, Duration ttl, MissingNode missing, IntOrString range, Direction direction, String query) {
             Args a = args;
-            return new Changed(new Args(ip, "", a.deviceName(), range, direction, query, a.nodeLabel(), a.timeout(),
-                    ttl, missing, "", "", "", "", false, a.originalBehavior()));
+            return new Changed(new Args(
+                    ip,
+                    "",
+                    a.deviceName(),
+                    range,
+                    direction,
+                    query,
+                    a.nodeLabel(),
+                    a.timeout(),
+                    ttl,
+                    missing,
+                    "",
+                    "",
+                    "",
+                    "",
+                    false,
+                    a.originalBehavior()));
         }
     }
 
@@ -157,7 +191,9 @@ class NetworkTrafficTest {
     void findsANodeByItsHostnameToo() {
         PluginTester.of(new NetworkTraffic.Factory(), args(MissingNode.ERROR, Duration.ZERO))
                 .cluster(
-                        Nodes.named("10.0.0.1").label("kubernetes.io/hostname", "node01").build(),
+                        Nodes.named("10.0.0.1")
+                                .label("kubernetes.io/hostname", "node01")
+                                .build(),
                         Nodes.named("node02").build())
                 .pod(POD)
                 .scores("10.0.0.1", 30)
@@ -213,12 +249,18 @@ class NetworkTrafficTest {
     class ANodeWithoutAFigure {
         @Test
         void getsTheAverage() {
-            plugin(MissingNode.NEUTRAL, "node01", "node02", "new").pod(POD).scores("node01", 30).scores("new", 15);
+            plugin(MissingNode.NEUTRAL, "node01", "node02", "new")
+                    .pod(POD)
+                    .scores("node01", 30)
+                    .scores("new", 15);
         }
 
         @Test
         void getsTheWorstIfSoConfigured() {
-            plugin(MissingNode.WORST, "node01", "node02", "new").pod(POD).scores("node01", 30).scores("new", 0);
+            plugin(MissingNode.WORST, "node01", "node02", "new")
+                    .pod(POD)
+                    .scores("node01", 30)
+                    .scores("new", 0);
         }
 
         @Test
@@ -253,7 +295,10 @@ class NetworkTrafficTest {
                 assertEquals(1, prometheus.queries().size());
                 assertEquals(1, scheduler.writes().size());
                 assertTrue(
-                        scheduler.writes().get(0).toString()
+                        scheduler
+                                .writes()
+                                .get(0)
+                                .toString()
                                 .contains("scheduled without regard to network traffic: Prometheus at "
                                         + prometheus.address() + "/api/v1/query: unavailable: starting"),
                         scheduler.writes().toString());
@@ -274,7 +319,8 @@ class NetworkTrafficTest {
     class Asking {
         @Test
         void asksOnceForAllNodesAndKeepsTheAnswer() {
-            try (TestScheduler scheduler = plugin(MissingNode.ERROR, "node01", "node02").start()) {
+            try (TestScheduler scheduler =
+                    plugin(MissingNode.ERROR, "node01", "node02").start()) {
                 scheduler.pod(POD).scores("node01", 30).scores("node02", 0);
                 prometheus.answer(StubPrometheus.vector(Map.of("node01", "2", "node02", "1")));
                 scheduler.pod(POD).scores("node01", 30);
@@ -287,7 +333,8 @@ class NetworkTrafficTest {
         void asksForEachPodIfNothingIsKept() {
             try (TestScheduler scheduler = PluginTester.of(
                             new NetworkTraffic.Factory(), args(MissingNode.ERROR, Duration.ZERO))
-                    .cluster(Nodes.named("node01").build(), Nodes.named("node02").build())
+                    .cluster(
+                            Nodes.named("node01").build(), Nodes.named("node02").build())
                     .start()) {
                 scheduler.pod(POD).scores("node01", 30);
                 prometheus.answer(StubPrometheus.vector(Map.of("node01", "2", "node02", "1")));
@@ -313,7 +360,8 @@ class NetworkTrafficTest {
                     new Query(
                             "what a node sends, over minutes",
                             args.direction(Direction.transmit).range(IntOrString.of(60)),
-                            "sum by (nodename) (rate(node_network_transmit_bytes_total{device=\"eth0\"}[60m])" + joined),
+                            "sum by (nodename) (rate(node_network_transmit_bytes_total{device=\"eth0\"}[60m])"
+                                    + joined),
                     new Query(
                             "both",
                             args.direction(Direction.both).range(IntOrString.of("90s")),
@@ -336,7 +384,8 @@ class NetworkTrafficTest {
             Args args = query.args().ip(prometheus.address()).args();
 
             PluginTester.of(new NetworkTraffic.Factory(), args)
-                    .cluster(Nodes.named("node01").build(), Nodes.named("node02").build())
+                    .cluster(
+                            Nodes.named("node01").build(), Nodes.named("node02").build())
                     .pod(POD)
                     .scores("node01", 30);
 

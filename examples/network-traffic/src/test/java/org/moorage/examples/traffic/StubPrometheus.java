@@ -40,8 +40,8 @@ final class StubPrometheus implements AutoCloseable {
     static String vector(Map<String, String> bytesByNode) {
         StringJoiner samples = new StringJoiner(
                 ",", "{\"status\":\"success\",\"data\":{\"resultType\":\"vector\",\"result\":[", "]}}");
-        bytesByNode.forEach((node, bytes) -> samples.add(
-                "{\"metric\":{\"nodename\":\"" + node + "\"},\"value\":[1700000000,\"" + bytes + "\"]}"));
+        bytesByNode.forEach((node, bytes) ->
+                samples.add("{\"metric\":{\"nodename\":\"" + node + "\"},\"value\":[1700000000,\"" + bytes + "\"]}"));
         return samples.toString();
     }
 

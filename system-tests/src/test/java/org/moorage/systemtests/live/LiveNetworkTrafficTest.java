@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.systemtests.live;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.moorage.prometheus.Prometheus;
+import org.moorage.prometheus.PrometheusException;
+import org.moorage.prometheus.PrometheusSettings;
+import org.moorage.prometheus.Sample;
+
+/** The story of {@code examples/network-traffic}: a real Prometheus and real node exporters decide where pods go. */
+@Tag("live")
+class LiveNetworkTrafficTest {
+    private static final Duration SOON = Duration.ofSeconds(30);
+    private static final String TRAFFIC = "sum by (nodename) (rate(node_network_receive_bytes_total{device=\"lo\"}[5s])"
+            + " * on(instance) group_left(nodename) max by (instance, nodename) (node_uname_info))";
+
+    @Test
+    void sendsPodsToTheNodeWithLessTraffic() throws IOException {
+        ExampleProject example = new ExampleProject("network-traffic");
+        Path plugins = example.pluginDirectory();
+        String prometheusProgram = program("prometheus");
+        String exporterProgram = program("prometheus-node-exporter");
+        int prometheusPort = ExampleProject.freePort();
+        int first = ExampleProject.freePort();
+        int second = ExampleProject.freePort();
+        try (ControlPlane plane = ControlPlane.start();
+                RunningProgram firstExporter = exporter(plane, exporterProgram, first);
+                RunningProgram secondExporter = exporter(plane, exporterProgram, second)) {
+            Path scrapes = Files.writeString(
+                    plane.folder().resolve("prometheus.yaml"),
+                    scrapes(Map.of("node01", first, "node02", second), "node02"));
+            try (RunningProgram prometheus = RunningProgram.start(
+                            plane.folder().resolve("log").resolve("prometheus.log"),
+                            List.of(
+                                    prometheusProgram,
+                                    "--config.file=" + scrapes,
+                                    "--storage.tsdb.path=" + plane.folder().resolve("prometheus"),
+                                    "--web.listen-address=127.0.0.1:" + prometheusPort));
+                    RunningProgram moorage = RunningProgram.start(
+                            plane.folder().resolve("log").resolve("moorage.log"),
+                            ExampleProject.java(
+                                    List.of(),
+                                    "org.moorage.app.Main",
+                                    "--config=" + config(plane, prometheusPort),
+                                    "--plugin-dir=" + plugins,
+                                    "--secure-port=0",
+                                    "--v=2"))) {
+                plane.create(node("node01") + node("node02"));
+                String address = "http://127.0.0.1:" + prometheusPort;
+
+                untilBusiest(address, "node02");
+                plane.create(pod("first"));
+                assertThat(nodeOf(plane, "first")).as(moorage.log()).isEqualTo("node01");
+
+                Files.writeString(scrapes, scrapes(Map.of("node01", first, "node02", second), "node01"));
+                prometheus.signal("HUP");
+                untilBusiest(address, "node01");
+                // Each look takes kubectl longer than an answer is kept.
+                String ignored = plane.kubectl("get", "nodes");
+                plane.create(pod("second"));
+                assertThat(nodeOf(plane, "second")).as(moorage.log()).isEqualTo("node02");
+
+                assertThat(moorage.terminate()).as(moorage.log()).isZero();
+                assertThat(moorage.errors()).isEmpty();
+                assertThat(firstExporter.isRunning() && secondExporter.isRunning())
+                        .isTrue();
+            }
+        }
+    }
+
+    private static String program(String name) {
+        return Stream.of(System.getenv("PATH").split(File.pathSeparator))
+                .map(folder -> Path.of(folder, name))
+                .filter(Files::isExecutable)
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException(
+                        name + ": not there (expected: on the path; apt-get install prometheus"
+                                + " prometheus-node-exporter)"))
+                .toString();
+    }
+
+    private static RunningProgram exporter(ControlPlane plane, String program, int port) {
+        return RunningProgram.start(
+                plane.folder().resolve("log").resolve("exporter-" + port + ".log"),
+                List.of(
+                        program,
+                        "--collector.disable-defaults",
+                        "--collector.netdev",
+                        "--collector.netdev.device-exclude=none",
+                        "--collector.uname",
+                        "--web.listen-address=127.0.0.1:" + port));
+    }
+
+    // Both exporters are on one machine and see the same traffic. Of the quiet node, packets count as bytes: of these
+    // there are
+    // always fewer.
+    private static String scrapes(Map<String, Integer> portByNode, String busy) {
+        StringBuilder text = new StringBuilder("global: {scrape_interval: 1s, scrape_timeout: 1s}\nscrape_configs:\n");
+        portByNode.forEach((node, port) -> {
+            text.append("""
+                    - job_name: %s
+                      static_configs: [{targets: ["127.0.0.1:%d"]}]
+                      metric_relabel_configs:
+                      - {source_labels: [__name__], regex: node_uname_info, target_label: nodename, replacement: %s}
+                    """.formatted(node, port, node));
+            if (!node.equals(busy)) {
+                text.append("""
+                          - {source_labels: [__name__], regex: node_network_receive_bytes_total, action: drop}
+                          - {source_labels: [__name__], regex: node_network_receive_packets_total, target_label: __name__,
+                             replacement: node_network_receive_bytes_total}
+                        """);
+            }
+        });
+        return text.toString();
+    }
+
+    private static Path config(ControlPlane plane, int prometheusPort) throws IOException {
+        return Files.writeString(
+                plane.folder().resolve("scheduler.yaml"), """
+                apiVersion: kubescheduler.config.k8s.io/v1
+                kind: KubeSchedulerConfiguration
+                leaderElection: {leaderElect: false}
+                clientConnection: {kubeconfig: "%s"}
+                profiles:
+                - schedulerName: custom-scheduler
+                  plugins:
+                    preScore: {disabled: [{name: '*'}], enabled: [{name: NetworkTraffic}]}
+                    score: {disabled: [{name: '*'}], enabled: [{name: NetworkTraffic}]}
+                  pluginConfig:
+                  - name: NetworkTraffic
+                    args: {ip: "http://127.0.0.1:%d", deviceName: lo, timeRange: 5s, cacheTTL: 10ms, missingNode: Error}
+                """.formatted(plane.kubeconfig(), prometheusPort));
+    }
+
+    private static String node(String name) {
+        return "---\n{apiVersion: v1, kind: Node, metadata: {name: " + name + ", labels: {kubernetes.io/hostname: "
+                + name + "}}, status: {allocatable: {cpu: \"4\", memory: 8Gi, pods: \"110\"},"
+                + " capacity: {cpu: \"4\", memory: 8Gi, pods: \"110\"}}}\n";
+    }
+
+    private static String pod(String name) {
+        return "{apiVersion: v1, kind: Pod, metadata: {name: " + name
+                + "}, spec: {schedulerName: custom-scheduler, containers: [{name: main, image: app}]}}";
+    }
+
+    private static void untilBusiest(String address, String busiest) {
+        Prometheus prometheus = Prometheus.connect(PrometheusSettings.of(address));
+        until(
+                () -> {
+                    Map<String, Double> bytes = new HashMap<>();
+                    try {
+                        for (Sample sample : prometheus.query(TRAFFIC)) {
+                            bytes.put(sample.labels().get("nodename"), sample.value());
+                        }
+                    } catch (PrometheusException notYet) {
+                        return Map.<String, Double>of();
+                    }
+                    return bytes;
+                },
+                bytes -> bytes.size() == 2
+                        && bytes.entrySet().stream()
+                                .allMatch(entry -> entry.getKey().equals(busiest)
+                                        || entry.getValue() > 0 && entry.getValue() < bytes.get(busiest)));
+    }
+
+    private static String nodeOf(ControlPlane plane, String pod) {
+        return until(
+                () -> plane.kubectl("get", "pod", pod, "-o", "jsonpath={.spec.nodeName}"), node -> !node.isEmpty());
+    }
+
+    private static <T> T until(Supplier<T> look, Predicate<T> done) {
+        Instant deadline = Instant.now().plus(SOON);
+        while (true) {
+            T seen = look.get();
+            if (done.test(seen)) {
+                return seen;
+            }
+            assertThat(Instant.now()).as("not there in time, only: %s", seen).isBefore(deadline);
+            Thread.onSpinWait();
+        }
+    }
+}

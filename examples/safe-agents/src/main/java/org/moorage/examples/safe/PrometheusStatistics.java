@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.examples.safe;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.Handle;
+import org.moorage.examples.safe.FreeResources.Free;
+import org.moorage.examples.safe.PrometheusArgs.Staleness;
+
+/**
+ * Asks Prometheus in the background, one query for each figure of all nodes, and keeps the answers. No scheduling cycle waits for it
+ * but the first, and that for the time limit at most.
+ */
+final class PrometheusStatistics implements NodeStatistics {
+    private final PrometheusArgs args;
+    private final Function<String, Map<String, Double>> query;
+    private final Handle handle;
+    private final AtomicBoolean started = new AtomicBoolean();
+    private final CountDownLatch firstAsked = new CountDownLatch(1);
+    // Pods that were rejected for what was known, until something else is.
+    private final Map<String, Pod> rejected = new ConcurrentHashMap<>();
+    private volatile boolean waitingIsOver;
+    private volatile @Nullable Measured latest;
+
+    /** What is free on nodes by their names, and when it was asked. */
+    private record Measured(Map<String, FreeResources> byNode, Instant time) {}
+
+    /**
+     * Statistics that are asked for from the first use on.
+     *
+     * @param query answers a query with the values of nodes by their names; it throws what it has to say if there is no answer
+     * @param handle gives threads and the time
+     */
+    PrometheusStatistics(PrometheusArgs args, Function<String, Map<String, Double>> query, Handle handle) {
+        this.args = args;
+        this.query = query;
+        this.handle = handle;
+    }
+
+    @Override
+    public FreeResources free(Node node) {
+        Measured known = latest;
+        if (known == null) {
+            known = first();
+        }
+        if (known == null || args.whenStale() == Staleness.MISSING && isStale(known)) {
+            return FreeResources.UNKNOWN;
+        }
+        return known.byNode().getOrDefault(node.name(), FreeResources.UNKNOWN);
+    }
+
+    private boolean isStale(Measured known) {
+        return known.time().plus(args.maxAge()).isBefore(handle.clock().instant());
+    }
+
+    private @Nullable Measured first() {
+        if (!started.getAndSet(true)) {
+            handle.background().execute(this::refresh);
+        }
+        if (!waitingIsOver) {
+            try {
+                boolean ignored = firstAsked.await(args.timeout().toMillis(), TimeUnit.MILLISECONDS);
+            } catch (InterruptedException stopped) {
+                Thread.currentThread().interrupt();
+            }
+            waitingIsOver = true;
+        }
+        return latest;
+    }
+
+    // What it throws is logged by the scheduler; the next refresh is asked for before.
+    private void refresh() {
+        try {
+            latest = ask();
+            List<Pod> retried = new ArrayList<>(rejected.values());
+            rejected.clear();
+            handle.activateAfterBackoff(retried);
+        } finally {
+            firstAsked.countDown();
+            handle.backgroundAfter(args.refresh(), this::refresh);
+        }
+    }
+
+    private Measured ask() {
+        Instant now = handle.clock().instant();
+        Map<String, Double> cpuMean = ask(args.queries().cpuMean());
+        Map<String, Double> cpuDeviation = ask(args.queries().cpuDeviation());
+        Map<String, Double> memoryMean = ask(args.queries().memoryMean());
+        Map<String, Double> memoryDeviation = ask(args.queries().memoryDeviation());
+        Map<String, FreeResources> byNode = new HashMap<>();
+        cpuMean.keySet().forEach(node -> byNode.put(node, FreeResources.UNKNOWN));
+        memoryMean.keySet().forEach(node -> byNode.put(node, FreeResources.UNKNOWN));
+        byNode.replaceAll((node, none) -> new FreeResources(
+                free(cpuMean.get(node), cpuDeviation.get(node)),
+                free(memoryMean.get(node), memoryDeviation.get(node))));
+        return new Measured(Map.copyOf(byNode), now);
+    }
+
+    private Map<String, Double> ask(String template) {
+        return query.apply(template.replace("$window", args.window().toSeconds() + "s")
+                .replace("$step", args.step().toSeconds() + "s"));
+    }
+
+    private static @Nullable Free free(@Nullable Double mean, @Nullable Double deviation) {
+        if (mean == null || !Double.isFinite(mean)) {
+            return null;
+        }
+        return new Free(mean, deviation == null || !Double.isFinite(deviation) ? 0 : deviation, Double.NaN);
+    }
+
+    /** Has a pod tried again once there are other figures, since these come without an event. */
+    void activateWhenRefreshed(Pod pod) {
+        rejected.putIfAbsent(pod.uid(), pod);
+    }
+}

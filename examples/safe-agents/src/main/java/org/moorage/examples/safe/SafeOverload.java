@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.examples.safe;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.CycleState;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.NodeScores;
+import org.moorage.api.Status;
+import org.moorage.api.event.ActionType;
+import org.moorage.api.event.ClusterEvent;
+import org.moorage.api.event.EventRegistration;
+import org.moorage.api.event.EventResource;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.ResourceName;
+import org.moorage.api.plugin.EnqueueExtensions;
+import org.moorage.api.plugin.FilterPlugin;
+import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.Plugin;
+import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.examples.safe.FreeResources.Free;
+import org.moorage.examples.safe.SafeArgs.Limits;
+import org.moorage.examples.safe.SafeArgs.MissingStats;
+
+/**
+ * Keeps pods off nodes that are likely to be overloaded, and prefers the nodes where that is least likely.
+ *
+ * <p>From the average and the deviation of what was free on a node, and what the pod requests, comes a Beta distribution of the
+ * node's utilization; the risk is the probability that it is above a limit. The node's risk is that of cpu or memory, whichever is
+ * larger. Other pods' requests do not count: a node with many requests and little use can be over-committed, if the profile leaves
+ * out NodeResourcesFit.
+ *
+ * <p>Same formulas as the agent {@code safe-overload} of kube-safe-scheduler. Scores are 0 to 100 rather than truncated to 0 to 10,
+ * unless {@code originalBehavior} asks for these; where the original divided by 0 there is an answer.
+ */
+public final class SafeOverload implements FilterPlugin, ScorePlugin, EnqueueExtensions {
+    static final String NAME = "SafeOverload";
+    private static final Status NO_STATISTICS = Status.unschedulable("node(s) had no statistics of cpu and memory use");
+
+    private final NodeStatistics statistics;
+    private final Limits limits;
+    private final MissingStats missingStats;
+    private final boolean originalBehavior;
+    private final Consumer<Pod> rejected;
+    private final Consumer<String> printer;
+
+    private SafeOverload(SafeArgs args, Environment environment, Consumer<String> printer, Handle handle) {
+        this.printer = printer;
+        statistics = Sources.of(args, handle);
+        limits = args.limits(environment);
+        missingStats = args.missingStats();
+        originalBehavior = args.originalBehavior();
+        rejected =
+                statistics instanceof PrometheusStatistics prometheus ? prometheus::activateWhenRefreshed : pod -> {};
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public Status filter(CycleState state, Pod pod, NodeInfo node) {
+        FreeResources free = statistics.free(node.node());
+        Status status = free.isUnknown() ? unknown() : filter(free, pod, node);
+        if (!status.isSuccess()) {
+            rejected.accept(pod);
+        }
+        return status;
+    }
+
+    private Status unknown() {
+        return missingStats == MissingStats.REJECT ? NO_STATISTICS : Status.success();
+    }
+
+    private Status filter(FreeResources free, Pod pod, NodeInfo node) {
+        Demand demand = Demand.of(pod, originalBehavior);
+        Load cpu = load(node, ResourceName.CPU, free.cpu(), demand.milliCpu());
+        Load memory = load(node, ResourceName.MEMORY, free.memory(), demand.memory());
+        if (limits.printTable()) {
+            print(pod, node, cpu, memory);
+        }
+        double cpuRisk = cpu == null ? 0 : cpu.risk(limits.utilization());
+        double memoryRisk = memory == null ? 0 : memory.risk(limits.utilization());
+        boolean cpuAccepted = cpuRisk <= limits.accepted();
+        boolean memoryAccepted = memoryRisk <= limits.accepted();
+        if (cpuAccepted && memoryAccepted) {
+            return Status.success();
+        }
+        if (memoryAccepted) {
+            return Status.unschedulable(reason("cpu", cpuRisk, cpu));
+        }
+        return cpuAccepted
+                ? Status.unschedulable(reason("memory", memoryRisk, memory))
+                : Status.unschedulable(reason("cpu", cpuRisk, cpu), reason("memory", memoryRisk, memory));
+    }
+
+    private void print(Pod pod, NodeInfo node, @Nullable Load cpu, @Nullable Load memory) {
+        if (cpu != null) {
+            printer.accept("pod " + pod + " node " + node.name() + " cpu: " + cpu.table());
+        }
+        if (memory != null) {
+            printer.accept("pod " + pod + " node " + node.name() + " memory: " + memory.table());
+        }
+    }
+
+    private @Nullable Load load(NodeInfo node, ResourceName resource, @Nullable Free free, long demand) {
+        return free == null ? null : Load.of(node.allocatable(resource), free, demand, limits.forecastWeight());
+    }
+
+    private String reason(String resource, double risk, @Nullable Load load) {
+        return String.format(
+                Locale.ROOT,
+                "risk %s=%.2f > %.2f (mu=%.4f sigma=%.4f)",
+                resource,
+                risk,
+                limits.accepted(),
+                load == null ? 0 : load.mu(),
+                load == null ? 0 : load.sigma());
+    }
+
+    @Override
+    public long score(CycleState state, Pod pod, NodeInfo node) {
+        FreeResources free = statistics.free(node.node());
+        if (free.isUnknown()) {
+            return missingStats == MissingStats.NEUTRAL ? best() / 2 : 0;
+        }
+        Demand demand = Demand.of(pod, originalBehavior);
+        return Math.min(
+                score(load(node, ResourceName.CPU, free.cpu(), demand.milliCpu())),
+                score(load(node, ResourceName.MEMORY, free.memory(), demand.memory())));
+    }
+
+    private long best() {
+        return originalBehavior ? 10 : NodeScores.MAX;
+    }
+
+    // A resource of which nothing is known has no say: the least of the others counts.
+    private long score(@Nullable Load load) {
+        if (load == null) {
+            return best();
+        }
+        double risk = load.risk(limits.utilization());
+        if (risk >= limits.accepted()) {
+            return risk > 0 ? 0 : best();
+        }
+        double score = (1 - Math.sqrt(risk / limits.accepted())) * best();
+        return originalBehavior ? (long) score : Math.round(score);
+    }
+
+    // Annotations change the figures, labels do not; figures of Prometheus come without an event.
+    @Override
+    public List<EventRegistration> eventsToRegister() {
+        return List.of(
+                EventRegistration.always(ClusterEvent.of(
+                        EventResource.NODE,
+                        ActionType.ADD,
+                        ActionType.UPDATE_NODE_ALLOCATABLE,
+                        ActionType.UPDATE_NODE_ANNOTATION)),
+                EventRegistration.always(ClusterEvent.of(EventResource.POD, ActionType.UPDATE_POD_SCALE_DOWN)));
+    }
+
+    /** Named in {@code META-INF/services/org.moorage.api.plugin.PluginFactory}. */
+    public static final class Factory implements PluginFactory<SafeArgs> {
+        private final Environment environment;
+        private final Consumer<String> printer;
+
+        /** With the environment of the process; tables go to the log. */
+        public Factory() {
+            this(Environment.ofProcess());
+        }
+
+        Factory(Environment environment) {
+            this(environment, table -> System.getLogger(NAME).log(System.Logger.Level.INFO, table));
+        }
+
+        Factory(Environment environment, Consumer<String> printer) {
+            this.environment = environment;
+            this.printer = printer;
+        }
+
+        @Override
+        public String name() {
+            return NAME;
+        }
+
+        @Override
+        public Class<SafeArgs> argsType() {
+            return SafeArgs.class;
+        }
+
+        @Override
+        public Plugin create(SafeArgs args, Handle handle) {
+            return new SafeOverload(args, environment, printer, handle);
+        }
+    }
+}

@@ -156,6 +156,7 @@ final class PodDecoder {
                 .nominatedNodeName(shared.text(status.text("nominatedNodeName")))
                 .conditions(shared.value(status.list("conditions", this::condition)))
                 .containerResources(shared.value(containerResources(status)))
+                .containerStates(shared.value(containerStates(status)))
                 .resourceClaimStatuses(status.list(
                         "resourceClaimStatuses",
                         claim -> new PodStatus.ClaimStatus(claim.text("name"), claim.text("resourceClaimName"))))
@@ -197,6 +198,34 @@ final class PodDecoder {
     private Optional<PodStatus.ContainerResources> containerStatus(FieldReader status) {
         return status.has("resources")
                 ? Optional.of(shared.value(resources(shared.text(status.text("name")), status)))
+                : Optional.empty();
+    }
+
+    private List<PodStatus.ContainerState> containerStates(FieldReader status) {
+        List<PodStatus.ContainerState> result = new ArrayList<>();
+        status.list("containerStatuses", this::containerState).forEach(state -> state.ifPresent(result::add));
+        return List.copyOf(result);
+    }
+
+    // Nearly all containers are in their first run, and are left out.
+    private Optional<PodStatus.ContainerState> containerState(FieldReader status) {
+        FieldReader state = status.object("state");
+        FieldReader before = status.object("lastState");
+        boolean isAgain = before.has("terminated");
+        if (state.has("running") && !isAgain
+                || !state.has("running") && !state.has("waiting") && !state.has("terminated")) {
+            return Optional.empty();
+        }
+        PodStatus.ContainerPhase phase = state.has("running")
+                ? PodStatus.ContainerPhase.RUNNING
+                : state.has("terminated") ? PodStatus.ContainerPhase.TERMINATED : PodStatus.ContainerPhase.WAITING;
+        return Optional.of(new PodStatus.ContainerState(
+                shared.text(status.text("name")), phase, finishedAt(state), finishedAt(before)));
+    }
+
+    private static Optional<Instant> finishedAt(FieldReader state) {
+        return state.has("terminated")
+                ? Optional.ofNullable(state.object("terminated").time("finishedAt"))
                 : Optional.empty();
     }
 

@@ -205,4 +205,35 @@ class PodDecoderTest {
         assertThat(pod.spec().affinity())
                 .isEqualTo(new Affinity(NodeAffinity.NONE, Optional.empty(), Optional.of(PodAffinity.NONE)));
     }
+
+    @Test
+    void readsTheStatesOfContainersThatDoNotSimplyRun() {
+        PodStatus status = decoder.pod(tree("""
+            {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "status": {"phase": "Running",
+              "initContainerStatuses": [{"name": "init", "state": {"terminated": {"exitCode": 0}}}],
+              "containerStatuses": [
+                {"name": "first run", "state": {"running": {"startedAt": "2026-11-21T09:30:00Z"}}, "lastState": {}},
+                {"name": "unknown"},
+                {"name": "waiting", "state": {"waiting": {"reason": "ContainerCreating"}}},
+                {"name": "ended", "state": {"terminated": {"exitCode": 1, "finishedAt": "2026-11-21T09:31:00Z"}}},
+                {"name": "ended again", "state": {"terminated": {"exitCode": 1, "finishedAt": "2026-11-21T09:33:00Z"}},
+                 "lastState": {"terminated": {"exitCode": 1, "finishedAt": "2026-11-21T09:31:00Z"}}},
+                {"name": "started again", "state": {"running": {}},
+                 "lastState": {"terminated": {"exitCode": 1, "finishedAt": "2026-11-21T09:31:00Z"}}}]}}
+            """), KeptJson.NONE).status();
+        Optional<Instant> end = Optional.of(Instant.parse("2026-11-21T09:31:00Z"));
+        assertThat(status.containerStates())
+                .containsExactly(
+                        new PodStatus.ContainerState(
+                                "waiting", PodStatus.ContainerPhase.WAITING, Optional.empty(), Optional.empty()),
+                        new PodStatus.ContainerState(
+                                "ended", PodStatus.ContainerPhase.TERMINATED, end, Optional.empty()),
+                        new PodStatus.ContainerState(
+                                "ended again",
+                                PodStatus.ContainerPhase.TERMINATED,
+                                Optional.of(Instant.parse("2026-11-21T09:33:00Z")),
+                                end),
+                        new PodStatus.ContainerState(
+                                "started again", PodStatus.ContainerPhase.RUNNING, Optional.empty(), end));
+    }
 }

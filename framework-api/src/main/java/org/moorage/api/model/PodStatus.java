@@ -17,6 +17,7 @@ public final class PodStatus {
     private final String nominatedNodeName;
     private final List<PodCondition> conditions;
     private final List<ContainerResources> containerResources;
+    private final List<ContainerState> containerStates;
     private final List<ClaimStatus> resourceClaimStatuses;
     private final List<NodeAllocatableResourceClaimStatus> nodeAllocatableResourceClaimStatuses;
     private final @Nullable ContainerResources podResources;
@@ -27,6 +28,7 @@ public final class PodStatus {
         nominatedNodeName = builder.nominatedNodeName;
         conditions = List.copyOf(builder.conditions);
         containerResources = List.copyOf(builder.containerResources);
+        containerStates = List.copyOf(builder.containerStates);
         resourceClaimStatuses = List.copyOf(builder.resourceClaimStatuses);
         nodeAllocatableResourceClaimStatuses = List.copyOf(builder.nodeAllocatableResourceClaimStatuses);
         podResources = builder.podResources;
@@ -45,6 +47,7 @@ public final class PodStatus {
                 .nominatedNodeName(nominatedNodeName)
                 .conditions(conditions)
                 .containerResources(containerResources)
+                .containerStates(containerStates)
                 .resourceClaimStatuses(resourceClaimStatuses)
                 .nodeAllocatableResourceClaimStatuses(nodeAllocatableResourceClaimStatuses);
         builder.podResources = podResources;
@@ -65,6 +68,34 @@ public final class PodStatus {
             requests = Map.copyOf(requests);
             allocated = Map.copyOf(allocated);
         }
+    }
+
+    /**
+     * The state of a container.
+     *
+     * @param name the container's name
+     * @param phase whether it waits, runs or has ended
+     * @param finishedAt when it ended, if it has
+     * @param lastFinishedAt when it ended before it was last started again, if it was
+     */
+    public record ContainerState(
+            String name, ContainerPhase phase, Optional<Instant> finishedAt, Optional<Instant> lastFinishedAt) {
+        public ContainerState {
+            Objects.requireNonNull(name, "name");
+            Objects.requireNonNull(phase, "phase");
+            Objects.requireNonNull(finishedAt, "finishedAt");
+            Objects.requireNonNull(lastFinishedAt, "lastFinishedAt");
+        }
+    }
+
+    /** Whether a container waits, runs or has ended. */
+    public enum ContainerPhase {
+        /** It waits to be started, or to be started again. */
+        WAITING,
+        /** It runs. */
+        RUNNING,
+        /** It has ended. */
+        TERMINATED
     }
 
     /**
@@ -149,6 +180,14 @@ public final class PodStatus {
         return containerResources;
     }
 
+    /**
+     * The states of its containers, init containers aside, that do not simply run: those that wait, have ended, or were started again
+     * after they had. A container in its first run is left out, so that a healthy pod has none.
+     */
+    public List<ContainerState> containerStates() {
+        return containerStates;
+    }
+
     /** The reported pod-level resources. */
     public Optional<ContainerResources> podResources() {
         return Optional.ofNullable(podResources);
@@ -186,6 +225,7 @@ public final class PodStatus {
                 && nominatedNodeName.equals(that.nominatedNodeName)
                 && conditions.equals(that.conditions)
                 && containerResources.equals(that.containerResources)
+                && containerStates.equals(that.containerStates)
                 && resourceClaimStatuses.equals(that.resourceClaimStatuses)
                 && nodeAllocatableResourceClaimStatuses.equals(that.nodeAllocatableResourceClaimStatuses)
                 && Objects.equals(podResources, that.podResources)
@@ -208,6 +248,7 @@ public final class PodStatus {
         private String nominatedNodeName = "";
         private List<PodCondition> conditions = List.of();
         private List<ContainerResources> containerResources = List.of();
+        private List<ContainerState> containerStates = List.of();
         private List<ClaimStatus> resourceClaimStatuses = List.of();
         private List<NodeAllocatableResourceClaimStatus> nodeAllocatableResourceClaimStatuses = List.of();
         private @Nullable ContainerResources podResources;
@@ -236,6 +277,12 @@ public final class PodStatus {
         /** Sets the containers' resources. */
         public Builder containerResources(List<ContainerResources> value) {
             containerResources = Objects.requireNonNull(value, "containerResources");
+            return this;
+        }
+
+        /** Sets the states of the containers that do not simply run. */
+        public Builder containerStates(List<ContainerState> value) {
+            containerStates = Objects.requireNonNull(value, "containerStates");
             return this;
         }
 

@@ -17,7 +17,8 @@ public final class Commands {
                 new ExplainCommand(terminal),
                 new ConformCommand(),
                 new ConfigCommand(terminal),
-                new PluginsCommand(terminal));
+                new PluginsCommand(terminal),
+                new AnnotateCommand(terminal));
     }
 
     /** Has the scheduler and all commands of a command line know further plugins. */

@@ -82,6 +82,18 @@ public final class ApiRequests implements AutoCloseable {
         return server(atMost).changeObject(what, "PUT", path, ApiServer.JSON, object);
     }
 
+    /**
+     * Patches an object by a JSON merge patch.
+     *
+     * @param what the request, for messages
+     * @param atMost how long it may take
+     * @return the object as it is now
+     * @throws ClusterException if the server did not take it, or did not answer
+     */
+    public ObjectNode patch(String what, String path, ObjectNode patch, Duration atMost) {
+        return server(atMost).changeObject(what, "PATCH", path, ApiServer.JSON_MERGE, patch);
+    }
+
     private ApiServer server(Duration timeout) {
         return new ApiServer(client, http, unlimited, timeout, clock, stop, metrics);
     }

@@ -45,8 +45,7 @@ public final class PigeonHoling implements PreScorePlugin, ScorePlugin {
      * @param smoothing how much a pod counts for the demand of pods once many were seen, above 0 and up to 1
      * @param configFile a {@code pigeon.cfg} as the original read; by default the one in the working directory if there is one
      * @param demandFile where the demand of pods is kept over restarts; empty to start anew each time
-     * @param originalBehavior whether use comes from annotations, {@code gpu} is the graphics processors' name, and scores are 0 to
-     *     10
+     * @param originalBehavior whether use comes from annotations, and scores are 0 to 10
      */
     public record Args(
             Optional<String> objective,

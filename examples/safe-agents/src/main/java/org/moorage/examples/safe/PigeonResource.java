@@ -29,10 +29,9 @@ record PigeonResource(String name, ResourceName resource, long unit, double leas
     private static final String STORAGE = "ephemeral-storage";
 
     static PigeonResource of(String name, boolean originalBehavior) {
-        String known = originalBehavior && name.equals(GPU) ? ORIGINAL_GPU : name;
         long unit = name.equals(MEMORY) ? 1L << 20 : name.equals(STORAGE) ? 1L << 30 : 1;
         double least = name.equals(CPU) ? 10 : name.equals(MEMORY) ? 16 : 0;
-        return new PigeonResource(known, ResourceName.of(known), unit, least, originalBehavior);
+        return new PigeonResource(name, ResourceName.of(name), unit, least, originalBehavior);
     }
 
     /** How much a pod wants. */
@@ -77,7 +76,7 @@ record PigeonResource(String name, ResourceName resource, long unit, double leas
     }
 
     private double annotated(NodeInfo node) {
-        String text = node.node().metadata().annotations().get("requested-" + name);
+        String text = node.node().metadata().annotations().get("requested-" + (name.equals(GPU) ? ORIGINAL_GPU : name));
         if (text == null) {
             return 0;
         }

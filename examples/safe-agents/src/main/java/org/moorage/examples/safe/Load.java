@@ -13,7 +13,7 @@ import org.moorage.examples.safe.FreeResources.Free;
  * @param sigma its standard deviation, 0 to 1
  */
 record Load(double mu, double sigma) {
-    private static final double PRECISION = 1e-14;
+    private static final double PRECISION = 1e-12;
     // Enough for deviations down to about 1e-4.
     private static final int MAX_ITERATIONS = 20_000;
 

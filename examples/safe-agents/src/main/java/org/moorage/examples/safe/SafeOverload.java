@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
+import org.moorage.api.StateKey;
 import org.moorage.api.Status;
 import org.moorage.api.event.ActionType;
 import org.moorage.api.event.ClusterEvent;
@@ -38,7 +39,9 @@ import org.moorage.examples.safe.SafeArgs.MissingStats;
  */
 public final class SafeOverload implements FilterPlugin, ScorePlugin, EnqueueExtensions {
     static final String NAME = "SafeOverload";
-    private static final Status NO_STATISTICS = Status.unschedulable("node(s) had no statistics of cpu and memory use");
+    private static final Status NO_STATISTICS = Status.unresolvable("node(s) had no statistics of cpu and memory use");
+
+    private static final StateKey<Risk> RISK = StateKey.of(NAME + "/risk");
 
     private final NodeStatistics statistics;
     private final Limits limits;
@@ -46,6 +49,13 @@ public final class SafeOverload implements FilterPlugin, ScorePlugin, EnqueueExt
     private final boolean originalBehavior;
     private final Consumer<Pod> rejected;
     private final Consumer<String> printer;
+
+    /** The risks of a node, as Filter found them for Score; what is not known has none. */
+    private record Risk(double cpu, double memory) {
+        double worst() {
+            return Math.max(cpu, memory);
+        }
+    }
 
     private SafeOverload(SafeArgs args, Environment environment, Consumer<String> printer, Handle handle) {
         this.printer = printer;
@@ -65,7 +75,7 @@ public final class SafeOverload implements FilterPlugin, ScorePlugin, EnqueueExt
     @Override
     public Status filter(CycleState state, Pod pod, NodeInfo node) {
         FreeResources free = statistics.free(node.node());
-        Status status = free.isUnknown() ? unknown() : filter(free, pod, node);
+        Status status = free.isUnknown() ? unknown() : filter(state, free, pod, node);
         if (!status.isSuccess()) {
             rejected.accept(pod);
         }
@@ -76,7 +86,7 @@ public final class SafeOverload implements FilterPlugin, ScorePlugin, EnqueueExt
         return missingStats == MissingStats.REJECT ? NO_STATISTICS : Status.success();
     }
 
-    private Status filter(FreeResources free, Pod pod, NodeInfo node) {
+    private Status filter(CycleState state, FreeResources free, Pod pod, NodeInfo node) {
         Demand demand = Demand.of(pod, originalBehavior);
         Load cpu = load(node, ResourceName.CPU, free.cpu(), demand.milliCpu());
         Load memory = load(node, ResourceName.MEMORY, free.memory(), demand.memory());
@@ -88,14 +98,20 @@ public final class SafeOverload implements FilterPlugin, ScorePlugin, EnqueueExt
         boolean cpuAccepted = cpuRisk <= limits.accepted();
         boolean memoryAccepted = memoryRisk <= limits.accepted();
         if (cpuAccepted && memoryAccepted) {
+            state.put(RISK, node.name(), new Risk(cpuRisk, memoryRisk));
             return Status.success();
         }
         if (memoryAccepted) {
-            return Status.unschedulable(reason("cpu", cpuRisk, cpu));
+            return rejection(reason("cpu", cpuRisk, cpu));
         }
         return cpuAccepted
-                ? Status.unschedulable(reason("memory", memoryRisk, memory))
-                : Status.unschedulable(reason("cpu", cpuRisk, cpu), reason("memory", memoryRisk, memory));
+                ? rejection(reason("memory", memoryRisk, memory))
+                : rejection(reason("cpu", cpuRisk, cpu), reason("memory", memoryRisk, memory));
+    }
+
+    // What is measured does not change with the pods that preemption would remove. Extenders had no way to say so.
+    private Status rejection(String... reasons) {
+        return originalBehavior ? Status.unschedulable(reasons) : Status.unresolvable(reasons);
     }
 
     private void print(Pod pod, NodeInfo node, @Nullable Load cpu, @Nullable Load memory) {
@@ -122,28 +138,32 @@ public final class SafeOverload implements FilterPlugin, ScorePlugin, EnqueueExt
                 load == null ? 0 : load.sigma());
     }
 
+    // The node's score is the least of its resources', which is that of the greatest risk. A resource of which nothing
+    // is known has
+    // no say.
     @Override
     public long score(CycleState state, Pod pod, NodeInfo node) {
+        Risk known = state.find(RISK, node.name()).orElse(null);
+        if (known != null) {
+            return score(known.worst());
+        }
         FreeResources free = statistics.free(node.node());
         if (free.isUnknown()) {
             return missingStats == MissingStats.NEUTRAL ? best() / 2 : 0;
         }
         Demand demand = Demand.of(pod, originalBehavior);
-        return Math.min(
-                score(load(node, ResourceName.CPU, free.cpu(), demand.milliCpu())),
-                score(load(node, ResourceName.MEMORY, free.memory(), demand.memory())));
+        Load cpu = load(node, ResourceName.CPU, free.cpu(), demand.milliCpu());
+        Load memory = load(node, ResourceName.MEMORY, free.memory(), demand.memory());
+        return score(Math.max(
+                cpu == null ? 0 : cpu.risk(limits.utilization()),
+                memory == null ? 0 : memory.risk(limits.utilization())));
     }
 
     private long best() {
         return originalBehavior ? 10 : NodeScores.MAX;
     }
 
-    // A resource of which nothing is known has no say: the least of the others counts.
-    private long score(@Nullable Load load) {
-        if (load == null) {
-            return best();
-        }
-        double risk = load.risk(limits.utilization());
+    private long score(double risk) {
         if (risk >= limits.accepted()) {
             return risk > 0 ? 0 : best();
         }

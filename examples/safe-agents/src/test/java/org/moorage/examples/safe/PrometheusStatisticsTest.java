@@ -41,7 +41,7 @@ class PrometheusStatisticsTest {
             .build();
     private static final Pod POD =
             Pods.named("p").requests("cpu", "1").requests("memory", "1Gi").build();
-    private static final Status NO_STATISTICS = Status.unschedulable("node(s) had no statistics of cpu and memory use");
+    private static final Status NO_STATISTICS = Status.unresolvable("node(s) had no statistics of cpu and memory use");
 
     private final List<String> queries = new CopyOnWriteArrayList<>();
     private final CountDownLatch answering = new CountDownLatch(1);
@@ -131,7 +131,7 @@ class PrometheusStatisticsTest {
         try (var scheduler = overload(Duration.ofDays(1000), Staleness.MISSING).start()) {
             scheduler
                     .pod(POD)
-                    .rejects("busy", Status.unschedulable("risk cpu=0.79 > 0.30 (mu=0.9375 sigma=0.1000)"))
+                    .rejects("busy", Status.unresolvable("risk cpu=0.79 > 0.30 (mu=0.9375 sigma=0.1000)"))
                     .accepts("idle")
                     .scores("idle", 100);
             scheduler.pod(POD).accepts("idle");

@@ -297,7 +297,7 @@ class SafeAgentTest {
             overload(NATIVE, NOTHING)
                     .cluster(node("1500 800", "4 2"))
                     .pod(POD)
-                    .rejects("n", Status.unschedulable("risk cpu=0.79 > 0.30 (mu=0.9375 sigma=0.1000)"));
+                    .rejects("n", Status.unresolvable("risk cpu=0.79 > 0.30 (mu=0.9375 sigma=0.1000)"));
         }
 
         @Test
@@ -307,7 +307,7 @@ class SafeAgentTest {
                     .pod(POD)
                     .rejects(
                             "n",
-                            Status.unschedulable(
+                            Status.unresolvable(
                                     "risk cpu=1.00 > 0.30 (mu=1.0000 sigma=0.0500)",
                                     "risk memory=0.79 > 0.30 (mu=0.9375 sigma=0.0625)"));
         }
@@ -342,7 +342,7 @@ class SafeAgentTest {
             overload(args(MissingStats.REJECT, false), NOTHING)
                     .cluster(NOT_MEASURED)
                     .pod(POD)
-                    .rejects("n", Status.unschedulable("node(s) had no statistics of cpu and memory use"));
+                    .rejects("n", Status.unresolvable("node(s) had no statistics of cpu and memory use"));
         }
 
         @ParameterizedTest

@@ -568,6 +568,11 @@ public final class TestScheduler implements AutoCloseable {
         public boolean needsPodJson() {
             return factory.needsPodJson();
         }
+
+        @Override
+        public boolean needsClusterJson() {
+            return factory.needsClusterJson();
+        }
     }
 
     private record OwnFactory(String name, Function<Handle, Plugin> maker) implements PluginFactory<PluginArgs.None> {

@@ -121,7 +121,8 @@ public final class Node implements ClusterObject {
 
     /**
      * The whole object as JSON text, with all the fields that this model leaves out, but for {@code apiVersion}, {@code kind} and
-     * {@code managedFields}. Present if an extender is sent whole nodes.
+     * {@code managedFields}. Present if a plugin needs it, see {@link
+     * org.moorage.api.plugin.PluginFactory#needsClusterJson}, or an extender is sent whole nodes.
      */
     public Optional<String> json() {
         return Optional.ofNullable(json);

@@ -86,8 +86,9 @@ public final class Pod implements ClusterObject {
 
     /**
      * The whole object as JSON text, with all the fields that this model leaves out. Present for a pending pod if a plugin needs
-     * it, see {@link org.moorage.api.plugin.PluginFactory#needsPodJson}, or an extender is sent it; for a bound pod if an
-     * extender is sent victims.
+     * it, see {@link org.moorage.api.plugin.PluginFactory#needsPodJson}, or an extender is sent it; for a bound pod if a
+     * plugin needs the {@linkplain org.moorage.api.plugin.PluginFactory#needsClusterJson whole cluster's}, or an extender is sent
+     * victims.
      */
     public Optional<String> json() {
         return Optional.ofNullable(json);

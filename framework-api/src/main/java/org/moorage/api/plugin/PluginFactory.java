@@ -66,6 +66,14 @@ public interface PluginFactory<A extends PluginArgs> {
         return false;
     }
 
+    /**
+     * Whether the plugin reads {@link org.moorage.api.model.Node#json}, and {@link org.moorage.api.model.Pod#json} of pods that
+     * have a node. The text of all nodes and pods is kept then, which needs several times the memory of the objects.
+     */
+    default boolean needsClusterJson() {
+        return false;
+    }
+
     /** The class that messages name where two factories have one name: the plugin's, or that of the factory itself. */
     default Class<?> declaringClass() {
         return getClass();

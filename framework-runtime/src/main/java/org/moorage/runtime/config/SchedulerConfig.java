@@ -66,6 +66,12 @@ public record SchedulerConfig(
                 if (registry.find(plugin).filter(PluginFactory::needsPodJson).isPresent()) {
                     kept.add(KeptJson.PENDING_PODS);
                 }
+                if (registry.find(plugin)
+                        .filter(PluginFactory::needsClusterJson)
+                        .isPresent()) {
+                    kept.add(KeptJson.NODES);
+                    kept.add(KeptJson.BOUND_PODS);
+                }
             }
         }
         for (ExtenderConfig extender : extenders) {

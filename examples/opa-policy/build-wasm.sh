@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Compiles the policies to WebAssembly, and writes beside each the hash of the Rego that it was made from, which the tests compare.
+# Needs OPA 1.22 (conformance/cluster/build.sh opa), on the path or as $OPA.
+set -euo pipefail
+cd "$(dirname "$0")"
+opa=${OPA:-$(command -v opa || echo "$HOME/.cache/kube-bin/opa")}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+for policy in src/main/resources/org/moorage/examples/opa/policy src/test/resources/own; do
+  "$opa" build -t wasm -e io/k8s/scheduler/fit "$policy.rego" -o "$work/bundle.tar.gz"
+  tar -xzOf "$work/bundle.tar.gz" /policy.wasm > "$policy.wasm"
+  sha256sum < "$policy.rego" | cut -d' ' -f1 > "$policy.wasm.sha256"
+done

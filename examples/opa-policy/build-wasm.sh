@@ -6,8 +6,9 @@ cd "$(dirname "$0")"
 opa=${OPA:-$(command -v opa || echo "$HOME/.cache/kube-bin/opa")}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-for policy in src/main/resources/org/moorage/examples/opa/policy src/test/resources/own; do
+for policy in src/main/resources/org/moorage/examples/opa/policy src/test/resources/own \
+    src/test/resources/weights; do
   "$opa" build -t wasm -e io/k8s/scheduler/fit "$policy.rego" -o "$work/bundle.tar.gz"
-  tar -xzOf "$work/bundle.tar.gz" /policy.wasm > "$policy.wasm"
+  tar -xzOf "$work/bundle.tar.gz" --absolute-names /policy.wasm > "$policy.wasm"
   sha256sum < "$policy.rego" | cut -d' ' -f1 > "$policy.wasm.sha256"
 done

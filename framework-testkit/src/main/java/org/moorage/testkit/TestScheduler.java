@@ -260,6 +260,8 @@ public final class TestScheduler implements AutoCloseable {
             evaluation = scheduler.evaluate(pod);
         } catch (RuntimeException thrown) {
             failure = thrown;
+        } finally {
+            tester().askNothing();
         }
         return new Asked(evaluation, failure, recorded().answers(), onDrafts);
     }

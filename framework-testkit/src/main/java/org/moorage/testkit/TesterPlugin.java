@@ -63,6 +63,11 @@ final class TesterPlugin implements FilterPlugin, PermitPlugin, BindPlugin, Enqu
         question = Optional.of(asked);
     }
 
+    /** What was to be asked is not any more: a cycle may end before the first Filter. */
+    void askNothing() {
+        question = Optional.empty();
+    }
+
     @Override
     public String name() {
         return NAME;

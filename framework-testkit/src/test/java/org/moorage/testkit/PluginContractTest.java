@@ -119,6 +119,13 @@ class PluginContractTest {
                 .doesNotThrowAnyException();
     }
 
+    // What was to be tried with a pod that PreFilter rejects must not be tried with the next one.
+    @Test
+    void takesAPluginThatRejectsAPodAtOnce() {
+        assertThatCode(() -> PluginContract.verify(new Factory<>(NAME, PluginArgs.None.class, handle -> new Picky())))
+                .doesNotThrowAnyException();
+    }
+
     @Test
     void findsTwoOfOneName() {
         Factory<PluginArgs.None> factory = new Factory<>(NAME, PluginArgs.None.class, handle -> new Fair());
@@ -271,6 +278,21 @@ class PluginContractTest {
         public long score(CycleState state, Pod pod, NodeInfo node) {
             return tried.get();
         }
+    }
+
+    private static final class Picky extends Fair implements PreFilterPlugin, PreFilterExtensions {
+        @Override
+        public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
+            return pod.name().equals("port")
+                    ? PreFilterResult.rejected(Status.unschedulable("a port"))
+                    : PreFilterResult.allNodes();
+        }
+
+        @Override
+        public void addPod(CycleState state, Pod pod, Pod added, NodeInfo node) {}
+
+        @Override
+        public void removePod(CycleState state, Pod pod, Pod removed, NodeInfo node) {}
     }
 
     private static final class Hasty extends Fair {

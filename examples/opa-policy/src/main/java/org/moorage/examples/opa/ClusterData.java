@@ -78,7 +78,7 @@ final class ClusterData {
             return;
         }
         for (Reader reader : readers) {
-            reader.changes.computeIfAbsent(resource, any -> new LinkedHashMap<>()).put(uid, object);
+            reader.changed(resource, uid, object);
         }
     }
 
@@ -105,14 +105,38 @@ final class ClusterData {
     /** Which objects have changed since somebody last asked. */
     final class Reader {
         private Map<String, Map<String, Optional<ClusterObject>>> changes = new HashMap<>();
+        /** The uids of the objects that it was told of. */
+        private final Map<String, Set<String>> known = new HashMap<>();
 
         private Reader() {}
+
+        // OPA refuses to remove what it does not have, and with it all changes that come along. What came and went in between is no
+        // change.
+        private void changed(String resource, String uid, Optional<ClusterObject> object) {
+            Map<String, Optional<ClusterObject>> table = changes.computeIfAbsent(resource, any -> new LinkedHashMap<>());
+            if (object.isPresent() || known.getOrDefault(resource, Set.of()).contains(uid)) {
+                table.put(uid, object);
+            } else {
+                table.remove(uid);
+            }
+        }
 
         /** The objects by resource and uid that have changed since the last call, empty for those that are gone. */
         Map<String, Map<String, Optional<ClusterObject>>> changes() {
             synchronized (ClusterData.this) {
                 Map<String, Map<String, Optional<ClusterObject>>> taken = changes;
                 changes = new HashMap<>();
+                taken.forEach((resource, table) -> {
+                    Set<String> uids = known.computeIfAbsent(resource, any -> new HashSet<>());
+                    table.forEach((uid, object) -> {
+                        if (object.isPresent()) {
+                            uids.add(uid);
+                        } else {
+                            uids.remove(uid);
+                        }
+                    });
+                });
+                taken.values().removeIf(Map::isEmpty);
                 return taken;
             }
         }
@@ -122,7 +146,10 @@ final class ClusterData {
             synchronized (ClusterData.this) {
                 changes = new HashMap<>();
                 Map<String, Map<String, ClusterObject>> copy = new LinkedHashMap<>();
-                objects.forEach((resource, table) -> copy.put(resource, new LinkedHashMap<>(table)));
+                objects.forEach((resource, table) -> {
+                    copy.put(resource, new LinkedHashMap<>(table));
+                    known.put(resource, new HashSet<>(table.keySet()));
+                });
                 return copy;
             }
         }

@@ -169,10 +169,8 @@ final class OpaServer implements PolicyEngine {
 
     private static String operation(String uid, Optional<ClusterObject> object) {
         String path = quoted("/" + uid.replace("~", "~0").replace("/", "~1"));
-        // A removal of what is not there fails the whole patch; an object that came and went in between is not there.
         return object.map(present -> "{\"op\":\"add\",\"path\":" + path + ",\"value\":" + ObjectText.of(present) + "}")
-                .orElseGet(() -> "{\"op\":\"add\",\"path\":" + path + ",\"value\":null},{\"op\":\"remove\",\"path\":" + path
-                        + "}");
+                .orElseGet(() -> "{\"op\":\"remove\",\"path\":" + path + "}");
     }
 
     @Override

@@ -8,6 +8,7 @@ import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsParameters;
 import com.sun.net.httpserver.HttpsServer;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -86,9 +87,13 @@ final class PolicyPort implements AutoCloseable {
         try (exchange) {
             Reply reply;
             try {
-                reply = isAllowed(exchange)
-                        ? reply(exchange)
-                        : Reply.error(401, "unauthorized", "a bearer token is needed, and this is not it");
+                if (isAllowed(exchange)) {
+                    reply = reply(exchange);
+                } else {
+                    // Whoever sends a body reads the answer only afterwards.
+                    exchange.getRequestBody().transferTo(OutputStream.nullOutputStream());
+                    reply = Reply.error(401, "unauthorized", "a bearer token is needed, and this is not it");
+                }
             } catch (PolicyException unreachable) {
                 reply = Reply.error(502, "internal_error", String.valueOf(unreachable.getMessage()));
             }

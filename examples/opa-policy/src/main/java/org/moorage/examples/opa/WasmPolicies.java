@@ -76,16 +76,16 @@ final class WasmPolicies implements PolicyEngine {
     }
 
     private Optional<JsonNode> fit(Compiled policy, String input) {
+        WasmModule instance = policy.instance;
+        if (instance == null) {
+            instance = WasmModule.of(policy.module, path);
+            policy.instance = instance;
+            policy.isComplete = false;
+        }
         Deadline deadline = new Deadline(Thread.currentThread());
         handle.backgroundAfter(timeout, deadline::pass);
         boolean isDone = false;
         try {
-            WasmModule instance = policy.instance;
-            if (instance == null) {
-                instance = WasmModule.of(policy.module, path);
-                policy.instance = instance;
-                policy.isComplete = false;
-            }
             update(instance, policy);
             Optional<JsonNode> fit = instance.evaluate(input);
             isDone = true;

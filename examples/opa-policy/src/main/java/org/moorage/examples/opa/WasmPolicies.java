@@ -30,6 +30,8 @@ import org.moorage.api.plugin.Handle;
 final class WasmPolicies implements PolicyEngine {
     private static final JsonMapper JSON = new JsonMapper();
     private static final int MOST_BYTES = 64 << 20;
+    /** How much longer the first evaluation of an instance may take, while the JVM has yet to compile it. */
+    private static final int COLD_FACTOR = 4;
     private static final int TAR_BLOCK = 512;
     private static final int TAR_NAME = 100;
     private static final int TAR_SIZE = 124;
@@ -54,6 +56,7 @@ final class WasmPolicies implements PolicyEngine {
         final byte[] module;
         final ClusterData.Reader changes;
         boolean isComplete;
+        boolean isWarm;
         @Nullable WasmModule instance;
 
         Compiled(byte[] sent, byte[] module, WasmModule instance, ClusterData.Reader changes) {
@@ -81,21 +84,24 @@ final class WasmPolicies implements PolicyEngine {
             instance = WasmModule.of(policy.module, path);
             policy.instance = instance;
             policy.isComplete = false;
+            policy.isWarm = false;
         }
+        Duration limit = policy.isWarm ? timeout : timeout.multipliedBy(COLD_FACTOR);
         Deadline deadline = new Deadline(Thread.currentThread());
-        handle.backgroundAfter(timeout, deadline::pass);
         boolean isDone = false;
         try {
             update(instance, policy);
+            handle.backgroundAfter(limit, deadline::pass);
             Optional<JsonNode> fit = instance.evaluate(input);
             isDone = true;
+            policy.isWarm = true;
             return fit;
         } catch (PolicyException failed) {
             throw failed;
         } catch (RuntimeException failed) {
             throw new PolicyException(
                     deadline.hasPassed()
-                            ? "the policy is not evaluated within " + timeout.toMillis() + "ms"
+                            ? "the policy is not evaluated within " + limit.toMillis() + "ms"
                             : "the policy cannot be evaluated: " + failed.getMessage(),
                     failed);
         } finally {

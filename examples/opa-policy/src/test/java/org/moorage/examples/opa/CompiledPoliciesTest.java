@@ -9,8 +9,10 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -24,7 +26,7 @@ class CompiledPoliciesTest {
     @ParameterizedTest
     @ValueSource(strings = {"policy", "own", "weights"})
     void areMadeFromTheRegoBesideThem(String name) throws Exception {
-        Path folder = (name.equals("policy") ? MAIN : TEST);
+        Path folder = name.equals("policy") ? MAIN : TEST;
         byte[] rego = Files.readAllBytes(folder.resolve(name + ".rego"));
 
         assertThat(Files.readString(folder.resolve(name + ".wasm.sha256")).strip())
@@ -58,6 +60,19 @@ class CompiledPoliciesTest {
         assertThat(QuantityBuiltin.parse(quantity, true)).isEqualTo(Optional.ofNullable(bytes));
     }
 
+    // OPA-14.
+    @ParameterizedTest
+    @CsvSource({"x, '{\"a\":1,\"b\":1}'", "y, {}"})
+    void anOwnPolicySaysWhichPodsAreItsOwn(String scheduler, String fit) throws IOException {
+        WasmModule own = WasmModule.of(Files.readAllBytes(TEST.resolve("own.wasm")), "io/k8s/scheduler/fit");
+        own.clear("nodes");
+        own.put("nodes", "1", "{\"metadata\":{\"name\":\"a\"}}");
+        own.put("nodes", "2", "{\"metadata\":{\"name\":\"b\"}}");
+
+        assertThat(own.evaluate("{\"pod\":{\"spec\":{\"schedulerName\":\"" + scheduler + "\"}}}"))
+                .hasToString("Optional[" + fit + "]");
+    }
+
     // Objects come, change and go in the memory of one instance; another that is given them all at once must say the same.
     @Test
     void seeChangedObjectsAsNewOnes() throws IOException {
@@ -66,8 +81,8 @@ class CompiledPoliciesTest {
         byte[] wasm = Files.readAllBytes(TEST.resolve("weights.wasm"));
         WasmModule changed = WasmModule.of(wasm, "io/k8s/scheduler/fit");
         changed.clear("nodes");
-        java.util.Map<String, String> nodes = new java.util.TreeMap<>();
-        for (int round = 0; round < 30; round++) {
+        Map<String, String> nodes = new TreeMap<>();
+        for (int round = 0; round < 10; round++) {
             for (int i = 0; i < 40; i++) {
                 String name = "n" + random.nextInt(50);
                 if (random.nextInt(3) == 0) {

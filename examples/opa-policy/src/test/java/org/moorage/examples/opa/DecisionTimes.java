@@ -15,17 +15,22 @@ import org.moorage.testkit.TestScheduler;
 /** Measures the time of a decision in both modes. Not a test: run its main in the module's folder, with the numbers of nodes. */
 final class DecisionTimes {
     private static final JsonMapper JSON = new JsonMapper();
-    private static final int WARM_UP = 20;
-    private static final int DECISIONS = 31;
+    private static final int WARM_UP = 10;
+    private static final int DECISIONS = 11;
     private static final int PODS_PER_NODE = 2;
 
     private DecisionTimes() {}
 
     public static void main(String[] args) {
         for (String nodes : args) {
-            measure("wasm", "mode: wasm, timeout: 60s", Integer.parseInt(nodes));
-            try (RealOpa opa = new RealOpa()) {
-                measure("server", "mode: server, timeout: 60s, url: \"" + opa.url() + "\"", Integer.parseInt(nodes));
+            for (String policy : List.of("shipped", "src/test/resources/weights")) {
+                boolean isShipped = policy.equals("shipped");
+                String wasm = ", timeout: 60s, policies: [" + policy + (isShipped ? "]" : ".wasm]");
+                String rego = ", timeout: 60s, policies: [" + policy + (isShipped ? "]" : ".rego]");
+                measure(policy + ", wasm", "mode: wasm" + wasm, Integer.parseInt(nodes));
+                try (RealOpa opa = new RealOpa()) {
+                    measure(policy + ", server", "mode: server, url: \"" + opa.url() + "\"" + rego, Integer.parseInt(nodes));
+                }
             }
         }
     }
@@ -70,6 +75,7 @@ final class DecisionTimes {
         ObjectNode node = JSON.createObjectNode().put("apiVersion", "v1").put("kind", "Node");
         ObjectNode metadata = node.putObject("metadata").put("name", "n" + number).put("uid", "node-" + number);
         ObjectNode labels = metadata.putObject("labels").put("kubernetes.io/hostname", "n" + number);
+        metadata.putObject("annotations").put("weight", String.valueOf(number % 100));
         labels.put("topology.kubernetes.io/zone", "z" + number % 3);
         node.putObject("spec");
         node.putObject("status").putObject("allocatable").put("cpu", "8").put("memory", "32Gi").put("pods", "110");

@@ -15,6 +15,7 @@ import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.runtime.decision.Decision;
+import org.moorage.runtime.plugin.ExtensionPoint;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.PluginContract;
 import org.moorage.testkit.PluginTester;
@@ -91,7 +92,7 @@ class OpaPolicyTest {
                         "an evaluation that takes too long",
                         "1",
                         "slow",
-                        "the policy is not evaluated within 300ms"));
+                        "the policy is not evaluated within 1200ms"));
 
         @ParameterizedTest
         @FieldSource("FAULTS")
@@ -217,8 +218,8 @@ class OpaPolicyTest {
         void asksAboutTheNodesThatOthersLeftIfItDoesNotFilter() {
             plugin(WEIGHTS)
                     .cluster(weighing("n1", "1"), weighing("n2", "2"))
-                    .disabledAt(org.moorage.runtime.plugin.ExtensionPoint.PRE_FILTER)
-                    .disabledAt(org.moorage.runtime.plugin.ExtensionPoint.FILTER)
+                    .disabledAt(ExtensionPoint.PRE_FILTER)
+                    .disabledAt(ExtensionPoint.FILTER)
                     .pod(Pods.named("p").build())
                     .scores("n1", 0)
                     .scores("n2", 100);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.net.http.HttpClient;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -100,7 +101,7 @@ class OpaServerLiveTest {
         }
     }
 
-    private java.net.http.HttpResponse<String> push(String name) {
+    private HttpResponse<String> push(String name) {
         return RealOpa.ask(client, port, "PUT", "/v1/policies/example", rego(name));
     }
 

@@ -241,7 +241,7 @@ public final class Scheduler implements AutoCloseable {
                         new BreakerReports(builder.cluster, listener));
     }
 
-    private Profile profile(String name) {
+    Profile profile(String name) {
         return Objects.requireNonNull(profiles.get(name), name);
     }
 
@@ -346,6 +346,44 @@ public final class Scheduler implements AutoCloseable {
                     + pod.spec().schedulerName() + "\" (expected: one of the profiles " + profiles.keySet() + ")");
         }
         return profile;
+    }
+
+    /** Begins to notice plugins that do not return; {@link #run} does so itself. */
+    void watchPlugins() {
+        watch.start();
+    }
+
+    /**
+     * Parts of cycles for those who ask, in place of {@link #run}.
+     *
+     * @param limit how long each may take
+     */
+    ExtenderCycles extenderCycles(Duration limit) {
+        return new ExtenderCycles(loop, threads, plugins, listener, limit);
+    }
+
+    SchedulerCache cache() {
+        return cache;
+    }
+
+    /** The pods that are known. */
+    ObjectLister<Pod> pods() {
+        return store.lister(ObjectKind.POD);
+    }
+
+    /** The object as the cluster has it now. */
+    <T extends ClusterObject> Optional<T> read(ObjectKind<T> kind, String namespace, String name) {
+        return cluster.read(kind, namespace, name).map(view::of);
+    }
+
+    /** The pod as plugins are to see it. */
+    Pod seen(Pod pod) {
+        return view.of(pod);
+    }
+
+    /** Where pods are bound. */
+    Executor bindingThreads() {
+        return threads.binding();
     }
 
     /** The names of the profiles: what pods may name as their scheduler. */

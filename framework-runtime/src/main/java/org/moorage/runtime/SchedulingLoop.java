@@ -123,9 +123,29 @@ final class SchedulingLoop {
             if (workspace == current || started.failure != null) {
                 started.ended.countDown();
             }
-            if (abandoned.remove(workspace)) {
-                workspace.close();
-            }
+            left(workspace);
+        }
+    }
+
+    /**
+     * Leaves a workspace to whoever uses it and does not get done: what comes next has another one. When they are done after all, they
+     * say so with {@link #left}.
+     *
+     * @return false if that has happened too often, and none of these is done
+     */
+    boolean leave(CycleWorkspace workspace) {
+        if (abandoned.size() >= MOST_ABANDONED) {
+            return false;
+        }
+        abandoned.add(workspace);
+        current = workspaces.apply(workspace.nextNode());
+        return true;
+    }
+
+    /** Whoever used the workspace is done: nobody needs it any more if it was left to them. */
+    void left(CycleWorkspace workspace) {
+        if (abandoned.remove(workspace)) {
+            workspace.close();
         }
     }
 

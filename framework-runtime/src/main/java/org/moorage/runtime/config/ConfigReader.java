@@ -38,6 +38,7 @@ final class ConfigReader {
     private static final String LEASES = "leases";
     private static final String DEFAULT_PROFILE = "default-scheduler";
     private static final int MOST_PERCENT = 100;
+    private static final int PARALLELISM = 16;
 
     private final SourceTree tree;
     private final List<String> warnings;
@@ -69,7 +70,7 @@ final class ConfigReader {
             // In another format the fields mean something else.
             return loaded(nothing(), top);
         }
-        int parallelism = top.integer("parallelism", 16);
+        int parallelism = top.integer("parallelism", PARALLELISM);
         if (parallelism <= 0) {
             top.at("parallelism").invalid(parallelism, "more than 0");
         }
@@ -130,8 +131,17 @@ final class ConfigReader {
     }
 
     private static SchedulerConfig nothing() {
+        return bare(1, List.of());
+    }
+
+    /** A configuration of one profile, for a scheduler that only answers questions. */
+    static SchedulerConfig schedulerOf(ProfileConfig profile) {
+        return bare(PARALLELISM, List.of(profile));
+    }
+
+    private static SchedulerConfig bare(int parallelism, List<ProfileConfig> profiles) {
         return new SchedulerConfig(
-                1,
+                parallelism,
                 new LeaderElection(false, Duration.ZERO, Duration.ZERO, Duration.ZERO, "", "", ""),
                 new ClientConnection("", "", "", 0, 0),
                 false,
@@ -140,7 +150,7 @@ final class ConfigReader {
                 1,
                 1,
                 false,
-                List.of(),
+                profiles,
                 List.of());
     }
 
@@ -195,7 +205,7 @@ final class ConfigReader {
         }
     }
 
-    private static ClientConnection clientConnection(Section section) {
+    static ClientConnection clientConnection(Section section) {
         ClientConnection connection = new ClientConnection(
                 section.textUnlessBlank("kubeconfig", ""),
                 section.textUnlessBlank("acceptContentTypes", ""),

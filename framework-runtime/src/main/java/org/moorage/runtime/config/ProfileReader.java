@@ -234,8 +234,13 @@ final class ProfileReader {
     }
 
     private String unregistered(String plugin) {
+        return unregistered(plugin, suggestion(plugin));
+    }
+
+    /** What to say of a plugin that is not there. */
+    static String unregistered(String plugin, Optional<String> suggestion) {
         return "\"" + plugin + "\" (expected: a registered plugin)"
-                + suggestion(plugin).map(close -> ". Maybe " + close + ".").orElse("");
+                + suggestion.map(close -> ". Maybe " + close + ".").orElse("");
     }
 
     private Optional<String> suggestion(String plugin) {

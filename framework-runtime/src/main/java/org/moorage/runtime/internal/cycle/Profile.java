@@ -3,6 +3,7 @@ package org.moorage.runtime.internal.cycle;
 
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -118,6 +119,29 @@ public final class Profile {
             throw new IllegalArgumentException("type: " + type + " (expected: " + point.type() + ")");
         }
         return (List<P>) plugins.getOrDefault(point, List.of());
+    }
+
+    /**
+     * The same profile with some of its plugins, at some extension points; at the others nobody is called. For a question about a
+     * part of a cycle.
+     *
+     * @param names the names of the plugins
+     */
+    public Profile only(Set<ExtensionPoint> points, Set<String> names) {
+        Map<ExtensionPoint, List<Plugin>> kept = new EnumMap<>(ExtensionPoint.class);
+        for (ExtensionPoint point : points) {
+            List<Plugin> atPoint = plugins.getOrDefault(point, List.of());
+            kept.put(
+                    point,
+                    atPoint.stream()
+                            .filter(plugin -> names.contains(plugin.name()))
+                            .toList());
+        }
+        Map<String, Integer> weightByName = new HashMap<>();
+        for (int i = 0; i < scores.length; i++) {
+            weightByName.put(scores[i].name(), (int) weights[i]);
+        }
+        return new Profile(name, percentageOfNodesToScore, kept, weightByName, nominatedPods, metrics);
     }
 
     OptionalInt percentageOfNodesToScore() {

@@ -115,7 +115,7 @@ public final class SchedulingAlgorithm {
     }
 
     /**
-     * As {@link #find(Profile, CycleState, Pod, Snapshot)}. A recorder is shown every node: the cycle neither samples nor stops
+     * As {@link #find(Profile, CycleState, Pod, Snapshot)}. A recorder is shown each of its nodes: the cycle neither samples nor stops
      * at the nominated node, scores also a single feasible node, and the next cycle starts where it would have started
      * without this one.
      */
@@ -144,7 +144,7 @@ public final class SchedulingAlgorithm {
         if (nominatedRejected != null) {
             recorded.add(nominatedRejected.node().name());
         }
-        List<NodeInfo> nodes = narrow(all, preFiltered.nodeNames());
+        List<NodeInfo> nodes = narrow(recorder == null ? all : recorder.nodes(snapshot), preFiltered.nodeNames());
         Feasible feasible = filter(profile, state, pod, nodes, all.size(), recorded, recorder);
         Map<String, Status> byExtenders = new HashMap<>();
         List<NodeInfo> left = extenders.filter() ? extenders.filter(pod, feasible.nodes, byExtenders) : feasible.nodes;

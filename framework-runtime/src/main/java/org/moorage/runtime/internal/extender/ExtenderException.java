@@ -9,7 +9,8 @@ public final class ExtenderException extends RuntimeException {
 
     private final boolean certainlyNotDone;
 
-    ExtenderException(String message) {
+    /** A failure of which it is not certain that nothing was done. */
+    public ExtenderException(String message) {
         this(message, false, null);
     }
 

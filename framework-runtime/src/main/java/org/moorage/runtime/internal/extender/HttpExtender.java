@@ -101,7 +101,7 @@ public final class HttpExtender implements Extender {
      */
     List<NodeInfo> filter(Pod pod, List<NodeInfo> nodes, Map<String, Status> statuses) {
         byte[] body = ExtenderBodies.args(pod, nodes, config.nodeCacheCapable());
-        ExtenderAnswer answer = ExtenderAnswer.read(
+        GoStruct answer = GoStruct.read(
                         "ExtenderFilterResult", ask(config.filterVerb(), body).await())
                 .asObject();
         Optional<List<ObjectNode>> whole = answer.objects("Nodes", "v1.NodeList");
@@ -167,8 +167,7 @@ public final class HttpExtender implements Extender {
      */
     Map<String, Long> awaitPrioritize(ExtenderConnection.Call call) {
         Map<String, Long> scores = new LinkedHashMap<>();
-        for (ExtenderAnswer host :
-                ExtenderAnswer.read("HostPriorityList", call.await()).items("HostPriority")) {
+        for (GoStruct host : GoStruct.read("HostPriorityList", call.await()).items("HostPriority")) {
             // Extenders score up to 10, plugins up to 100.
             scores.merge(host.text("Host"), host.number("Score") * config.weight() * 10, Long::sum);
         }
@@ -181,7 +180,7 @@ public final class HttpExtender implements Extender {
      * @throws ExtenderException if it fails
      */
     void bind(Pod pod, String nodeName) {
-        String error = ExtenderAnswer.read(
+        String error = GoStruct.read(
                         "ExtenderBindingResult",
                         connection
                                 .post(
@@ -200,7 +199,7 @@ public final class HttpExtender implements Extender {
     @Override
     public Map<String, Victims> processPreemption(Pod pod, Map<String, Victims> victimsByNode) {
         byte[] body = ExtenderBodies.preemptionArgs(pod, victimsByNode, config.nodeCacheCapable());
-        Map<String, ExtenderAnswer> answers = ExtenderAnswer.read(
+        Map<String, GoStruct> answers = GoStruct.read(
                         "ExtenderPreemptionResult",
                         ask(config.preemptVerb(), body).await())
                 .asObject()
@@ -210,12 +209,12 @@ public final class HttpExtender implements Extender {
         return left;
     }
 
-    private Victims victims(String nodeName, ExtenderAnswer answer) {
+    private Victims victims(String nodeName, GoStruct answer) {
         NodeInfo node = snapshot.get()
                 .node(nodeName)
                 .orElseThrow(() -> new ExtenderException("nodeinfo not found for node name \"" + nodeName + "\""));
         List<Pod> pods = new ArrayList<>();
-        for (ExtenderAnswer victim : answer.structs("Pods", "MetaPod")) {
+        for (GoStruct victim : answer.structs("Pods", "MetaPod")) {
             pods.add(pod(victim.text("UID"), node));
         }
         return new Victims(pods, answer.number("NumPDBViolations"));

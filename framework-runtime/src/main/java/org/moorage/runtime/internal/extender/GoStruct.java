@@ -19,21 +19,21 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A part of an extender's answer, read as Go reads JSON into a struct: names of fields in small or capital letters, nothing instead
- * of null, unknown fields passed over, and after the first value the rest as well.
+ * A part of a request to an extender or of its answer, read as Go reads JSON into a struct: names of fields in small or capital
+ * letters, nothing instead of null, unknown fields passed over, and after the first value the rest as well.
  *
  * @param struct the name of the Go struct, for messages
  * @param tree the part
  */
-record ExtenderAnswer(String struct, JsonNode tree) {
+record GoStruct(String struct, JsonNode tree) {
     private static final JsonMapper JSON = new JsonMapper();
 
     /**
-     * Reads a whole answer.
+     * Reads a whole request or answer.
      *
      * @throws ExtenderException if it is no JSON
      */
-    static ExtenderAnswer read(String struct, byte[] body) {
+    static GoStruct read(String struct, byte[] body) {
         String text = new String(body, StandardCharsets.UTF_8).stripLeading();
         if (text.isEmpty()) {
             throw new ExtenderException("EOF");
@@ -42,7 +42,7 @@ record ExtenderAnswer(String struct, JsonNode tree) {
             throw new ExtenderException("invalid character '" + text.charAt(0) + "' looking for beginning of value");
         }
         try (JsonParser parser = JSON.createParser(text)) {
-            return new ExtenderAnswer(struct, JSON.readTree(parser));
+            return new GoStruct(struct, JSON.readTree(parser));
         } catch (JsonEOFException cut) {
             throw new ExtenderException("unexpected EOF", false, cut);
         } catch (JsonParseException malformed) {
@@ -55,7 +55,7 @@ record ExtenderAnswer(String struct, JsonNode tree) {
     }
 
     /** An object or nothing is expected; otherwise it fails. */
-    ExtenderAnswer asObject() {
+    GoStruct asObject() {
         if (!tree.isObject() && !tree.isNull()) {
             throw wrong(tree, "value", "v1." + struct);
         }
@@ -63,13 +63,13 @@ record ExtenderAnswer(String struct, JsonNode tree) {
     }
 
     /** The parts of an array; none of null. */
-    List<ExtenderAnswer> items(String itemStruct) {
+    List<GoStruct> items(String itemStruct) {
         if (!tree.isArray() && !tree.isNull()) {
             throw wrong(tree, "value", "v1." + struct);
         }
-        List<ExtenderAnswer> items = new ArrayList<>();
+        List<GoStruct> items = new ArrayList<>();
         for (JsonNode item : tree) {
-            items.add(new ExtenderAnswer(itemStruct, item).asObject());
+            items.add(new GoStruct(itemStruct, item).asObject());
         }
         return items;
     }
@@ -127,21 +127,33 @@ record ExtenderAnswer(String struct, JsonNode tree) {
     }
 
     /** A field's structs by name. */
-    Map<String, ExtenderAnswer> structByName(String field, String entryStruct) {
-        Map<String, ExtenderAnswer> structs = new LinkedHashMap<>();
+    Map<String, GoStruct> structByName(String field, String entryStruct) {
+        Map<String, GoStruct> structs = new LinkedHashMap<>();
         for (Map.Entry<String, JsonNode> entry : entries(field, "map[string]*v1." + entryStruct)) {
-            structs.put(entry.getKey(), new ExtenderAnswer(entryStruct, entry.getValue()).asObject());
+            structs.put(entry.getKey(), new GoStruct(entryStruct, entry.getValue()).asObject());
         }
         return structs;
     }
 
     /** A field's list of structs; empty if it is not there. */
-    List<ExtenderAnswer> structs(String field, String itemStruct) {
+    List<GoStruct> structs(String field, String itemStruct) {
         JsonNode value = field(field);
         if (!value.isArray() && !isNothing(value)) {
             throw wrong(value, field, "[]*v1." + itemStruct);
         }
-        return new ExtenderAnswer(itemStruct, isNothing(value) ? NullNode.instance : value).items(itemStruct);
+        return new GoStruct(itemStruct, isNothing(value) ? NullNode.instance : value).items(itemStruct);
+    }
+
+    /** A field's object; empty if it is not there. */
+    Optional<ObjectNode> object(String field, String type) {
+        JsonNode value = field(field);
+        if (isNothing(value)) {
+            return Optional.empty();
+        }
+        if (!(value instanceof ObjectNode object)) {
+            throw wrong(value, field, type);
+        }
+        return Optional.of(object);
     }
 
     /** The objects of a field that is a list in Kubernetes' sense; empty if it is not there. */
@@ -153,7 +165,7 @@ record ExtenderAnswer(String struct, JsonNode tree) {
         if (!list.isObject()) {
             throw wrong(list, field, type);
         }
-        JsonNode items = new ExtenderAnswer(struct, list).field("items");
+        JsonNode items = new GoStruct(struct, list).field("items");
         if (!items.isArray() && !isNothing(items)) {
             throw wrong(items, field + ".items", "[]v1.Node");
         }

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiFunction;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.plugin.Plugin;
+import org.moorage.runtime.config.GoDuration;
+import org.moorage.runtime.internal.cache.ClusterSnapshot;
+import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
+import org.moorage.runtime.internal.plugin.PluginFrames;
+import org.moorage.runtime.internal.plugin.PluginThread;
+import org.moorage.runtime.internal.plugin.Thrown;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs parts of scheduling cycles for those who ask, one after the other as plugins expect it, each on a thread of the scheduler and
+ * with a time limit. One in which a plugin does not return is left to its thread, and the next one goes on with another workspace.
+ */
+final class ExtenderCycles {
+    private static final Logger LOG = LoggerFactory.getLogger(ExtenderCycles.class);
+    private static final String THREAD = "extender-cycle";
+
+    private final SchedulingLoop loop;
+    private final SchedulerThreads threads;
+    private final PluginFrames frames;
+    private final SchedulerListener listener;
+    private final Duration limit;
+    private final Semaphore turn = new Semaphore(1, true);
+    private volatile @Nullable String stuck;
+
+    ExtenderCycles(
+            SchedulingLoop loop,
+            SchedulerThreads threads,
+            Collection<Plugin> plugins,
+            SchedulerListener listener,
+            Duration limit) {
+        this.loop = loop;
+        this.threads = threads;
+        this.listener = listener;
+        this.limit = limit;
+        frames = new PluginFrames(plugins);
+    }
+
+    /** A part of a cycle did not get done within its limit, or did not begin. */
+    static final class OverdueException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        OverdueException(String message) {
+            super(message);
+        }
+
+        @Override
+        public String getMessage() {
+            return String.valueOf(super.getMessage());
+        }
+    }
+
+    /**
+     * Runs a part of a cycle, as soon as it is its turn.
+     *
+     * @throws OverdueException if it is not done within the limit
+     */
+    <T> T run(BiFunction<SchedulingAlgorithm, ClusterSnapshot, T> part) {
+        long end = System.nanoTime() + limit.toNanos();
+        if (!takesTurn()) {
+            String why = stuck;
+            throw new OverdueException(
+                    why != null
+                            ? why
+                            : "did not begin within " + GoDuration.format(limit) + ": other requests go first");
+        }
+        CycleWorkspace workspace = loop.current();
+        CompletableFuture<T> result = new CompletableFuture<>();
+        AtomicBoolean hasTurn = new AtomicBoolean(true);
+        PluginThread thread = threads.newThread(
+                THREAD,
+                () -> {
+                    try {
+                        result.complete(workspace.use(part));
+                    } catch (Throwable thrown) {
+                        result.completeExceptionally(thrown);
+                        Thrown.rethrowIfFatal(thrown);
+                    } finally {
+                        loop.left(workspace);
+                        endTurn(hasTurn);
+                    }
+                },
+                workspace);
+        thread.start();
+        try {
+            return result.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException overdue) {
+            String message = overdue(workspace);
+            if (loop.leave(workspace)) {
+                if (result.isDone()) {
+                    loop.left(workspace);
+                }
+                endTurn(hasTurn);
+            } else {
+                stuck = message + ", as in requests before";
+            }
+            throw new OverdueException(message);
+        } catch (ExecutionException failed) {
+            Throwable cause = failed.getCause();
+            if (cause instanceof RuntimeException thrown) {
+                throw thrown;
+            }
+            throw new IllegalStateException(Thrown.text(cause == null ? failed : cause), cause);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new OverdueException("interrupted");
+        }
+    }
+
+    private boolean takesTurn() {
+        try {
+            return turn.tryAcquire(limit.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    private void endTurn(AtomicBoolean hasTurn) {
+        if (hasTurn.getAndSet(false)) {
+            stuck = null;
+            turn.release();
+        }
+    }
+
+    // Which plugin it is that does not return; passes over many nodes have several threads.
+    private String overdue(CycleWorkspace workspace) {
+        String text = "did not return within " + GoDuration.format(limit);
+        for (PluginThread thread : threads.alive()) {
+            StackTraceElement[] stack = thread.getStackTrace();
+            Optional<PluginFrames.RunningCall> running =
+                    thread.worksFor(workspace) && thread.runningCall() != 0 ? frames.find(stack) : Optional.empty();
+            if (running.isPresent()) {
+                PluginFrames.RunningCall call = running.get();
+                LOG.atError()
+                        .addKeyValue("plugin", call.plugin())
+                        .addKeyValue("method", call.method())
+                        .addKeyValue(
+                                "stack",
+                                Arrays.stream(stack).map(Object::toString).collect(Collectors.joining("\n")))
+                        .log("Plugin did not return in time");
+                listener.pluginCallOverdue(call.plugin(), call.method().toString());
+                return call.failure(text);
+            }
+        }
+        return text;
+    }
+
+    /** Why no request can be answered any more; empty if that is not so. */
+    Optional<String> failure() {
+        return Optional.ofNullable(stuck);
+    }
+}

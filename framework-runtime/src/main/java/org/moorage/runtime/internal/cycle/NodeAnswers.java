@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.cycle;
+
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.CycleState;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.NodeScores;
+import org.moorage.api.Snapshot;
+import org.moorage.api.Status;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.NodeDraft;
+import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.internal.extender.Extenders;
+import org.moorage.runtime.internal.plugin.PluginFailure;
+
+/**
+ * What the plugins of a profile answer about a pod and some nodes, for a scheduler elsewhere that chose these nodes and goes on
+ * with the answers.
+ */
+public final class NodeAnswers implements CycleRecorder {
+    private final List<NodeInfo> nodes;
+    private Profile.@Nullable PreFiltered preFiltered;
+    private final Map<String, PluginStatus> answerByNode = new HashMap<>();
+    private final Map<String, NodeScores> scoresByPlugin = new LinkedHashMap<>();
+
+    private NodeAnswers(List<NodeInfo> nodes) {
+        this.nodes = nodes;
+    }
+
+    /**
+     * Runs a scheduling cycle up to the scores. Without Filter plugins in the profile all nodes that PreFilter leaves are scored.
+     *
+     * @param snapshot the cluster
+     * @param nodes the nodes that the question is about, of the snapshot
+     * @throws PluginFailure if a plugin fails
+     */
+    public static NodeAnswers of(
+            SchedulingAlgorithm algorithm, Profile profile, Pod pod, Snapshot snapshot, List<NodeInfo> nodes) {
+        NodeAnswers answers = new NodeAnswers(nodes);
+        SchedulingAlgorithm.Result ignored = algorithm.find(profile, new CycleState(), pod, snapshot, answers);
+        return answers;
+    }
+
+    /**
+     * Whether a pod would fit on a node that others had left, as preemption tries it.
+     *
+     * @param victimsByNode the pods that would leave, by the node
+     * @return the nodes where it would fit
+     * @throws PluginFailure if a plugin fails
+     */
+    public static Set<String> fitsWithout(
+            Profile profile, Pod pod, Snapshot snapshot, Map<String, List<Pod>> victimsByNode) {
+        CycleState state = new CycleState();
+        Profile.PreFiltered preFiltered = profile.preFilter(state, pod, snapshot);
+        Set<String> fitting = new TreeSet<>();
+        if (preFiltered.rejection() != null) {
+            return fitting;
+        }
+        victimsByNode.forEach((name, victims) -> {
+            NodeInfo node = snapshot.node(name).orElse(null);
+            if (node != null && isLeft(preFiltered, name)) {
+                NodeDraft draft = profile.draft(state, pod, node);
+                victims.forEach(draft::remove);
+                if (profile.filterWithNominatedPods(draft.state(), pod, draft.node())
+                        .isSuccess()) {
+                    fitting.add(name);
+                }
+            }
+        });
+        return fitting;
+    }
+
+    private static boolean isLeft(Profile.PreFiltered preFiltered, String nodeName) {
+        Set<String> names = preFiltered.nodeNames();
+        return names == null || names.contains(nodeName);
+    }
+
+    /** The rejection of a node, by PreFilter or Filter; empty if it will do. */
+    public Optional<PluginStatus> rejection(String nodeName) {
+        Profile.PreFiltered pod = preFiltered;
+        if (pod != null && pod.rejection() != null) {
+            return Optional.of(pod.rejection());
+        }
+        if (pod != null && !isLeft(pod, nodeName)) {
+            String plugins = String.join(" ", pod.namingPlugins());
+            return Optional.of(new PluginStatus(
+                    plugins, Status.unresolvable("node(s) didn't satisfy plugin(s) [" + plugins + "]")));
+        }
+        return Optional.ofNullable(answerByNode.get(nodeName)).filter(answer -> !answer.isSuccess());
+    }
+
+    /** The normalized scores, by plugin. A plugin that had no say is not there, and neither is a node that will not do. */
+    public Map<String, NodeScores> scores() {
+        return scoresByPlugin;
+    }
+
+    @Override
+    public List<NodeInfo> nodes(Snapshot snapshot) {
+        return nodes;
+    }
+
+    @Override
+    public void preFiltered(Profile.PreFiltered answer) {
+        preFiltered = answer;
+    }
+
+    @Override
+    public void filtered(NodeInfo node, PluginStatus answer) {
+        answerByNode.put(node.name(), answer);
+    }
+
+    @Override
+    public void extended(List<NodeInfo> left, Map<String, Status> statuses) {
+        throw new IllegalStateException("extended (expected: what answers for an extender asks none)");
+    }
+
+    @Override
+    public void scored(Extenders.Scores scores) {
+        throw new IllegalStateException("scored by an extender (expected: what answers for an extender asks none)");
+    }
+
+    @Override
+    public void scored(String plugin, NodeScores weighted) {
+        scoresByPlugin.put(plugin, weighted);
+    }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.extender;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.moorage.api.Code;
+import org.moorage.api.Status;
+
+/** Writes the answers that {@link HttpExtender} reads, with capitalised keys as Go has them. */
+public final class ExtenderReply {
+    private static final JsonMapper JSON = new JsonMapper();
+
+    private ExtenderReply() {}
+
+    private interface Value {
+        void write(JsonGenerator json) throws IOException;
+    }
+
+    /**
+     * {@code ExtenderFilterResult}: nodes in the form in which they were sent.
+     *
+     * @param rejections the statuses of the nodes that will not do
+     */
+    public static byte[] filter(ExtenderRequest.Args args, Map<String, Status> rejections) {
+        return write(json -> {
+            json.writeStartObject();
+            json.writeFieldName("Nodes");
+            if (args.trees().isPresent()) {
+                nodes(json, args, rejections);
+            } else {
+                json.writeNull();
+            }
+            json.writeFieldName("NodeNames");
+            if (args.names().isPresent()) {
+                json.writeStartArray();
+                for (String name : args.names().get()) {
+                    if (!rejections.containsKey(name)) {
+                        json.writeString(name);
+                    }
+                }
+                json.writeEndArray();
+            } else {
+                json.writeNull();
+            }
+            failed(json, "FailedNodes", rejections, false);
+            failed(json, "FailedAndUnresolvableNodes", rejections, true);
+            json.writeStringField("Error", "");
+            json.writeEndObject();
+        });
+    }
+
+    private static void nodes(JsonGenerator json, ExtenderRequest.Args args, Map<String, Status> rejections)
+            throws IOException {
+        List<ObjectNode> trees = args.trees().orElse(List.of());
+        json.writeStartObject();
+        json.writeObjectFieldStart("metadata");
+        json.writeEndObject();
+        json.writeArrayFieldStart("items");
+        for (int i = 0; i < trees.size(); i++) {
+            if (!rejections.containsKey(args.nodes().get(i).name())) {
+                JSON.writeTree(json, trees.get(i));
+            }
+        }
+        json.writeEndArray();
+        json.writeEndObject();
+    }
+
+    private static void failed(JsonGenerator json, String field, Map<String, Status> rejections, boolean unresolvable)
+            throws IOException {
+        json.writeObjectFieldStart(field);
+        for (Map.Entry<String, Status> rejection : rejections.entrySet()) {
+            Status status = rejection.getValue();
+            if ((status.code() == Code.UNSCHEDULABLE_AND_UNRESOLVABLE) == unresolvable) {
+                json.writeStringField(rejection.getKey(), status.message());
+            }
+        }
+        json.writeEndObject();
+    }
+
+    /** {@code ExtenderFilterResult} of a failure. */
+    public static byte[] filterFailure(String message) {
+        return write(json -> {
+            json.writeStartObject();
+            for (String field : List.of("Nodes", "NodeNames", "FailedNodes", "FailedAndUnresolvableNodes")) {
+                json.writeNullField(field);
+            }
+            json.writeStringField("Error", message);
+            json.writeEndObject();
+        });
+    }
+
+    /** {@code HostPriorityList}. */
+    public static byte[] prioritize(Map<String, Long> scoreByNode) {
+        return write(json -> {
+            json.writeStartArray();
+            for (Map.Entry<String, Long> score : scoreByNode.entrySet()) {
+                json.writeStartObject();
+                json.writeStringField("Host", score.getKey());
+                json.writeNumberField("Score", score.getValue());
+                json.writeEndObject();
+            }
+            json.writeEndArray();
+        });
+    }
+
+    /**
+     * {@code ExtenderPreemptionResult}.
+     *
+     * @param fitting the candidates that remain, with their victims; all of them if empty
+     */
+    public static byte[] preemption(ExtenderRequest.PreemptionArgs args, Optional<Set<String>> fitting) {
+        return write(json -> {
+            json.writeStartObject();
+            json.writeObjectFieldStart("NodeNameToMetaVictims");
+            for (Map.Entry<String, ExtenderRequest.Victims> entry :
+                    args.victimsByNode().entrySet()) {
+                if (fitting.isPresent() && !fitting.get().contains(entry.getKey())) {
+                    continue;
+                }
+                json.writeObjectFieldStart(entry.getKey());
+                json.writeArrayFieldStart("Pods");
+                for (String uid : entry.getValue().uids()) {
+                    json.writeStartObject();
+                    json.writeStringField("UID", uid);
+                    json.writeEndObject();
+                }
+                json.writeEndArray();
+                json.writeNumberField("NumPDBViolations", entry.getValue().pdbViolations());
+                json.writeEndObject();
+            }
+            json.writeEndObject();
+            json.writeEndObject();
+        });
+    }
+
+    /** An answer with nothing but {@code Error}: {@code ExtenderBindingResult}, and what is sent with a status that is a failure. */
+    public static byte[] error(String message) {
+        return write(json -> {
+            json.writeStartObject();
+            json.writeStringField("Error", message);
+            json.writeEndObject();
+        });
+    }
+
+    private static byte[] write(Value value) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (JsonGenerator json = JSON.createGenerator(bytes)) {
+            value.write(json);
+        } catch (IOException impossible) {
+            throw new UncheckedIOException(impossible);
+        }
+        return bytes.toByteArray();
+    }
+}

@@ -173,6 +173,7 @@ public final class Main implements Callable<Integer> {
         CommandLine line = new CommandLine(this);
         UnusedFlags.addTo(line.getCommandSpec());
         Commands.all(terminal).forEach(line::addSubcommand);
+        line.addSubcommand(new ExtenderCommand(new OwnProcess(), System.getenv(), () -> verbosity.map(Logging::level)));
         return line.setOut(terminal.out())
                 .setErr(terminal.err())
                 .setColorScheme(CommandLine.Help.defaultColorScheme(terminal.colors() ? Ansi.ON : Ansi.OFF))
@@ -196,7 +197,7 @@ public final class Main implements Callable<Integer> {
         return new SchedulerCommand(config, options, flags, unusedFlags, flagsWithoutFile).run(new OwnProcess());
     }
 
-    private static final class OwnProcess implements SchedulerCommand.HostProcess {
+    private static final class OwnProcess implements HostProcess {
         // To be asked to end is no failure of a scheduler. To be asked twice is to be obeyed at once.
         @Override
         public void onTermination(BooleanSupplier stop) {

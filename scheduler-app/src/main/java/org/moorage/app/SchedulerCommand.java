@@ -20,7 +20,6 @@ import java.util.Random;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BooleanSupplier;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.app.command.CommandException;
@@ -96,19 +95,6 @@ final class SchedulerCommand {
         this.flags = flags;
         this.unusedFlags = unusedFlags;
         this.flagsWithoutFile = flagsWithoutFile;
-    }
-
-    /** The process that the command runs in. */
-    interface HostProcess {
-        /**
-         * Sets what to do when the process is told to end.
-         *
-         * @param stop stops what runs, and says whether anything did
-         */
-        void onTermination(BooleanSupplier stop);
-
-        /** Ends it at once, with what was logged written. */
-        void exit(int code);
     }
 
     /** Runs until stopped; returns the exit code. */
@@ -387,28 +373,12 @@ final class SchedulerCommand {
     private ApiConnection connection(ClientConnection connection, Optional<Path> ownKubeconfig) {
         return ownKubeconfig.isPresent()
                 ? new ApiConnection(ownKubeconfig, Optional.empty())
-                : new ApiConnection(kubeconfigOf(connection), options.master());
+                : new ApiConnection(
+                        KubeconfigFile.find(options.kubeconfig(), options.master(), connection), options.master());
     }
 
-    private Optional<Path> kubeconfigOf(ClientConnection connection) {
-        if (!connection.kubeconfig().isEmpty()) {
-            return Optional.of(Path.of(connection.kubeconfig()));
-        }
-        if (options.kubeconfig().isPresent()) {
-            return options.kubeconfig();
-        }
-        if (options.master().isPresent() || System.getenv("KUBERNETES_SERVICE_HOST") != null) {
-            return Optional.empty();
-        }
-        String fromEnvironment = System.getenv("KUBECONFIG");
-        if (fromEnvironment != null && !fromEnvironment.isEmpty()) {
-            return Optional.of(Path.of(fromEnvironment));
-        }
-        return Optional.of(Path.of(System.getProperty("user.home"), ".kube", "config"))
-                .filter(Files::isRegularFile);
-    }
-
-    private static String hostName() {
+    /** The name of this machine. */
+    static String hostName() {
         try {
             return InetAddress.getLocalHost().getHostName();
         } catch (UnknownHostException unknown) {

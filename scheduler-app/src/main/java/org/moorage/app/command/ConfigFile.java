@@ -2,6 +2,8 @@
 package org.moorage.app.command;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,7 +16,7 @@ import org.moorage.runtime.config.PolicyTexts;
 import org.moorage.runtime.plugin.PluginRegistry;
 
 /** Reads the configuration that a person names. */
-final class ConfigFile {
+public final class ConfigFile {
     private ConfigFile() {}
 
     /**
@@ -35,6 +37,22 @@ final class ConfigFile {
         }
         PolicyTexts.PolicyText config = read(file.get()).config();
         return ConfigLoader.load(config.text(), config.sourceName(), registry, features, policies, flags);
+    }
+
+    /**
+     * The text of a file.
+     *
+     * @param expected what is expected to be there, for messages
+     * @throws CommandException if the file cannot be read
+     */
+    public static String text(Path file, String expected) {
+        try {
+            return Files.readString(file);
+        } catch (NoSuchFileException e) {
+            throw new CommandException(file + ": no such file (expected: " + expected + ")", e);
+        } catch (IOException e) {
+            throw new CommandException(file + ": cannot be read: " + e, e);
+        }
     }
 
     private static ManifestFile read(Path file) {

@@ -10,7 +10,7 @@ import org.moorage.api.plugin.FeatureGates;
 import picocli.CommandLine.Option;
 
 /** Which features are on and off, as for kube-scheduler. */
-final class FeatureGateOptions {
+public final class FeatureGateOptions {
     private static final Set<String> TRUE = Set.of("1", "t", "T", "true", "TRUE", "True");
     private static final Set<String> FALSE = Set.of("0", "f", "F", "false", "FALSE", "False");
     private static final String COMPONENT = "kube";
@@ -26,7 +26,7 @@ final class FeatureGateOptions {
      *
      * @throws CommandException in kube-scheduler's words if a setting is not possible
      */
-    FeatureGates gates() {
+    public FeatureGates gates() {
         return parse(settings);
     }
 

@@ -5,8 +5,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,14 +33,8 @@ final class ManifestFile {
      * @throws CommandException if it cannot be read
      */
     static ManifestFile read(Path path, String expected) {
-        try {
-            String text = Files.readString(path);
-            return new ManifestFile(path, text, configMaps(text));
-        } catch (NoSuchFileException e) {
-            throw new CommandException(path + ": no such file (expected: " + expected + ")", e);
-        } catch (IOException e) {
-            throw new CommandException(path + ": cannot be read: " + e, e);
-        }
+        String text = ConfigFile.text(path, expected);
+        return new ManifestFile(path, text, configMaps(text));
     }
 
     // What is not YAML has none; the reader of configurations says what is wrong with it.

@@ -11,7 +11,7 @@ import org.moorage.runtime.plugin.PluginRegistry;
 import picocli.CommandLine.Option;
 
 /** Where plugins come from. */
-final class PluginOptions {
+public final class PluginOptions {
     @Option(
             names = "--plugin-dir",
             paramLabel = "DIR",
@@ -31,7 +31,7 @@ final class PluginOptions {
      * @throws CommandException if plugins cannot be loaded, or two have one name
      * @throws org.moorage.runtime.plugin.PluginJarException if a jar cannot be used
      */
-    PluginRegistry registry() {
+    public PluginRegistry registry() {
         try {
             PluginRegistry registry = PluginRegistry.of(OwnPlugins.all())
                     .with(further)

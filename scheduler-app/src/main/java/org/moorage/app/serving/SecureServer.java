@@ -100,7 +100,13 @@ public final class SecureServer implements AutoCloseable {
             InstantSource clock,
             ThreadFactory threadFactory) {
         ServerKeys keys = options.certFile().isPresent()
-                ? ServerKeys.ofFiles(options.certFile().get(), options.keyFile().orElseThrow(), clock)
+                ? ServerKeys.ofFiles(
+                        new ServerKeys.Files(
+                                "--tls-cert-file",
+                                options.certFile().get(),
+                                "--tls-private-key-file",
+                                options.keyFile().orElseThrow()),
+                        clock)
                 : ServerKeys.selfSigned(hostName, clock);
         ClientAuthorities authorities = new ClientAuthorities(options, authentications, clock);
         HttpsServer server = bind(options);

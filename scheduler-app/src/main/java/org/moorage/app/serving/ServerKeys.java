@@ -39,13 +39,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The server's key and certificate: those of two files, which are read again when they change, or a self-signed pair. */
-final class ServerKeys extends X509ExtendedKeyManager {
+public final class ServerKeys extends X509ExtendedKeyManager {
     private static final Logger LOG = LoggerFactory.getLogger(ServerKeys.class);
     private static final Duration VALIDITY = Duration.ofDays(365);
     private static final Duration CHECK_INTERVAL = Duration.ofSeconds(10);
 
-    private final Optional<Path> certFile;
-    private final Optional<Path> keyFile;
+    private final Optional<Files> files;
     private final InstantSource clock;
     private volatile Pair pair;
     // A handshake that chose it before the files changed asks for its parts afterwards.
@@ -63,9 +62,18 @@ final class ServerKeys extends X509ExtendedKeyManager {
         }
     }
 
-    private ServerKeys(Optional<Path> certFile, Optional<Path> keyFile, InstantSource clock, Pair pair) {
-        this.certFile = certFile;
-        this.keyFile = keyFile;
+    /**
+     * Where they are, and the settings that say so, for messages.
+     *
+     * @param certSetting the setting that names the file with the certificate
+     * @param certFile that file
+     * @param keySetting the setting that names the file with the key
+     * @param keyFile that file
+     */
+    public record Files(String certSetting, Path certFile, String keySetting, Path keyFile) {}
+
+    private ServerKeys(Optional<Files> files, InstantSource clock, Pair pair) {
+        this.files = files;
         this.clock = clock;
         this.pair = pair;
         before = pair;
@@ -77,9 +85,9 @@ final class ServerKeys extends X509ExtendedKeyManager {
      *
      * @throws CommandException if they cannot be read
      */
-    static ServerKeys ofFiles(Path certFile, Path keyFile, InstantSource clock) {
+    public static ServerKeys ofFiles(Files files, InstantSource clock) {
         try {
-            return new ServerKeys(Optional.of(certFile), Optional.of(keyFile), clock, read(certFile, keyFile, null));
+            return new ServerKeys(Optional.of(files), clock, read(files, null));
         } catch (IOException | GeneralSecurityException e) {
             throw new CommandException(String.valueOf(e.getMessage()), e);
         }
@@ -112,7 +120,6 @@ final class ServerKeys extends X509ExtendedKeyManager {
                             builder.build(new JcaContentSignerBuilder("SHA256withECDSA").build(keys.getPrivate())));
             return new ServerKeys(
                     Optional.empty(),
-                    Optional.empty(),
                     clock,
                     new Pair(new KeyedCertificate(List.of(certificate), keys.getPrivate()), Pem.NONE, Pem.NONE, 0));
         } catch (GeneralSecurityException | OperatorCreationException | IOException e) {
@@ -121,10 +128,9 @@ final class ServerKeys extends X509ExtendedKeyManager {
     }
 
     /** The pair of the files: the one that is known if they have not changed. */
-    private static Pair read(Path certFile, Path keyFile, @Nullable Pair known)
-            throws IOException, GeneralSecurityException {
-        Pem certificate = Pem.ofFile("--tls-cert-file", certFile);
-        Pem key = Pem.ofFile("--tls-private-key-file", keyFile);
+    private static Pair read(Files files, @Nullable Pair known) throws IOException, GeneralSecurityException {
+        Pem certificate = Pem.ofFile(files.certSetting(), files.certFile());
+        Pem key = Pem.ofFile(files.keySetting(), files.keyFile());
         if (known != null && known.certificate.equals(certificate) && known.key.equals(key)) {
             return known;
         }
@@ -136,22 +142,20 @@ final class ServerKeys extends X509ExtendedKeyManager {
     private Pair current() {
         Pair known = pair;
         Instant now = clock.instant();
-        if (certFile.isEmpty()
-                || keyFile.isEmpty()
-                || Duration.between(checked, now).compareTo(CHECK_INTERVAL) < 0) {
+        if (files.isEmpty() || Duration.between(checked, now).compareTo(CHECK_INTERVAL) < 0) {
             return known;
         }
         checked = now;
         try {
-            Pair read = read(certFile.get(), keyFile.get(), known);
+            Pair read = read(files.get(), known);
             if (!read.equals(known)) {
                 before = known;
                 pair = read;
-                LOG.atInfo().addKeyValue("file", certFile.get()).log("Loaded a new serving certificate");
+                LOG.atInfo().addKeyValue("file", files.get().certFile()).log("Loaded a new serving certificate");
             }
         } catch (IOException | GeneralSecurityException e) {
             LOG.atWarn()
-                    .addKeyValue("file", certFile.get())
+                    .addKeyValue("file", files.get().certFile())
                     .addKeyValue("err", e.getMessage())
                     .log("The new serving certificate cannot be read");
         }

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app;
+
+import java.util.function.BooleanSupplier;
+
+/** The process that a command runs in. */
+interface HostProcess {
+    /**
+     * Sets what to do when the process is told to end.
+     *
+     * @param stop stops what runs, and says whether anything did
+     */
+    void onTermination(BooleanSupplier stop);
+
+    /** Ends it at once, with what was logged written. */
+    void exit(int code);
+}

@@ -22,7 +22,8 @@ class MainTest {
             CapturedRun run = CapturedRun.of("--help");
 
             assertThat(run.exitCode()).isZero();
-            assertThat(run.out()).contains("--kubeconfig=FILE", "simulate", "explain", "conform", "config", "plugins");
+            assertThat(run.out())
+                    .contains("--kubeconfig=FILE", "simulate", "explain", "conform", "config", "plugins", "extender");
             assertThat(run.err()).isEmpty();
         }
 
@@ -52,7 +53,8 @@ class MainTest {
                 List.of("config", "show"),
                 List.of("config", "validate"),
                 List.of("config", "convert"),
-                List.of("plugins"));
+                List.of("plugins"),
+                List.of("extender"));
     }
 
     @Test
@@ -91,14 +93,14 @@ class MainTest {
                     new Case(
                             "an unknown command",
                             "unknown command \"simlate\" (expected: flags, or one of simulate, explain, conform, config,"
-                                    + " plugins). Maybe simulate.",
+                                    + " plugins, extender). Maybe simulate.",
                             2,
                             "simlate",
                             first),
                     new Case(
                             "an argument for the scheduler itself",
                             "unknown command \"cluster.yaml\" (expected: flags, or one of simulate, explain, conform,"
-                                    + " config, plugins).",
+                                    + " config, plugins, extender).",
                             2,
                             "--v=2",
                             "cluster.yaml"),

@@ -99,7 +99,7 @@ public final class ExtenderServerReader {
         }
         if (agents.isEmpty() && top.given("agents").isMissingNode()) {
             top.at("agents").missing("a list with at least one agent");
-        } else if (agents.isEmpty() && top.given("agents").isEmpty()) {
+        } else if (agents.isEmpty() && isEmptyList(top, "agents")) {
             top.at("agents").report("[] (expected: at least one agent)");
         }
         return agents;
@@ -183,10 +183,15 @@ public final class ExtenderServerReader {
         }
         if (sections.isEmpty() && agent.given("plugins").isMissingNode()) {
             agent.at("plugins").missing("a list with at least one plugin");
-        } else if (sections.isEmpty() && agent.given("plugins").isEmpty()) {
+        } else if (sections.isEmpty() && isEmptyList(agent, "plugins")) {
             agent.at("plugins").report("[] (expected: at least one plugin)");
         }
         return plugins;
+    }
+
+    // What is no list at all is reported where it is read.
+    private static boolean isEmptyList(Section section, String field) {
+        return section.given(field).isArray() && section.given(field).isEmpty();
     }
 
     private Optional<String> suggestion(String plugin) {

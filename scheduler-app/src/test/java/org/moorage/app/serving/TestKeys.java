@@ -27,13 +27,13 @@ import org.bouncycastle.operator.OperatorCreationException;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 
 /** A key and its certificate, made for a test. */
-record TestKeys(KeyPair keys, X509Certificate certificate) {
-    static TestKeys authority(String subject) {
+public record TestKeys(KeyPair keys, X509Certificate certificate) {
+    public static TestKeys authority(String subject) {
         return make(subject, null);
     }
 
     /** Keys whose certificate this authority signs. */
-    TestKeys sign(String subject) {
+    public TestKeys sign(String subject) {
         return make(subject, this);
     }
 
@@ -82,11 +82,11 @@ record TestKeys(KeyPair keys, X509Certificate certificate) {
                 + Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(der) + "\n-----END " + what + "-----\n";
     }
 
-    Path writeCertificate(Path file) {
+    public Path writeCertificate(Path file) {
         return write(file, certificatePem());
     }
 
-    Path writeKey(Path file) {
+    public Path writeKey(Path file) {
         return write(file, keyPem());
     }
 
@@ -98,7 +98,7 @@ record TestKeys(KeyPair keys, X509Certificate certificate) {
         }
     }
 
-    KeyManager[] managers() {
+    public KeyManager[] managers() {
         try {
             KeyStore store = KeyStore.getInstance("PKCS12");
             store.load(null, null);

@@ -74,8 +74,13 @@ public final class ExtenderRequest {
             }
             return node;
         } catch (ObjectDecodeException malformed) {
-            throw new ExtenderException(String.valueOf(malformed.getMessage()), false, malformed);
+            throw new ExtenderException("Nodes.items[" + index + "]: " + text(malformed), false, malformed);
         }
+    }
+
+    // It begins with the object's kind, which objects in requests leave out.
+    private static String text(ObjectDecodeException malformed) {
+        return String.valueOf(malformed.getMessage()).strip();
     }
 
     private Pod pod(GoStruct struct) {
@@ -84,7 +89,7 @@ public final class ExtenderRequest {
         try {
             return decoder.pod(tree, kept);
         } catch (ObjectDecodeException malformed) {
-            throw new ExtenderException(String.valueOf(malformed.getMessage()), false, malformed);
+            throw new ExtenderException("Pod: " + text(malformed), false, malformed);
         }
     }
 

@@ -161,7 +161,7 @@ final class ExtenderCommand implements Callable<Integer> {
                     return false;
                 }
                 LOG.info("Requested to terminate, exiting");
-                running.close();
+                running.stop();
                 Logging.flush();
                 end.countDown();
                 return true;

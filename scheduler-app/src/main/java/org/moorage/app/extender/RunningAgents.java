@@ -155,9 +155,13 @@ public final class RunningAgents implements AutoCloseable {
         return List.copyOf(servers);
     }
 
-    /** Closes them. */
+    /** Has them answer what was asked, and listen no more. Calling it again does no harm. */
+    public void stop() {
+        servers.forEach(ExtenderServer::close);
+    }
+
     @Override
     public void close() {
-        servers.forEach(ExtenderServer::close);
+        stop();
     }
 }

@@ -92,15 +92,15 @@ class MainTest {
                             first),
                     new Case(
                             "an unknown command",
-                            "unknown command \"simlate\" (expected: flags, or one of simulate, explain, conform, config,"
-                                    + " plugins, extender). Maybe simulate.",
+                            "unknown command \"simlate\" (expected: flags, or one of simulate, explain, conform,"
+                                    + " config, plugins, annotate, extender). Maybe simulate.",
                             2,
                             "simlate",
                             first),
                     new Case(
                             "an argument for the scheduler itself",
                             "unknown command \"cluster.yaml\" (expected: flags, or one of simulate, explain, conform,"
-                                    + " config, plugins, extender).",
+                                    + " config, plugins, annotate, extender).",
                             2,
                             "--v=2",
                             "cluster.yaml"),
@@ -139,7 +139,8 @@ class MainTest {
                             first),
                     new Case(
                             "a file that is not there",
-                            "nothing.yaml: no such file (expected: a YAML or JSON file, a folder of them, or - for stdin)",
+                            "nothing.yaml: no such file (expected: a YAML or JSON file, a folder of them, or - for"
+                                    + " stdin)",
                             1,
                             "simulate",
                             "nothing.yaml"),

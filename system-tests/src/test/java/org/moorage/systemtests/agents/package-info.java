@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+/** The agents of {@code examples/safe-agents} behind the extender protocol. */
+package org.moorage.systemtests.agents;

@@ -7,31 +7,23 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import java.util.jar.JarEntry;
-import java.util.jar.JarOutputStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The real kube-scheduler places pods by what a plugin in a jar answers through {@code moorage extender}. */
+/** The real kube-scheduler places pods by what kube-safe-scheduler's agents, plugins in a jar, answer through {@code moorage extender}. */
 @Tag("live")
 class LiveExtenderServerTest {
     private static final JsonMapper JSON = JsonMapper.builder().build();
@@ -42,30 +34,31 @@ class LiveExtenderServerTest {
     /** The agent that is sent whole nodes, and the one that is sent their names. Each has a kube-scheduler of that name. */
     private static final List<String> AGENTS = List.of("whole", "named");
 
-    private static final String NODES = node("hot", 95) + node("warm", 60) + node("cool", 10);
+    /** What is free of 8 CPUs, as measured: on the first two nodes the standard deviation is small. */
+    private static final String NODES = node("idle", 4300, 100) + node("half", 3000, 1000) + node("hot", 500, 400);
 
-    private static String node(String name, int temperature) {
+    private static String node(String name, int free, int deviation) {
         return """
                 ---
                 apiVersion: v1
                 kind: Node
-                metadata: {name: %s, annotations: {temperature: "%d"}}
+                metadata: {name: %s, annotations: {mean-free-cpu: "%d", std-free-cpu: "%d"}}
                 status:
                   allocatable: {cpu: "8", memory: 16Gi, pods: "110"}
                   capacity: {cpu: "8", memory: 16Gi, pods: "110"}
-                """.formatted(name, temperature);
+                """.formatted(name, free, deviation);
     }
 
-    private static String pod(String scheduler, String name, int limit) {
+    private static String pod(String scheduler, String name, String cpu) {
         return """
                 ---
                 apiVersion: v1
                 kind: Pod
-                metadata: {name: %s-%s, annotations: {limit: "%d"}, labels: {of: %s}}
+                metadata: {name: %s-%s}
                 spec:
                   schedulerName: %s
-                  containers: [{name: c, image: i, resources: {requests: {cpu: 100m, memory: 64Mi}}}]
-                """.formatted(scheduler, name, limit, scheduler, scheduler);
+                  containers: [{name: c, image: i, resources: {requests: {cpu: %s, memory: 64Mi}}}]
+                """.formatted(scheduler, name, scheduler, cpu);
     }
 
     private static String extenders(ControlPlane plane, int wholePort, int namedPort) {
@@ -77,13 +70,14 @@ class LiveExtenderServerTest {
                 - name: whole
                   port: %d
                   plugins:
-                  - {name: NodeTemperature}
+                  - {name: SafeOverload, maxScore: 10, args: {originalBehavior: true}}
+                  - {name: SafeBalance, maxScore: 10, weight: 10, args: {originalBehavior: true}}
                 - name: named
                   port: %d
                   nodeCache: true
                   plugins:
-                  - {name: NodeTemperature}
-                  - {name: NodeResourcesFit}
+                  - {name: SafeOverload}
+                  - {name: SafeBalance, weight: 10}
                 """.formatted(plane.kubeconfig(), wholePort, namedPort);
     }
 
@@ -106,13 +100,13 @@ class LiveExtenderServerTest {
     void hasPodsFollowTheAnswersWithWholeNodesAndWithNames() throws IOException {
         try (ControlPlane plane = ControlPlane.start()) {
             plane.create(NODES);
-            List<Integer> ports = freePorts(2);
+            List<Integer> ports = List.of(ExampleProject.freePort(), ExampleProject.freePort());
             try (RunningProgram extender = extender(plane, ports);
                     RunningProgram whole = kubeScheduler(
                             plane,
                             "whole",
                             ports.get(0),
-                            "filterVerb: predicates/node-temperature\nprioritizeVerb: priorities/node-temperature\n");
+                            "filterVerb: predicates/safe-overload\nprioritizeVerb: priorities/safe-balance\n");
                     RunningProgram named = kubeScheduler(
                             plane,
                             "named",
@@ -122,9 +116,9 @@ class LiveExtenderServerTest {
                 StringBuilder pods = new StringBuilder();
                 for (String agent : AGENTS) {
                     for (int i = 0; i < PODS; i++) {
-                        pods.append(pod(agent, "p" + i, 90));
+                        pods.append(pod(agent, "p" + i, "100m"));
                     }
-                    pods.append(pod(agent, "demanding", 5));
+                    pods.append(pod(agent, "demanding", "3900m"));
                 }
                 plane.create(pods.toString());
 
@@ -133,14 +127,14 @@ class LiveExtenderServerTest {
                         () -> nodesByPod(plane),
                         seen -> seen.size() == AGENTS.size() * PODS,
                         () -> extender.log() + state);
-                assertThat(nodes.values()).as(extender.log()).containsOnly("cool");
+                assertThat(nodes.values()).as(extender.log()).containsOnly("idle");
                 Map<String, String> messages =
                         until(() -> messagesByPod(plane), seen -> seen.size() == AGENTS.size(), () -> extender.log());
                 assertThat(messages.keySet()).containsExactly("named-demanding", "whole-demanding");
                 assertThat(messages.values())
                         .allSatisfy(message -> assertThat(message)
-                                .startsWith("0/3 nodes are available: 1 temperature 10 >= 5, 1 temperature 60 >= 5,"
-                                        + " 1 temperature 95 >= 5."));
+                                .startsWith("0/3 nodes are available: 1 risk cpu=")
+                                .contains(" > 0.30 (mu=0.9500 sigma=0.0125)"));
 
                 assertPodsFollowAChange(plane, extender);
                 assertThat(extender.errors()).as("errors in the log").isEmpty();
@@ -150,30 +144,26 @@ class LiveExtenderServerTest {
     }
 
     private static void assertPodsFollowAChange(ControlPlane plane, RunningProgram extender) {
-        plane.kubectl("annotate", "--overwrite", "node", "warm", "temperature=1");
+        plane.kubectl("annotate", "--overwrite", "node", "hot", "mean-free-cpu=8000", "std-free-cpu=0");
 
         Map<String, String> nodes = until(
                 () -> nodesByPod(plane),
                 seen -> seen.containsKey("named-demanding") && seen.containsKey("whole-demanding"),
                 extender::log);
-        assertThat(nodes).containsEntry("named-demanding", "warm").containsEntry("whole-demanding", "warm");
+        assertThat(nodes).containsEntry("named-demanding", "hot").containsEntry("whole-demanding", "hot");
     }
 
     private static RunningProgram extender(ControlPlane plane, List<Integer> ports) throws IOException {
-        Path plugins = Files.createDirectories(plane.folder().resolve("plugins"));
-        writeJar(plugins.resolve("node-temperature.jar"));
         Path config = Files.writeString(
                 plane.folder().resolve("extender.yaml"), extenders(plane, ports.get(0), ports.get(1)));
         RunningProgram extender = RunningProgram.start(
                 plane.folder().resolve("log").resolve("extender.log"),
-                List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
+                ExampleProject.java(
+                        List.of(),
                         "org.moorage.app.Main",
                         "extender",
                         "--config=" + config,
-                        "--plugin-dir=" + plugins));
+                        "--plugin-dir=" + new ExampleProject("safe-agents").pluginDirectory()));
         for (int port : ports) {
             boolean healthy = until(() -> isHealthy(port), seen -> seen, extender::log);
             assertThat(healthy).isTrue();
@@ -205,38 +195,6 @@ class LiveExtenderServerTest {
                         "--config=" + config,
                         "--secure-port=0",
                         "--v=2"));
-    }
-
-    private static void writeJar(Path file) throws IOException {
-        try (OutputStream out = Files.newOutputStream(file);
-                JarOutputStream jar = new JarOutputStream(out)) {
-            for (Class<?> type : List.of(NodeTemperature.class, NodeTemperature.Factory.class)) {
-                String path = type.getName().replace('.', '/') + ".class";
-                jar.putNextEntry(new JarEntry(path));
-                try (InputStream in = type.getResourceAsStream("/" + path)) {
-                    in.transferTo(jar);
-                }
-            }
-            jar.putNextEntry(new JarEntry("META-INF/services/org.moorage.api.plugin.PluginFactory"));
-            jar.write(NodeTemperature.Factory.class.getName().getBytes(StandardCharsets.UTF_8));
-        }
-    }
-
-    private static List<Integer> freePorts(int count) throws IOException {
-        List<ServerSocket> sockets = new ArrayList<>();
-        List<Integer> ports = new ArrayList<>();
-        try {
-            for (int i = 0; i < count; i++) {
-                ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-                sockets.add(socket);
-                ports.add(socket.getLocalPort());
-            }
-        } finally {
-            for (ServerSocket socket : sockets) {
-                socket.close();
-            }
-        }
-        return ports;
     }
 
     private static Map<String, String> nodesByPod(ControlPlane plane) {

@@ -110,7 +110,8 @@ class LiveOpaPolicyTest {
     }
 
     private static String node(String name) {
-        return "---\napiVersion: v1\nkind: Node\nmetadata: {name: " + name + "}\nstatus: {allocatable: {cpu: \"4\", memory: 8Gi,"
+        return "---\napiVersion: v1\nkind: Node\nmetadata: {name: " + name
+                + "}\nstatus: {allocatable: {cpu: \"4\", memory: 8Gi,"
                 + " pods: \"110\"}, capacity: {cpu: \"4\", memory: 8Gi, pods: \"110\"}}\n";
     }
 
@@ -163,8 +164,7 @@ class LiveOpaPolicyTest {
             String policyAddress = "127.0.0.1:" + freePort();
             String example = "http://" + policyAddress + "/v1/policies/example";
             Path config = Files.writeString(
-                    plane.folder().resolve("opa.yaml"),
-                    CONFIG.formatted(plane.kubeconfig(), opaUrl, policyAddress));
+                    plane.folder().resolve("opa.yaml"), CONFIG.formatted(plane.kubeconfig(), opaUrl, policyAddress));
             plane.create(node("a") + node("b"));
             RunningProgram opa = startOpa(plane, binary, opaPort, "opa.log");
             try (RunningProgram moorage = RunningProgram.start(
@@ -179,17 +179,21 @@ class LiveOpaPolicyTest {
                             "--plugin-dir=" + plugins,
                             "--secure-port=0",
                             "--v=2"))) {
-                until("the policy port answers", () -> ask("GET", "http://" + policyAddress + "/v1/policies", "")
-                                .statusCode()
-                        == 200);
+                until(
+                        "the policy port answers",
+                        () -> ask("GET", "http://" + policyAddress + "/v1/policies", "")
+                                        .statusCode()
+                                == 200);
                 assertThat(ask("PUT", example, policy("a")).statusCode()).isEqualTo(200);
                 plane.create(pod("first"));
                 awaitOn(plane, "first", "a");
                 // A pod that no node is good enough for waits, and is tried again when the policy changes.
                 assertThat(ask("PUT", example, policy("nowhere")).statusCode()).isEqualTo(200);
                 plane.create(pod("patient"));
-                until("patient is rejected", () -> plane.kubectl("get", "pod", "patient", "-o", "json")
-                        .contains("no node fits by the policy /io/k8s/scheduler/fit"));
+                until(
+                        "patient is rejected",
+                        () -> plane.kubectl("get", "pod", "patient", "-o", "json")
+                                .contains("no node fits by the policy /io/k8s/scheduler/fit"));
                 assertThat(ask("PUT", example, policy("b")).statusCode()).isEqualTo(200);
                 awaitOn(plane, "patient", "b");
 
@@ -200,7 +204,9 @@ class LiveOpaPolicyTest {
                 awaitOn(plane, "second", "b");
 
                 // What OPA is told is what the API server sent.
-                JsonNode pods = JSON.readTree(ask("GET", opaUrl + "/v1/data/pods", "").body()).path("result");
+                JsonNode pods = JSON.readTree(
+                                ask("GET", opaUrl + "/v1/data/pods", "").body())
+                        .path("result");
                 assertThat(pods.findValuesAsText("imagePullPolicy")).isNotEmpty();
                 opa.close();
                 opa = startOpa(plane, binary, opaPort, "opa-again.log");

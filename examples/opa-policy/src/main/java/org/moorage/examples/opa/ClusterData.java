@@ -28,6 +28,7 @@ final class ClusterData {
     private final Map<String, Map<String, ClusterObject>> objects = new LinkedHashMap<>();
     /** The pods that have a node here only, by uid. */
     private final Set<String> assumed = new HashSet<>();
+
     private final List<Reader> readers = new ArrayList<>();
 
     /** The objects of these kinds, from now on. */
@@ -110,10 +111,12 @@ final class ClusterData {
 
         private Reader() {}
 
-        // OPA refuses to remove what it does not have, and with it all changes that come along. What came and went in between is no
+        // OPA refuses to remove what it does not have, and with it all changes that come along. What came and went in
+        // between is no
         // change.
         private void changed(String resource, String uid, Optional<ClusterObject> object) {
-            Map<String, Optional<ClusterObject>> table = changes.computeIfAbsent(resource, any -> new LinkedHashMap<>());
+            Map<String, Optional<ClusterObject>> table =
+                    changes.computeIfAbsent(resource, any -> new LinkedHashMap<>());
             if (object.isPresent() || known.getOrDefault(resource, Set.of()).contains(uid)) {
                 table.put(uid, object);
             } else {

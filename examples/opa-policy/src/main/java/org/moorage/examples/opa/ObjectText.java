@@ -54,10 +54,11 @@ final class ObjectText {
         } else if (object instanceof PersistentVolume volume) {
             spec.put("storageClassName", volume.storageClassName());
             strings(spec.putArray("accessModes"), volume.accessModes());
-            volume.claim().ifPresent(claim -> spec.putObject("claimRef")
-                    .put("namespace", claim.namespace())
-                    .put("name", claim.name())
-                    .put("uid", claim.uid()));
+            volume.claim()
+                    .ifPresent(claim -> spec.putObject("claimRef")
+                            .put("namespace", claim.namespace())
+                            .put("name", claim.name())
+                            .put("uid", claim.uid()));
         } else if (object instanceof PersistentVolumeClaim claim) {
             spec.put("storageClassName", claim.storageClassName()).put("volumeName", claim.volumeName());
             strings(spec.putArray("accessModes"), claim.accessModes());
@@ -78,7 +79,8 @@ final class ObjectText {
             tree.withObject("/spec").put("nodeName", pod.nodeName());
             return tree.toString();
         } catch (JsonProcessingException broken) {
-            throw new PolicyException("pod " + pod.key() + ": its text is not JSON: " + broken.getOriginalMessage(), broken);
+            throw new PolicyException(
+                    "pod " + pod.key() + ": its text is not JSON: " + broken.getOriginalMessage(), broken);
         }
     }
 
@@ -111,7 +113,8 @@ final class ObjectText {
         quantities(status.putObject("allocatable"), node.allocatable());
         ArrayNode conditions = status.putArray("conditions");
         node.conditions()
-                .forEach((type, value) -> conditions.addObject().put("type", type).put("status", value));
+                .forEach((type, value) ->
+                        conditions.addObject().put("type", type).put("status", value));
         return tree;
     }
 
@@ -164,10 +167,8 @@ final class ObjectText {
         texts(tree.putObject("matchLabels"), selector.matchLabels());
         ArrayNode expressions = tree.putArray("matchExpressions");
         for (LabelSelector.Requirement expression : selector.matchExpressions()) {
-            ObjectNode entry = expressions
-                    .addObject()
-                    .put("key", expression.key())
-                    .put("operator", expression.operator());
+            ObjectNode entry =
+                    expressions.addObject().put("key", expression.key()).put("operator", expression.operator());
             strings(entry.putArray("values"), expression.values());
         }
     }

@@ -104,8 +104,7 @@ public final class OpaPolicy
      * @param keyFile its key in PEM (PKCS#8)
      * @param clientCaFile who signs the certificates that clients must have; none if empty
      */
-    public record PolicyServer(
-            String address, String tokenFile, String certFile, String keyFile, String clientCaFile) {
+    public record PolicyServer(String address, String tokenFile, String certFile, String keyFile, String clientCaFile) {
         /** Those of opa-kube-scheduler, but for this machine only. */
         public static final PolicyServer DEFAULTS = new PolicyServer("127.0.0.1:8181", "", "", "", "");
 
@@ -121,14 +120,18 @@ public final class OpaPolicy
                     return;
                 }
                 String host = uri.getHost();
-                boolean isLoopback = host.matches("127(\\.[0-9]{1,3}){3}") || host.equals("[::1]") || host.equals("localhost");
+                boolean isLoopback =
+                        host.matches("127(\\.[0-9]{1,3}){3}") || host.equals("[::1]") || host.equals("localhost");
                 if (!isLoopback && tokenFile.isEmpty() && clientCaFile.isEmpty()) {
                     problems.at("address")
-                            .invalid(address, "a loopback address, or tokenFile or clientCaFile with it: who can push"
-                                    + " policies decides where pods go");
+                            .invalid(
+                                    address,
+                                    "a loopback address, or tokenFile or clientCaFile with it: who can push"
+                                            + " policies decides where pods go");
                 }
                 if ((!isLoopback || !clientCaFile.isEmpty()) && certFile.isEmpty()) {
-                    problems.at("certFile").missing("a certificate, unless the address is a loopback address without clientCaFile");
+                    problems.at("certFile")
+                            .missing("a certificate, unless the address is a loopback address without clientCaFile");
                 }
             } catch (IllegalArgumentException notOne) {
                 problems.at("address").invalid(address, "host:port, such as 127.0.0.1:8181");
@@ -211,7 +214,8 @@ public final class OpaPolicy
             if (timeout.isNegative() || timeout.isZero()) {
                 problems.at("timeout").invalid(timeout, "> 0");
             }
-            if (weightRange.isPresent() && !(weightRange.get().min() < weightRange.get().max())) {
+            if (weightRange.isPresent()
+                    && !(weightRange.get().min() < weightRange.get().max())) {
                 problems.at("weightRange").invalid(weightRange.get(), "min below max");
             }
             for (String needed : List.of("nodes", "pods")) {
@@ -356,7 +360,9 @@ public final class OpaPolicy
 
     @Override
     public void addPod(CycleState state, Pod pod, Pod added, NodeInfo node) {
-        state.find(FIT).ifPresent(fit -> state.put(FIT, fit.with(added.withNode(node.name())).at(node)));
+        state.find(FIT)
+                .ifPresent(fit ->
+                        state.put(FIT, fit.with(added.withNode(node.name())).at(node)));
     }
 
     @Override
@@ -380,8 +386,9 @@ public final class OpaPolicy
             added.append(added.isEmpty() ? "" : ",").append(ObjectText.of(pod));
         }
         try {
-            return policies.fit(input(fit.pod(), ",\"candidates\":" + candidates + ",\"removed\":" + removed + ",\"added\":["
-                            + added + "]"))
+            return policies.fit(input(
+                            fit.pod(),
+                            ",\"candidates\":" + candidates + ",\"removed\":" + removed + ",\"added\":[" + added + "]"))
                     .map(document -> document.has(node.name()))
                     .orElse(false);
         } catch (PolicyException failed) {
@@ -435,12 +442,12 @@ public final class OpaPolicy
             double share = (weight - range.min()) / (range.max() - range.min());
             return (long) Math.floor(NodeScores.MAX * Math.max(0, Math.min(1, share)));
         }
-        // Only the best has the best score, however close the others are. Halves, since a difference may be too large for a double.
+        // Only the best has the best score, however close the others are. Halves, since a difference may be too large
+        // for a double.
         return weight >= highest
                 ? NodeScores.MAX
-                : Math.min(
-                        NodeScores.MAX - 1,
-                        (long) Math.floor(NodeScores.MAX * ((weight / 2 - lowest / 2) / (highest / 2 - lowest / 2))));
+                : Math.min(NodeScores.MAX - 1, (long)
+                        Math.floor(NodeScores.MAX * ((weight / 2 - lowest / 2) / (highest / 2 - lowest / 2))));
     }
 
     @Override
@@ -462,7 +469,8 @@ public final class OpaPolicy
             ObjectKind<?> kind = kind(resource).orElseThrow();
             String name = kind.group().isEmpty()
                     ? kind.kind()
-                    : kind.plural() + "." + kind.apiVersion().substring(kind.group().length() + 1) + "." + kind.group();
+                    : kind.plural() + "."
+                            + kind.apiVersion().substring(kind.group().length() + 1) + "." + kind.group();
             events.add(EventRegistration.always(ClusterEvent.of(new EventResource(name), ActionType.ALL)));
         }
         return events;
@@ -503,7 +511,11 @@ public final class OpaPolicy
             return fit;
         } catch (PolicyException failed) {
             if (args.failurePolicy() == FailurePolicy.IGNORE) {
-                LOG.log(System.Logger.Level.WARNING, "pod {0} is scheduled without the policy: {1}", pod, failed.getMessage());
+                LOG.log(
+                        System.Logger.Level.WARNING,
+                        "pod {0} is scheduled without the policy: {1}",
+                        pod,
+                        failed.getMessage());
                 return Optional.empty();
             }
             throw failed;
@@ -518,7 +530,8 @@ public final class OpaPolicy
 
     private double[] weights(JsonNode document, List<NodeInfo> nodes) {
         if (!document.isObject()) {
-            throw new PolicyException(args.fitPath() + ": " + document.getNodeType() + " (expected: an object of node to weight)");
+            throw new PolicyException(
+                    args.fitPath() + ": " + document.getNodeType() + " (expected: an object of node to weight)");
         }
         for (Map.Entry<String, JsonNode> entry : document.properties()) {
             JsonNode weight = entry.getValue();

@@ -33,6 +33,7 @@ final class OpaServer implements PolicyEngine {
     private static final System.Logger LOG = System.getLogger(OpaServer.class.getName());
     /** Where OPA keeps the mark that tells whether it still has what it was given. */
     private static final String MARK = "moorage/session";
+
     private static final int EVALUATIONS = 3;
     private static final String REGO = "text/plain";
     private static final String PATCH = "application/json-patch+json";
@@ -57,8 +58,7 @@ final class OpaServer implements PolicyEngine {
      * @param session tells this scheduler from others, and from itself after a restart
      * @param putPolicies has OPA given all policies anew
      */
-    OpaServer(
-            OpaPolicy.Args args, ClusterData data, String session, Runnable putPolicies, PolicyMetrics metrics) {
+    OpaServer(OpaPolicy.Args args, ClusterData data, String session, Runnable putPolicies, PolicyMetrics metrics) {
         url = args.url().endsWith("/") ? args.url().substring(0, args.url().length() - 1) : args.url();
         fitPath = args.fitPath();
         timeout = args.timeout();
@@ -134,7 +134,8 @@ final class OpaServer implements PolicyEngine {
                     .append(quoted(uid))
                     .append(':')
                     .append(ObjectText.of(object)));
-            check(call("PUT", "/v1/data/" + resource, JSON_TYPE, text.append('}').toString()));
+            check(call(
+                    "PUT", "/v1/data/" + resource, JSON_TYPE, text.append('}').toString()));
         });
         check(call("PUT", "/v1/data/" + MARK, JSON_TYPE, quoted(session)));
         metrics.synced();
@@ -146,9 +147,10 @@ final class OpaServer implements PolicyEngine {
         try {
             changed.forEach((resource, table) -> {
                 StringBuilder text = new StringBuilder("[");
-                table.forEach((uid, object) -> text.append(text.length() == 1 ? "" : ",").append(operation(uid, object)));
-                HttpResponse<String> response =
-                        call("PATCH", "/v1/data/" + resource, PATCH, text.append(']').toString());
+                table.forEach((uid, object) ->
+                        text.append(text.length() == 1 ? "" : ",").append(operation(uid, object)));
+                HttpResponse<String> response = call(
+                        "PATCH", "/v1/data/" + resource, PATCH, text.append(']').toString());
                 // What is to be removed is not there, or nothing is.
                 if (response.statusCode() != 404) {
                     check(response);
@@ -189,7 +191,10 @@ final class OpaServer implements PolicyEngine {
     }
 
     private static String path(String id) {
-        return id.isEmpty() ? "/v1/policies" : "/v1/policies/" + URLEncoder.encode(id, StandardCharsets.UTF_8).replace("+", "%20");
+        return id.isEmpty()
+                ? "/v1/policies"
+                : "/v1/policies/"
+                        + URLEncoder.encode(id, StandardCharsets.UTF_8).replace("+", "%20");
     }
 
     @Override
@@ -220,7 +225,9 @@ final class OpaServer implements PolicyEngine {
         String asked = "OPA at " + url + ": " + method + " " + path + ": ";
         try {
             if (!tokenFile.isEmpty()) {
-                request.header("Authorization", "Bearer " + Files.readString(Path.of(tokenFile)).strip());
+                request.header(
+                        "Authorization",
+                        "Bearer " + Files.readString(Path.of(tokenFile)).strip());
             }
             return client.send(request.build(), BodyHandlers.ofString());
         } catch (HttpTimeoutException late) {
@@ -236,8 +243,9 @@ final class OpaServer implements PolicyEngine {
 
     private void check(HttpResponse<String> response) {
         if (response.statusCode() >= 300) {
-            throw new PolicyException("OPA at " + url + ": " + response.request().method() + " "
-                    + response.request().uri().getPath() + ": " + errorOf(response));
+            throw new PolicyException(
+                    "OPA at " + url + ": " + response.request().method() + " "
+                            + response.request().uri().getPath() + ": " + errorOf(response));
         }
     }
 

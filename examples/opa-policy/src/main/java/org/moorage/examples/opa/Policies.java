@@ -70,7 +70,8 @@ final class Policies implements AutoCloseable {
             readPushed(Path.of(args.policyDir()));
         }
         if (args.mode() == OpaPolicy.Mode.server) {
-            String session = Long.toHexString(handle.random().nextLong()) + "-" + handle.clock().millis();
+            String session = Long.toHexString(handle.random().nextLong()) + "-"
+                    + handle.clock().millis();
             engine = new OpaServer(args, data, session, this::applyAll, metrics);
         } else {
             engine = new WasmPolicies(args, data, handle);
@@ -80,9 +81,11 @@ final class Policies implements AutoCloseable {
                 throw new IllegalArgumentException(String.join("; ", faults));
             }
         }
-        port = args.policyServer().isPresent() ? PolicyPort.open(args.policyServer().get(), this, handle) : null;
-        boolean isFixed = args.mode() == OpaPolicy.Mode.wasm
-                && args.policies().stream().allMatch(SHIPPED::equals);
+        port = args.policyServer().isPresent()
+                ? PolicyPort.open(args.policyServer().get(), this, handle)
+                : null;
+        boolean isFixed =
+                args.mode() == OpaPolicy.Mode.wasm && args.policies().stream().allMatch(SHIPPED::equals);
         if (!isFixed) {
             handle.backgroundAfter(LOOK, this::lookAgain);
         }

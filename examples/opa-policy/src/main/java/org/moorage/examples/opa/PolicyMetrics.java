@@ -54,14 +54,12 @@ final class PolicyMetrics {
                     .append('\n');
         }
         text.append("scheduler_opa_query_duration_seconds_sum ").append(seconds).append('\n');
-        text.append("scheduler_opa_query_duration_seconds_count ").append(evaluations).append('\n');
+        text.append("scheduler_opa_query_duration_seconds_count ")
+                .append(evaluations)
+                .append('\n');
         counters(text, "scheduler_opa_queries_total", "Evaluations of the fit document.", results);
         counters(text, "scheduler_opa_policies_total", "Policies that were put into force, or refused.", pushes);
-        counters(
-                text,
-                "scheduler_opa_full_syncs_total",
-                "How often OPA was sent all objects.",
-                Map.of("all", syncs));
+        counters(text, "scheduler_opa_full_syncs_total", "How often OPA was sent all objects.", Map.of("all", syncs));
         return text.toString();
     }
 

@@ -46,7 +46,8 @@ final class PolicyPort implements AutoCloseable {
      */
     static PolicyPort open(OpaPolicy.PolicyServer settings, Policies policies, Handle handle) {
         URI address = settings.uri();
-        InetSocketAddress socket = new InetSocketAddress(address.getHost().replaceAll("[\\[\\]]", ""), address.getPort());
+        InetSocketAddress socket =
+                new InetSocketAddress(address.getHost().replaceAll("[\\[\\]]", ""), address.getPort());
         try {
             HttpServer server;
             if (settings.certFile().isEmpty()) {
@@ -110,7 +111,8 @@ final class PolicyPort implements AutoCloseable {
             return true;
         }
         String given = exchange.getRequestHeaders().getFirst("Authorization");
-        String expected = "Bearer " + Files.readString(Path.of(settings.tokenFile())).strip();
+        String expected =
+                "Bearer " + Files.readString(Path.of(settings.tokenFile())).strip();
         return given != null
                 && MessageDigest.isEqual(
                         given.getBytes(StandardCharsets.UTF_8), expected.getBytes(StandardCharsets.UTF_8));
@@ -141,14 +143,17 @@ final class PolicyPort implements AutoCloseable {
     }
 
     private static Reply notAllowed(String method) {
-        return Reply.error(405, "invalid_operation", "method " + method + " (expected: GET, or PUT or DELETE of one policy)");
+        return Reply.error(
+                405, "invalid_operation", "method " + method + " (expected: GET, or PUT or DELETE of one policy)");
     }
 
     // OPA has no such page any more; its answer has the text in it.
     private Reply raw(String id) throws IOException {
         Reply reply = policies.get(id);
         return reply.isSuccess() && reply.contentType().startsWith("application/json")
-                ? Reply.text(200, JSON.readTree(reply.body()).path("result").path("raw").asText())
+                ? Reply.text(
+                        200,
+                        JSON.readTree(reply.body()).path("result").path("raw").asText())
                 : reply;
     }
 

@@ -78,8 +78,9 @@ final class QuantityBuiltin implements OpaBuiltin.Builtin {
         Optional<BigDecimal> factor = isBytes ? bytes(matcher.group(2)) : factor(matcher.group(2));
         return factor.map(unit -> {
             BigDecimal value = new BigDecimal(matcher.group(1)).multiply(unit);
-            BigDecimal shown =
-                    isBytes ? value.setScale(0, RoundingMode.DOWN) : value.setScale(FRACTION_DIGITS, RoundingMode.HALF_UP);
+            BigDecimal shown = isBytes
+                    ? value.setScale(0, RoundingMode.DOWN)
+                    : value.setScale(FRACTION_DIGITS, RoundingMode.HALF_UP);
             return shown.signum() == 0 ? "0" : shown.stripTrailingZeros().toPlainString();
         });
     }

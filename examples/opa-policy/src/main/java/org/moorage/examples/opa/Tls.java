@@ -42,7 +42,8 @@ final class Tls {
     static SSLContext serving(Path certificate, Path key, @Nullable Path clients) {
         try {
             KeyStore store = empty();
-            store.setKeyEntry("server", key(key), NO_PASSWORD, certificates(certificate).toArray(Certificate[]::new));
+            store.setKeyEntry(
+                    "server", key(key), NO_PASSWORD, certificates(certificate).toArray(Certificate[]::new));
             KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
             keys.init(store, NO_PASSWORD);
             return context(keys, clients == null ? null : trust(clients));
@@ -86,7 +87,8 @@ final class Tls {
 
     private static PrivateKey key(Path file) throws GeneralSecurityException, IOException {
         String base64 = Files.readString(file).replaceAll("-----[^-]+-----", "").replaceAll("\\s", "");
-        PKCS8EncodedKeySpec encoded = new PKCS8EncodedKeySpec(Base64.getDecoder().decode(base64));
+        PKCS8EncodedKeySpec encoded =
+                new PKCS8EncodedKeySpec(Base64.getDecoder().decode(base64));
         try {
             return KeyFactory.getInstance("RSA").generatePrivate(encoded);
         } catch (GeneralSecurityException notRsa) {

@@ -68,9 +68,12 @@ final class WasmModule {
         JsonNode found = entrypoints.path(path);
         if (!found.isInt()) {
             StringBuilder names = new StringBuilder();
-            entrypoints.fieldNames().forEachRemaining(name -> names.append(names.isEmpty() ? "" : ", ").append(name));
-            throw new PolicyException("entrypoints: " + names + " (expected: " + path + "; compile with opa build -t wasm -e "
-                    + path + ")");
+            entrypoints
+                    .fieldNames()
+                    .forEachRemaining(
+                            name -> names.append(names.isEmpty() ? "" : ", ").append(name));
+            throw new PolicyException("entrypoints: " + names + " (expected: " + path
+                    + "; compile with opa build -t wasm -e " + path + ")");
         }
         return found.intValue();
     }

@@ -32,6 +32,7 @@ final class WasmPolicies implements PolicyEngine {
     private static final int MOST_BYTES = 64 << 20;
     /** How much longer the first evaluation of an instance may take, while the JVM has yet to compile it. */
     private static final int COLD_FACTOR = 4;
+
     private static final int TAR_BLOCK = 512;
     private static final int TAR_NAME = 100;
     private static final int TAR_SIZE = 124;
@@ -57,7 +58,9 @@ final class WasmPolicies implements PolicyEngine {
         final ClusterData.Reader changes;
         boolean isComplete;
         boolean isWarm;
-        @Nullable WasmModule instance;
+
+        @Nullable
+        WasmModule instance;
 
         Compiled(byte[] sent, byte[] module, WasmModule instance, ClusterData.Reader changes) {
             this.sent = sent;
@@ -123,7 +126,8 @@ final class WasmPolicies implements PolicyEngine {
             return;
         }
         for (var changed : policy.changes.changes().entrySet()) {
-            for (Map.Entry<String, Optional<ClusterObject>> entry : changed.getValue().entrySet()) {
+            for (Map.Entry<String, Optional<ClusterObject>> entry :
+                    changed.getValue().entrySet()) {
                 Optional<ClusterObject> object = entry.getValue();
                 if (object.isPresent()) {
                     instance.put(changed.getKey(), entry.getKey(), ObjectText.of(object.get()));
@@ -190,8 +194,9 @@ final class WasmPolicies implements PolicyEngine {
         if (startsWith(policy, 0x1f, 0x8b)) {
             return unpacked(policy);
         }
-        throw new PolicyException("neither a WebAssembly module nor a bundle; with mode: wasm, Rego is compiled before it is pushed:"
-                + " opa build -t wasm -e " + path + " policy.rego, then push bundle.tar.gz");
+        throw new PolicyException(
+                "neither a WebAssembly module nor a bundle; with mode: wasm, Rego is compiled before it is pushed:"
+                        + " opa build -t wasm -e " + path + " policy.rego, then push bundle.tar.gz");
     }
 
     private static boolean startsWith(byte[] bytes, int... first) {
@@ -206,7 +211,8 @@ final class WasmPolicies implements PolicyEngine {
         return true;
     }
 
-    // A bundle is a tar file: for each file a block with its name and its size in octal digits, and its bytes in whole blocks.
+    // A bundle is a tar file: for each file a block with its name and its size in octal digits, and its bytes in whole
+    // blocks.
     private static byte[] unpacked(byte[] bundle) {
         try (InputStream in = new GZIPInputStream(new ByteArrayInputStream(bundle))) {
             byte[] tar = in.readNBytes(MOST_BYTES);

@@ -33,7 +33,8 @@ class CompiledPoliciesTest {
 
         assertThat(Files.readString(folder.resolve(name + ".wasm.sha256")).strip())
                 .as("%s.wasm is out of date: run build-wasm.sh", name)
-                .isEqualTo(HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(rego)));
+                .isEqualTo(HexFormat.of()
+                        .formatHex(MessageDigest.getInstance("SHA-256").digest(rego)));
     }
 
     // What OPA 1.22 answers to units.parse and units.parse_bytes; nothing where that is an error.
@@ -75,7 +76,8 @@ class CompiledPoliciesTest {
                 .contains(JSON.readTree(isOwn ? "{\"a\":1,\"b\":1}" : "{}"));
     }
 
-    // Objects come, change and go in the memory of one instance; another that is given them all at once must say the same.
+    // Objects come, change and go in the memory of one instance; another that is given them all at once must say the
+    // same.
     @Test
     void seeChangedObjectsAsNewOnes() throws IOException {
         long seed = System.nanoTime();
@@ -101,7 +103,9 @@ class CompiledPoliciesTest {
             fresh.clear("nodes");
             nodes.forEach((name, node) -> fresh.put("nodes", name, node));
             for (String input : List.of("{\"pod\":{}}", "{\"pod\":{\"metadata\":{\"labels\":{\"leave\":\"x\"}}}}")) {
-                assertThat(changed.evaluate(input)).as("seed %d, round %d", seed, round).isEqualTo(fresh.evaluate(input));
+                assertThat(changed.evaluate(input))
+                        .as("seed %d, round %d", seed, round)
+                        .isEqualTo(fresh.evaluate(input));
             }
         }
     }

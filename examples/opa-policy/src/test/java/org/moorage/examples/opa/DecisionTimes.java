@@ -29,7 +29,10 @@ final class DecisionTimes {
                 String rego = ", timeout: 60s, policies: [" + policy + (isShipped ? "]" : ".rego]");
                 measure(policy + ", wasm", "mode: wasm" + wasm, Integer.parseInt(nodes));
                 try (RealOpa opa = new RealOpa()) {
-                    measure(policy + ", server", "mode: server, url: \"" + opa.url() + "\"" + rego, Integer.parseInt(nodes));
+                    measure(
+                            policy + ", server",
+                            "mode: server, url: \"" + opa.url() + "\"" + rego,
+                            Integer.parseInt(nodes));
                 }
             }
         }
@@ -73,12 +76,17 @@ final class DecisionTimes {
 
     private static Node node(int number) {
         ObjectNode node = JSON.createObjectNode().put("apiVersion", "v1").put("kind", "Node");
-        ObjectNode metadata = node.putObject("metadata").put("name", "n" + number).put("uid", "node-" + number);
+        ObjectNode metadata =
+                node.putObject("metadata").put("name", "n" + number).put("uid", "node-" + number);
         ObjectNode labels = metadata.putObject("labels").put("kubernetes.io/hostname", "n" + number);
         metadata.putObject("annotations").put("weight", String.valueOf(number % 100));
         labels.put("topology.kubernetes.io/zone", "z" + number % 3);
         node.putObject("spec");
-        node.putObject("status").putObject("allocatable").put("cpu", "8").put("memory", "32Gi").put("pods", "110");
+        node.putObject("status")
+                .putObject("allocatable")
+                .put("cpu", "8")
+                .put("memory", "32Gi")
+                .put("pods", "110");
         return Vectors.decode(node, Node.class);
     }
 
@@ -94,8 +102,13 @@ final class DecisionTimes {
         if (!node.isEmpty()) {
             spec.put("nodeName", node);
         }
-        ObjectNode container = spec.putArray("containers").addObject().put("name", "c").put("image", "web");
-        container.putObject("resources").putObject("requests").put("cpu", "500m").put("memory", "512Mi");
+        ObjectNode container =
+                spec.putArray("containers").addObject().put("name", "c").put("image", "web");
+        container
+                .putObject("resources")
+                .putObject("requests")
+                .put("cpu", "500m")
+                .put("memory", "512Mi");
         return Vectors.decode(pod, Pod.class);
     }
 }

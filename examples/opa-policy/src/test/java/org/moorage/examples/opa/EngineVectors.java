@@ -47,9 +47,11 @@ final class EngineVectors implements AutoCloseable {
             assertThat(fit.map(Map::keySet))
                     .as("nodes of %s", vector)
                     .isEqualTo(vector.fit().map(Map::keySet));
-            vector.fit().orElse(Map.of()).forEach((name, weight) -> assertThat(fit.orElseThrow())
-                    .as("%s", vector)
-                    .hasEntrySatisfying(name, got -> assertThat(got).isCloseTo(weight, within(EXACT))));
+            vector.fit()
+                    .orElse(Map.of())
+                    .forEach((name, weight) -> assertThat(fit.orElseThrow())
+                            .as("%s", vector)
+                            .hasEntrySatisfying(name, got -> assertThat(got).isCloseTo(weight, within(EXACT))));
             assertThat(vector.chosen().isEmpty() ? List.of("none") : vector.chosen())
                     .as("node of %s", vector)
                     .contains(node);
@@ -61,7 +63,8 @@ final class EngineVectors implements AutoCloseable {
 
     private static Map<String, Double> weights(JsonNode fit) {
         Map<String, Double> weights = new TreeMap<>();
-        fit.properties().forEach(entry -> weights.put(entry.getKey(), entry.getValue().asDouble()));
+        fit.properties()
+                .forEach(entry -> weights.put(entry.getKey(), entry.getValue().asDouble()));
         return weights;
     }
 

@@ -82,22 +82,25 @@ class OpaPolicyTest {
                         "\"heavy\"",
                         "",
                         FIT_PATH + ": weight of node n1: \"heavy\" (expected: a number)"),
-                new Fault("a weight that is null", "null", "", FIT_PATH + ": weight of node n1: null (expected: a number)"),
+                new Fault(
+                        "a weight that is null",
+                        "null",
+                        "",
+                        FIT_PATH + ": weight of node n1: null (expected: a number)"),
                 new Fault(
                         "a document that is a list",
                         "1",
                         "list",
                         FIT_PATH + ": ARRAY (expected: an object of node to weight)"),
                 new Fault(
-                        "an evaluation that takes too long",
-                        "1",
-                        "slow",
-                        "the policy is not evaluated within 1200ms"));
+                        "an evaluation that takes too long", "1", "slow", "the policy is not evaluated within 1200ms"));
 
         @ParameterizedTest
         @FieldSource("FAULTS")
         void fails(Fault fault) {
-            Pod pod = Pods.named("p").label(fault.label.isEmpty() ? "x" : fault.label, "x").build();
+            Pod pod = Pods.named("p")
+                    .label(fault.label.isEmpty() ? "x" : fault.label, "x")
+                    .build();
             try (TestScheduler scheduler = plugin(WEIGHTS + ", timeout: 300ms")
                     .cluster(weighing("n1", fault.weight), weighing("n2", "1"))
                     .start()) {
@@ -106,14 +109,20 @@ class OpaPolicyTest {
                 assertThat(decision.node()).isEmpty();
                 assertThat(decision.message()).contains(fault.message);
                 assertThat(Thread.interrupted()).isFalse();
-                assertThat(scheduler.schedule(Pods.named("next").label("leave", "me").build()).node()).isPresent();
+                assertThat(scheduler
+                                .schedule(
+                                        Pods.named("next").label("leave", "me").build())
+                                .node())
+                        .isPresent();
             }
         }
 
         @ParameterizedTest
         @FieldSource("FAULTS")
         void isIgnoredIfItIsToBe(Fault fault) {
-            Pod pod = Pods.named("p").label(fault.label.isEmpty() ? "x" : fault.label, "x").build();
+            Pod pod = Pods.named("p")
+                    .label(fault.label.isEmpty() ? "x" : fault.label, "x")
+                    .build();
             try (TestScheduler scheduler = plugin(WEIGHTS + ", timeout: 300ms, failurePolicy: Ignore")
                     .cluster(weighing("n1", fault.weight), weighing("n2", "1"))
                     .start()) {
@@ -127,7 +136,9 @@ class OpaPolicyTest {
         @Test
         void rejectsNodesThatAreNotInTheDocument() {
             plugin("")
-                    .cluster(roomy("n1").build(), roomy("n2").taint("only", "gpu", "NoSchedule").build())
+                    .cluster(
+                            roomy("n1").build(),
+                            roomy("n2").taint("only", "gpu", "NoSchedule").build())
                     .pod(small("p").build())
                     .accepts("n1")
                     .rejects("n2", NOT_THIS_NODE);
@@ -231,10 +242,17 @@ class OpaPolicyTest {
         // What the original did by writing the pod into OPA's data before it was bound: OPA-2's remark.
         @Test
         void hasTheNextPodSeeTheOneBefore() {
-            PluginTester tester = plugin("").cluster(roomy("n1").build(), roomy("n2").build());
+            PluginTester tester =
+                    plugin("").cluster(roomy("n1").build(), roomy("n2").build());
             try (TestScheduler scheduler = tester.start()) {
-                Pod first = Pods.named("first").requests("cpu", "3").requests("memory", "1Gi").build();
-                Pod second = Pods.named("second").requests("cpu", "2").requests("memory", "1Gi").build();
+                Pod first = Pods.named("first")
+                        .requests("cpu", "3")
+                        .requests("memory", "1Gi")
+                        .build();
+                Pod second = Pods.named("second")
+                        .requests("cpu", "2")
+                        .requests("memory", "1Gi")
+                        .build();
                 scheduler.reserve(first, "n1");
                 scheduler.pod(second).rejects("n1", NOT_THIS_NODE).accepts("n2");
                 scheduler.unreserve(first);
@@ -273,11 +291,15 @@ class OpaPolicyTest {
         private static final String PATH = "profiles[0].pluginConfig[0].args.";
 
         static final List<Case> CASES = List.of(
-                new Case("mode: server, url: opa", PATH + "url: \"opa\" (expected: http:// or https://, and where OPA is)"),
+                new Case(
+                        "mode: server, url: opa",
+                        PATH + "url: \"opa\" (expected: http:// or https://, and where OPA is)"),
                 new Case("fitPath: fit", PATH + "fitPath: \"fit\" (expected: a path such as /io/k8s/scheduler/fit)"),
                 new Case("timeout: 0s", PATH + "timeout: 0s (expected: > 0)"),
                 new Case("weightRange: {min: 5, max: 5}", PATH + "weightRange: "),
-                new Case("resources: [nodes, pods, gizmos]", PATH + "resources[2]: \"gizmos\" (expected: one of nodes, "),
+                new Case(
+                        "resources: [nodes, pods, gizmos]",
+                        PATH + "resources[2]: \"gizmos\" (expected: one of nodes, "),
                 new Case("resources: [nodes]", PATH + "resources: [nodes] (expected: pods among them)"),
                 new Case("policyServer: {address: here}", PATH + "policyServer.address: \"here\" (expected: host:port"),
                 new Case(
@@ -295,9 +317,11 @@ class OpaPolicyTest {
 
         @Test
         void refuseAPolicyThatCannotBeUsed() {
-            assertThatThrownBy(() -> plugin("policies: [src/test/resources/own.rego]").start())
+            assertThatThrownBy(() ->
+                            plugin("policies: [src/test/resources/own.rego]").start())
                     .hasMessageContaining("opa build -t wasm -e io/k8s/scheduler/fit");
-            assertThatThrownBy(() -> plugin("policies: [src/test/resources/absent.wasm]").start())
+            assertThatThrownBy(() ->
+                            plugin("policies: [src/test/resources/absent.wasm]").start())
                     .hasMessageContaining("absent.wasm: cannot be read");
             assertThatThrownBy(() -> plugin("fitPath: /other/fit").start())
                     .hasMessageContaining("entrypoints: io/k8s/scheduler/fit (expected: other/fit");

@@ -92,10 +92,13 @@ class OpaServerLiveTest {
             assertThat(push("own").statusCode()).isEqualTo(200);
             scheduler.pod(POD).rejectsPod(NO_NODE);
 
-            assertThat(RealOpa.ask(client, port, "GET", "/v1/policies", "").body()).contains("\"id\":\"example\"");
-            assertThat(RealOpa.ask(client, port, "GET", "/v1/policies/example/raw", "").body())
+            assertThat(RealOpa.ask(client, port, "GET", "/v1/policies", "").body())
+                    .contains("\"id\":\"example\"");
+            assertThat(RealOpa.ask(client, port, "GET", "/v1/policies/example/raw", "")
+                            .body())
                     .isEqualTo(rego("own"));
-            assertThat(RealOpa.ask(client, port, "DELETE", "/v1/policies/example", "").statusCode())
+            assertThat(RealOpa.ask(client, port, "DELETE", "/v1/policies/example", "")
+                            .statusCode())
                     .isEqualTo(200);
             scheduler.pod(POD).skipsFilter();
         }
@@ -112,9 +115,12 @@ class OpaServerLiveTest {
             push("own");
             scheduler.pod(POD).rejectsPod(NO_NODE);
             String asked = "/v1/data/io/k8s/scheduler/fit";
-            assertThat(opa.ask("POST", asked, "{\"input\":{\"pod\":{\"spec\":{\"schedulerName\":\"x\"}}}}").body())
+            assertThat(opa.ask("POST", asked, "{\"input\":{\"pod\":{\"spec\":{\"schedulerName\":\"x\"}}}}")
+                            .body())
                     .contains("{\"n1\":1,\"n2\":1}");
-            assertThat(opa.ask("POST", asked, "{\"input\":{\"pod\":{\"spec\":{}}}}").body()).contains("{}");
+            assertThat(opa.ask("POST", asked, "{\"input\":{\"pod\":{\"spec\":{}}}}")
+                            .body())
+                    .contains("{}");
         }
     }
 
@@ -122,7 +128,9 @@ class OpaServerLiveTest {
     void aRestartedOpaIsGivenPoliciesAndObjectsAgain() {
         try (TestScheduler scheduler = start(", policies: []")) {
             push("weights");
-            scheduler.cluster().apply(Nodes.named("n3").annotation("weight", "3").build());
+            scheduler
+                    .cluster()
+                    .apply(Nodes.named("n3").annotation("weight", "3").build());
             scheduler.pod(POD).scores("n3", 100);
 
             opa.restart();
@@ -144,20 +152,34 @@ class OpaServerLiveTest {
     @Test
     void changesArriveBeforeTheNextPodIsDecided() {
         try (TestScheduler scheduler = start("")) {
-            Pod first = Pods.named("first").requests("cpu", "3").requests("memory", "1Gi").build();
-            Pod second = Pods.named("second").requests("cpu", "2").requests("memory", "1Gi").build();
+            Pod first = Pods.named("first")
+                    .requests("cpu", "3")
+                    .requests("memory", "1Gi")
+                    .build();
+            Pod second = Pods.named("second")
+                    .requests("cpu", "2")
+                    .requests("memory", "1Gi")
+                    .build();
             for (String name : new String[] {"n1", "n2"}) {
-                scheduler.cluster()
-                        .apply(Nodes.named(name).allocatable("cpu", "4").allocatable("memory", "8Gi").build());
+                scheduler
+                        .cluster()
+                        .apply(Nodes.named(name)
+                                .allocatable("cpu", "4")
+                                .allocatable("memory", "8Gi")
+                                .build());
             }
             scheduler.pod(second).accepts("n1", "n2");
             scheduler.reserve(first, "n1");
-            scheduler.pod(second).rejects("n1", Status.unschedulable("node(s) didn't fit by the policy /io/k8s/scheduler/fit"));
+            scheduler
+                    .pod(second)
+                    .rejects("n1", Status.unschedulable("node(s) didn't fit by the policy /io/k8s/scheduler/fit"));
             scheduler.unreserve(first);
             scheduler.pod(second).accepts("n1", "n2");
             scheduler.cluster().remove(Nodes.named("n1").build());
             scheduler.pod(second).accepts("n2");
-            assertThat(opa.ask("GET", "/v1/data/nodes", "").body()).doesNotContain("n1").contains("n2");
+            assertThat(opa.ask("GET", "/v1/data/nodes", "").body())
+                    .doesNotContain("n1")
+                    .contains("n2");
         }
     }
 

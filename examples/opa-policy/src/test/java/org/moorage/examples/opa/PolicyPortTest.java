@@ -75,7 +75,8 @@ class PolicyPortTest {
             scheduler.pod(POD).skipsFilter();
             assertThat(ask("GET", "/v1/policies").body()).isEqualTo("{\"result\":[]}");
 
-            assertThat(ask("PUT", "/v1/policies/example", file("own.wasm")).statusCode()).isEqualTo(200);
+            assertThat(ask("PUT", "/v1/policies/example", file("own.wasm")).statusCode())
+                    .isEqualTo(200);
             scheduler.pod(POD).rejectsPod(NO_NODE);
 
             assertThat(ask("PUT", "/v1/policies/example", file("weights.wasm")).statusCode())
@@ -100,7 +101,8 @@ class PolicyPortTest {
     @Test
     void aBadPolicyIsRefusedAndTheOldOneKeepsDeciding() {
         try (TestScheduler scheduler = start("")) {
-            assertThat(ask("PUT", "/v1/policies/example", file("own.wasm")).statusCode()).isEqualTo(200);
+            assertThat(ask("PUT", "/v1/policies/example", file("own.wasm")).statusCode())
+                    .isEqualTo(200);
 
             HttpResponse<String> rego = ask("PUT", "/v1/policies/example", file("weights.rego"));
             assertThat(rego.statusCode()).isEqualTo(400);
@@ -118,7 +120,8 @@ class PolicyPortTest {
     @Test
     void pushedPoliciesAreThereAfterARestart() {
         try (TestScheduler scheduler = start("")) {
-            assertThat(ask("PUT", "/v1/policies/a/b", file("own.wasm")).statusCode()).isEqualTo(200);
+            assertThat(ask("PUT", "/v1/policies/a/b", file("own.wasm")).statusCode())
+                    .isEqualTo(200);
             scheduler.pod(POD).rejectsPod(NO_NODE);
         }
         try (TestScheduler scheduler = start("")) {
@@ -148,10 +151,12 @@ class PolicyPortTest {
         Path token = Files.writeString(folder.resolve("token"), "secret\n");
         try (TestScheduler scheduler = start(", tokenFile: " + token)) {
             assertThat(ask("GET", "/v1/policies").statusCode()).isEqualTo(401);
-            assertThat(ask("PUT", "/v1/policies/x", file("own.wasm"), "Authorization", "Bearer guess").statusCode())
+            assertThat(ask("PUT", "/v1/policies/x", file("own.wasm"), "Authorization", "Bearer guess")
+                            .statusCode())
                     .isEqualTo(401);
             scheduler.pod(POD).skipsFilter();
-            assertThat(ask("PUT", "/v1/policies/x", file("own.wasm"), "Authorization", "Bearer secret").statusCode())
+            assertThat(ask("PUT", "/v1/policies/x", file("own.wasm"), "Authorization", "Bearer secret")
+                            .statusCode())
                     .isEqualTo(200);
             scheduler.pod(POD).rejectsPod(NO_NODE);
         }

@@ -12,8 +12,7 @@ final class TestArgs {
 
     static OpaPolicy.Args of(String yaml) {
         PluginRegistry registry = PluginRegistry.of(List.of(new OpaPolicy.Factory()));
-        LoadedConfig loaded = ConfigLoader.load(
-                """
+        LoadedConfig loaded = ConfigLoader.load("""
                 apiVersion: kubescheduler.config.k8s.io/v1
                 kind: KubeSchedulerConfiguration
                 profiles:
@@ -22,9 +21,7 @@ final class TestArgs {
                   pluginConfig:
                   - name: OpaPolicy
                     args: {%s}
-                """.formatted(yaml),
-                "config",
-                registry);
+                """.formatted(yaml), "config", registry);
         return (OpaPolicy.Args) loaded.config().profiles().get(0).args().get(OpaPolicy.NAME);
     }
 }

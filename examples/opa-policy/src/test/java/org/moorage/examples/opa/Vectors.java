@@ -3,9 +3,9 @@ package org.moorage.examples.opa;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -59,7 +59,8 @@ final class Vectors {
                 cases.add(new Case(
                         entry.path("id").asText(),
                         original,
-                        cluster(vectors.path("clusters").path(entry.path("cluster").asText())),
+                        cluster(vectors.path("clusters")
+                                .path(entry.path("cluster").asText())),
                         decode(pod(entry), Pod.class),
                         fit(entry.path(original ? "original" : "repaired")),
                         chosen(entry, original)));
@@ -88,8 +89,8 @@ final class Vectors {
     }
 
     static <T extends ClusterObject> T decode(ObjectNode object, Class<T> type) {
-        return type.cast(
-                new ObjectDecoder().decode(ObjectDecoder.kindOf(object), object.deepCopy(), EnumSet.allOf(KeptJson.class)));
+        return type.cast(new ObjectDecoder()
+                .decode(ObjectDecoder.kindOf(object), object.deepCopy(), EnumSet.allOf(KeptJson.class)));
     }
 
     private static ObjectNode pod(JsonNode entry) {
@@ -98,14 +99,19 @@ final class Vectors {
                 .put("name", "p")
                 .put("namespace", "default")
                 .put("uid", "p");
-        metadata.set("labels", entry.path("labels").isObject() ? entry.path("labels") : JSON.createObjectNode().put("app", "nginx"));
+        metadata.set(
+                "labels",
+                entry.path("labels").isObject()
+                        ? entry.path("labels")
+                        : JSON.createObjectNode().put("app", "nginx"));
         metadata.set(
                 "annotations",
                 entry.path("annotations").isObject()
                         ? entry.path("annotations")
                         : JSON.createObjectNode().put(ANNOTATION, "experimental"));
         ObjectNode spec = pod.putObject("spec").put("schedulerName", "default-scheduler");
-        ObjectNode container = spec.putArray("containers").addObject().put("name", "c").put("image", "i");
+        ObjectNode container =
+                spec.putArray("containers").addObject().put("name", "c").put("image", "i");
         container.putObject("resources").set("requests", entry.path("requests"));
         if (entry.has("hostPort")) {
             ArrayNode ports = container.putArray("ports");
@@ -127,7 +133,8 @@ final class Vectors {
             return Optional.empty();
         }
         Map<String, Double> fit = new TreeMap<>();
-        expected.properties().forEach(entry -> fit.put(entry.getKey(), entry.getValue().asDouble()));
+        expected.properties()
+                .forEach(entry -> fit.put(entry.getKey(), entry.getValue().asDouble()));
         return Optional.of(fit);
     }
 

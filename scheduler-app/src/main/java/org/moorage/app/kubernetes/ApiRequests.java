@@ -95,7 +95,7 @@ public final class ApiRequests implements AutoCloseable {
     }
 
     private ApiServer server(Duration timeout) {
-        return new ApiServer(client, http, unlimited, timeout, clock, stop, metrics);
+        return new ApiServer(client, http, unlimited, Integer.MAX_VALUE, timeout, clock, stop, metrics);
     }
 
     @Override

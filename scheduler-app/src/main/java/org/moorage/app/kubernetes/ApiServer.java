@@ -15,6 +15,8 @@ import java.time.InstantSource;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import okhttp3.Call;
 import okhttp3.HttpUrl;
 import okhttp3.MediaType;
@@ -44,6 +46,7 @@ final class ApiServer {
     private final ApiClient client;
     private final OkHttpClient http;
     private final TokenBucket bucket;
+    private final Semaphore room;
     private final Duration timeout;
     private final InstantSource clock;
     private final StopSignal stop;
@@ -80,6 +83,7 @@ final class ApiServer {
      * @param client its address and credentials
      * @param connections the connections to it
      * @param bucket limits the requests
+     * @param mostAtOnce how many may wait for an answer at the same time
      * @param timeout how long a request may take; a streamed response has a limit of its own
      * @param clock tells the time
      * @param stop ends all waits
@@ -89,12 +93,14 @@ final class ApiServer {
             ApiClient client,
             OkHttpClient connections,
             TokenBucket bucket,
+            int mostAtOnce,
             Duration timeout,
             InstantSource clock,
             StopSignal stop,
             RequestMetrics metrics) {
         this.client = client;
         this.bucket = bucket;
+        room = new Semaphore(mostAtOnce, true);
         this.timeout = timeout;
         this.clock = clock;
         this.stop = stop;
@@ -222,13 +228,13 @@ final class ApiServer {
     private StreamedResponse send(String what, Request request, OkHttpClient sender, MeasuredRequest measured) {
         Instant deadline = clock.instant().plus(timeout);
         for (int tries = 1; ; tries++) {
-            awaitTurn(what, measured);
+            awaitTurn(what, measured, deadline);
             Call call = sender.newCall(request);
             open.add(call);
             ClusterException failure;
             Duration wait;
             try {
-                Response response = call.execute();
+                Response response = execute(call);
                 measured.answered(response);
                 if (response.isSuccessful()) {
                     return new StreamedResponse(call, response, measured);
@@ -261,12 +267,41 @@ final class ApiServer {
         }
     }
 
-    private void awaitTurn(String what, MeasuredRequest measured) {
+    private Response execute(Call call) throws IOException {
+        try {
+            return call.execute();
+        } finally {
+            room.release();
+        }
+    }
+
+    // Afterwards there is room for the request, which ends with its answer.
+    private void awaitTurn(String what, MeasuredRequest measured, Instant deadline) {
         long start = System.nanoTime();
-        if (stop.isSent() || stop.isSentWithin(bucket.take())) {
+        if (stop.isSent() || stop.isSentWithin(bucket.take()) || !hasRoom(what, deadline)) {
             throw ClusterException.notSent(what + ": " + address() + ": given up, since closed or interrupted", null);
         }
         measured.waited(System.nanoTime() - start);
+    }
+
+    private boolean hasRoom(String what, Instant deadline) {
+        try {
+            long limit = Math.max(0, Duration.between(clock.instant(), deadline).toNanos());
+            if (!room.tryAcquire(limit, TimeUnit.NANOSECONDS)) {
+                throw ClusterException.notSent(
+                        what + ": " + address() + ": not sent within " + timeout.toSeconds()
+                                + " s, since so many requests wait for their answers",
+                        null);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+        if (stop.isSent()) {
+            room.release();
+            return false;
+        }
+        return true;
     }
 
     private ClusterException unanswered(String what, Exception cause) {

@@ -52,6 +52,8 @@ public final class KubernetesCluster implements Cluster {
     private static final Logger LOG = LoggerFactory.getLogger(KubernetesCluster.class);
 
     private static final int IDLE_CONNECTIONS = 64;
+    // With thousands at once, as after many pods have come together, the server answers a third fewer in all.
+    private static final int WRITES_AT_ONCE = 128;
     private static final Duration PING_INTERVAL = Duration.ofSeconds(10);
     /** How long the last events may take. */
     private static final Duration FLUSH_TIMEOUT = Duration.ofSeconds(3);
@@ -119,12 +121,22 @@ public final class KubernetesCluster implements Cluster {
                 // that.
                 .pingInterval(PING_INTERVAL.toMillis(), TimeUnit.MILLISECONDS)
                 .build();
-        reads = new ApiServer(client, http, readBucket, settings.requestTimeout(), clock, stop, settings.metrics());
-        writes = new ApiServer(client, http, bucket, settings.requestTimeout(), clock, stop, settings.metrics());
+        reads = new ApiServer(
+                client,
+                http,
+                readBucket,
+                Integer.MAX_VALUE,
+                settings.requestTimeout(),
+                clock,
+                stop,
+                settings.metrics());
+        writes = new ApiServer(
+                client, http, bucket, WRITES_AT_ONCE, settings.requestTimeout(), clock, stop, settings.metrics());
         Duration eventTimeout = settings.requestTimeout().compareTo(EventRecorder.LONGEST_REQUEST) < 0
                 ? settings.requestTimeout()
                 : EventRecorder.LONGEST_REQUEST;
-        eventWrites = new ApiServer(client, http, eventBucket, eventTimeout, clock, stop, settings.metrics());
+        eventWrites = new ApiServer(
+                client, http, eventBucket, Integer.MAX_VALUE, eventTimeout, clock, stop, settings.metrics());
         patches = new ObjectPatches(writes, decoder);
         pods = new PodWrites(writes, patches, clock, random, stop, settings.metrics());
         volumes = new VolumeWrites(patches);

@@ -326,9 +326,8 @@ public final class ExtenderAgent implements AutoCloseable {
         }
     }
 
-    // The weighted mean of the plugins' scores, from 0 to 10. Rounded down, so that 10 means what the plugins mean by
-    // their
-    // highest score.
+    // The weighted mean of the plugins' scores, from 0 to 10. Rounded down, so that 10 means what the
+    // plugins mean by their highest score.
     private static Map<String, Long> totals(
             List<String> names, NodeAnswers answers, List<ExtenderServerConfig.AgentPlugin> scorers) {
         Map<String, Double> shares = new LinkedHashMap<>();

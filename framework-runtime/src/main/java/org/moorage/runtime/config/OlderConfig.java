@@ -332,8 +332,8 @@ final class OlderConfig {
         }
     }
 
-    // Until v1beta1 extenders were read whatever the case of their fields, and a time limit was a number of
-    // nanoseconds.
+    // Until v1beta1 extenders were read whatever the case of their fields, and a time limit
+    // was a number of nanoseconds.
     private void spellExtenders(String list) {
         for (int i = 0; i < tree.at(list).size(); i++) {
             String extender = list + "[" + i + "]";

@@ -293,8 +293,8 @@ final class PolicyConversion {
         return ratio.isPresent() ? RATIO : "";
     }
 
-    // SelectorSpreadPriority is the default constraints of PodTopologySpread, EvenPodsSpreadPriority those of pods
-    // alone.
+    // SelectorSpreadPriority is the default constraints of PodTopologySpread,
+    // EvenPodsSpreadPriority those of pods alone.
     private void chooseSpreading(Set<String> priorities, String from) {
         boolean selects =
                 priorities.contains("SelectorSpreadPriority") || priorities.contains("ServiceSpreadingPriority");

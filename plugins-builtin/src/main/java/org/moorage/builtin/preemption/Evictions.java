@@ -217,9 +217,8 @@ final class Evictions {
             return isAwaited;
         }
 
-        // Either the news of the last victim does not come, so the preemptor finds out itself; or no event came with
-        // it, since the
-        // victim was not bound, or came while the preemptor was kept out.
+        // Either the news of the last victim does not come, so the preemptor finds out itself; or no event
+        // came with it, since the victim was not bound, or came while the preemptor was kept out.
         private void letIn() {
             boolean isOver = lastVictimByPreemptor.remove(preemptor.uid(), Optional.of(last));
             boolean isKeptOut = !lastVictimByPreemptor.containsKey(preemptor.uid()) && keptOut.remove(preemptor.uid());

@@ -70,9 +70,9 @@ public final class Leadership implements AutoCloseable {
                 .build());
     }
 
-    // Runs when the connection is there and the request is about to be written to it, so that neither a wait for a
-    // connection nor a process that was stopped comes between the check and the write. OkHttp does not repeat after
-    // a ProtocolException.
+    // Runs when the connection is there and the request is about to be written to it, so that neither a
+    // wait for a connection nor a process that was stopped comes between the check and the write. OkHttp
+    // does not repeat after a ProtocolException.
     private Response intercept(Interceptor.Chain chain) throws IOException {
         if (!chain.request().method().equals("GET") && !elector.mayWrite()) {
             throw new ProtocolException("not sent, since this process is not the leader (lease " + lock + ")");

@@ -117,8 +117,8 @@ public final class KubernetesCluster implements Cluster {
                 .newBuilder()
                 .connectionPool(connections)
                 .socketFactory(new NoDelaySocketFactory())
-                // A connection of HTTP/2 that is dead is noticed within two of these; no request waits on it after
-                // that.
+                // A connection of HTTP/2 that is dead is noticed within two of these; no
+                // request waits on it after that.
                 .pingInterval(PING_INTERVAL.toMillis(), TimeUnit.MILLISECONDS)
                 .build();
         reads = new ApiServer(

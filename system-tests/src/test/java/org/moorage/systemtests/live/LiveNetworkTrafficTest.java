@@ -106,9 +106,8 @@ class LiveNetworkTrafficTest {
                         "--web.listen-address=127.0.0.1:" + port));
     }
 
-    // Both exporters are on one machine and see the same traffic. Of the quiet node, packets count as bytes: of these
-    // there are
-    // always fewer.
+    // Both exporters are on one machine and see the same traffic. Of the quiet node, packets count as
+    // bytes: of these there are always fewer.
     private static String scrapes(Map<String, Integer> portByNode, String busy) {
         StringBuilder text = new StringBuilder("global: {scrape_interval: 1s, scrape_timeout: 1s}\nscrape_configs:\n");
         portByNode.forEach((node, port) -> {

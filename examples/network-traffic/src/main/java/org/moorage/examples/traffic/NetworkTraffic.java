@@ -204,8 +204,8 @@ public final class NetworkTraffic implements PreScorePlugin, ScorePlugin {
                 case transmit -> overTime("transmit", device);
                 case both -> "(" + overTime("receive", device) + " + " + overTime("transmit", device) + ")";
             };
-            // The node exporter knows its host's name only in node_uname_info, so that is where the nodes' names come
-            // from.
+            // The node exporter knows its host's name only in node_uname_info, so that is where
+            // the nodes' names come from.
             return originalBehavior
                     ? traffic + " * on(instance) group_left(" + nodeLabel + ") (node_uname_info)"
                     : "sum by (" + nodeLabel + ") (" + traffic + " * on(instance) group_left(" + nodeLabel

@@ -111,9 +111,8 @@ final class ClusterData {
 
         private Reader() {}
 
-        // OPA refuses to remove what it does not have, and with it all changes that come along. What came and went in
-        // between is no
-        // change.
+        // OPA refuses to remove what it does not have, and with it all changes that come along. What came
+        // and went in between is no change.
         private void changed(String resource, String uid, Optional<ClusterObject> object) {
             Map<String, Optional<ClusterObject>> table =
                     changes.computeIfAbsent(resource, any -> new LinkedHashMap<>());

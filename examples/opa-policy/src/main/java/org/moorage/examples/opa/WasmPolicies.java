@@ -211,8 +211,8 @@ final class WasmPolicies implements PolicyEngine {
         return true;
     }
 
-    // A bundle is a tar file: for each file a block with its name and its size in octal digits, and its bytes in whole
-    // blocks.
+    // A bundle is a tar file: for each file a block with its name and its size in octal digits, and
+    // its bytes in whole blocks.
     private static byte[] unpacked(byte[] bundle) {
         try (InputStream in = new GZIPInputStream(new ByteArrayInputStream(bundle))) {
             byte[] tar = in.readNBytes(MOST_BYTES);

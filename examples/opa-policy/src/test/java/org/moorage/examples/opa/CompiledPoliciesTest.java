@@ -76,8 +76,8 @@ class CompiledPoliciesTest {
                 .contains(JSON.readTree(isOwn ? "{\"a\":1,\"b\":1}" : "{}"));
     }
 
-    // Objects come, change and go in the memory of one instance; another that is given them all at once must say the
-    // same.
+    // Objects come, change and go in the memory of one instance; another that is given them all
+    // at once must say the same.
     @Test
     void seeChangedObjectsAsNewOnes() throws IOException {
         long seed = System.nanoTime();

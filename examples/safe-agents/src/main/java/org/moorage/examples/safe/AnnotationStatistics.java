@@ -38,8 +38,8 @@ record AnnotationStatistics() implements NodeStatistics {
                 Double.isNaN(next) ? number(annotations.get(misspelt)) : next);
     }
 
-    // Double.parseDouble also takes spaces, 4000d and 0x1p3, which are no numbers elsewhere; infinity is nothing to
-    // reckon with.
+    // Double.parseDouble also takes spaces, 4000d and 0x1p3, which are no numbers elsewhere; infinity
+    // is nothing to reckon with.
     private static double number(@Nullable String text) {
         if (text == null || text.isEmpty()) {
             return Double.NaN;

@@ -44,8 +44,8 @@ record PigeonResource(String name, ResourceName resource, long unit, double leas
         return wanted > 0 ? wanted : least;
     }
 
-    // Init containers and overhead did not count. Storage was in bytes here and in GiB for nodes; now it is GiB for
-    // both.
+    // Init containers and overhead did not count. Storage was in bytes here and in GiB for
+    // nodes; now it is GiB for both.
     private double ofContainers(Pod pod) {
         long sum = 0;
         for (Container container : pod.spec().containers()) {

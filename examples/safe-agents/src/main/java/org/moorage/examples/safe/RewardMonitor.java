@@ -88,9 +88,8 @@ final class RewardMonitor {
         };
     }
 
-    // Of several containers that have ended the worst counts; one that waits or was started again leaves things as they
-    // are. The
-    // original had the last container decide.
+    // Of several containers that have ended the worst counts; one that waits or was started again leaves
+    // things as they are. The original had the last container decide.
     private OptionalDouble ofContainers(List<ContainerState> states) {
         double worst = Double.POSITIVE_INFINITY;
         boolean isUndecided = false;

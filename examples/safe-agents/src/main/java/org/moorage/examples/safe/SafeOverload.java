@@ -138,9 +138,8 @@ public final class SafeOverload implements FilterPlugin, ScorePlugin, EnqueueExt
                 load == null ? 0 : load.sigma());
     }
 
-    // The node's score is the least of its resources', which is that of the greatest risk. A resource of which nothing
-    // is known has
-    // no say.
+    // The node's score is the least of its resources', which is that of the greatest risk. A resource of
+    // which nothing is known has no say.
     @Override
     public long score(CycleState state, Pod pod, NodeInfo node) {
         Risk known = state.find(RISK, node.name()).orElse(null);

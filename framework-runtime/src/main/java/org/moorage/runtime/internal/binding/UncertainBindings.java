@@ -89,8 +89,8 @@ public final class UncertainBindings {
         readAll();
     }
 
-    // One thread at a time. The answers are handled elsewhere, so that a plugin that is told of one delays
-    // no other.
+    // One thread at a time. The answers are handled elsewhere, so that a plugin that is
+    // told of one delays no other.
     private void readAll() {
         for (Question question = next(); question != null; question = next()) {
             Optional<Outcome> outcome = outcome(question.pod);

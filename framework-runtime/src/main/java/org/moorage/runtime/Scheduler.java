@@ -91,7 +91,7 @@ public final class Scheduler implements AutoCloseable {
     // When each part of stopping is over at the latest, counted from its beginning.
     private static final Duration LONGEST_CYCLE = Duration.ofSeconds(2);
     private static final Duration LONGEST_BINDING = Duration.ofSeconds(4);
-    private static final Duration LONGEST_REPORT = Duration.ofSeconds(6);
+    private static final Duration LONGEST_REPORT = Duration.ofSeconds(5);
     private static final Duration LONGEST_CLOSE = Duration.ofSeconds(1);
 
     private final Cluster cluster;

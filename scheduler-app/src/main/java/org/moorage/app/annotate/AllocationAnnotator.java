@@ -61,13 +61,15 @@ public final class AllocationAnnotator implements NodeAnnotator {
         int failures = 0;
         for (ClusterNodes.AddressedNode addressed : cluster.nodes()) {
             Node node = addressed.node();
-            if ("True".equals(node.conditions().get("Ready"))) {
-                try {
-                    out.done(annotate(node, podsByNode.getOrDefault(node.name(), List.of())));
-                } catch (ClusterException failed) {
-                    out.failed(String.valueOf(failed.getMessage()));
-                    failures++;
-                }
+            if (!"True".equals(node.conditions().get("Ready"))) {
+                out.done(node.name() + ": not Ready, so its annotations stay as they are");
+                continue;
+            }
+            try {
+                out.done(annotate(node, podsByNode.getOrDefault(node.name(), List.of())));
+            } catch (ClusterException failed) {
+                out.failed(String.valueOf(failed.getMessage()));
+                failures++;
             }
         }
         return failures;

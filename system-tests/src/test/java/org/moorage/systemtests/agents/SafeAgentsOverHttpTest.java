@@ -52,8 +52,18 @@ class SafeAgentsOverHttpTest {
     static void start() throws IOException, InterruptedException {
         String config = Files.readString(CONFIG);
         for (String objective : List.of("LOAD_BALANCE", "CONSOLIDATE")) {
-            config += "- name: " + objective + "\n  port: 0000\n  plugins:\n  - {name: PigeonHoling, as: pigeon-holing,"
-                    + " maxScore: 10, args: {originalBehavior: true, objective: " + objective + "}}\n";
+            config += agent(objective, "PigeonHoling", "pigeon-holing", "objective: " + objective);
+        }
+        for (String objective : List.of("LOAD_BALANCE", "CONSOLIDATE", "A_BINPACK")) {
+            String args = "resources: [cpu], objective: " + objective;
+            config += agent(objective + "-cpu", "PigeonHoling", "pigeon-holing", args);
+        }
+        config += agent("congestion-10", "Congestion", "congestion", "max: 10");
+        for (String limit : List.of("utilization: 80", "utilization: 100", "utilization: 0")) {
+            config += agent(limit.replace(": ", "-"), "SafeOverload", "safe-overload", limit);
+        }
+        for (String limit : List.of("percentile: 10", "percentile: 100", "percentile: 0")) {
+            config += agent(limit.replace(": ", "-"), "SafeOverload", "safe-overload", limit);
         }
         StringBuilder changed = new StringBuilder();
         String agent = "";
@@ -82,6 +92,15 @@ class SafeAgentsOverHttpTest {
         for (String name : PORTS.keySet()) {
             awaitVersion(name);
         }
+    }
+
+    private static String agent(String name, String plugin, String route, String args) {
+        return """
+                - name: %s
+                  port: 0000
+                  plugins:
+                  - {name: %s, as: %s, maxScore: 10, args: {originalBehavior: true, %s}}
+                """.formatted(name, plugin, route, args);
     }
 
     private static int freePort() throws IOException {
@@ -229,6 +248,33 @@ class SafeAgentsOverHttpTest {
         assertThat(scores(post("safe", "priorities/safe-balance", pod, node))).isEqualTo(Map.of("n", balance));
     }
 
+    @ParameterizedTest(name = "{0}")
+    @CsvSource({
+        "safe, a b d e f, 8 2 0 9 9 9",
+        "utilization-80, a e f, 4 0 0 0 9 9",
+        "utilization-100, a b c d e f, 10 10 10 10 10 10",
+        "utilization-0, '', 0 0 0 0 0 0",
+        "percentile-10, a d e f, 7 0 0 9 9 9",
+        "percentile-100, a b c d e f, 9 6 3 9 9 9",
+        "percentile-0, '', 0 0 0 0 0 0",
+    })
+    void safeWithOtherLimits(String agent, String accepted, String scores) {
+        String[] figures = {"4000 1000", "2500 700", "2000 600", "1800 0", "8000 0", "9000 100"};
+        ObjectNode[] nodes = new ObjectNode[figures.length];
+        for (int i = 0; i < nodes.length; i++) {
+            nodes[i] = safeNode(figures[i], "8 1");
+            ((ObjectNode) nodes[i].get("metadata")).put("name", "" + (char) ('a' + i));
+        }
+        ObjectNode pod = pod("p", "1", "1Gi");
+
+        List<String> kept = new ArrayList<>();
+        post(agent, "predicates/safe-overload", pod, nodes)
+                .at("/Nodes/items")
+                .forEach(node -> kept.add(node.at("/metadata/name").asText()));
+        assertThat(String.join(" ", kept)).isEqualTo(accepted);
+        assertThat(ranks(post(agent, "priorities/safe-overload", pod, nodes))).isEqualTo(scores);
+    }
+
     @Test
     void safeWithInitContainers() {
         ObjectNode pod = pod("p", "100m", "100Mi");
@@ -281,6 +327,14 @@ class SafeAgentsOverHttpTest {
                 .isEqualTo(Map.of("n", score));
     }
 
+    @ParameterizedTest
+    @CsvSource({"0, 10", "1, 9", "5, 5", "9, 1", "10, 0", "11, 0"})
+    void congestionUpToTen(String factor, int score) {
+        ObjectNode node = node("n", "1", "1Gi", "congestion-factor", factor);
+        assertThat(scores(post("congestion-10", "priorities/congestion", pod("p", "1", ""), node)))
+                .isEqualTo(Map.of("n", score));
+    }
+
     @Test
     void foo() {
         ObjectNode node = node("n", "1", "1Gi");
@@ -310,6 +364,30 @@ class SafeAgentsOverHttpTest {
                 .isEqualTo(third);
         assertThat(ranks(post(agent, "priorities/pigeon-holing", pod("p4", "1500m", "1Gi"), nodes)))
                 .isEqualTo(fourth);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "LOAD_BALANCE-cpu, 1 5 10 0",
+        "CONSOLIDATE-cpu, 10 4 1 0",
+        "A_BINPACK-cpu, 1 5 10 0",
+    })
+    void pigeonWithOneResource(String agent, String first) {
+        ObjectNode[] nodes = {
+            node("a", "10m", "1Gi", "requested-cpu", "8"),
+            node("b", "10m", "1Gi", "requested-cpu", "4"),
+            node("c", "10m", "1Gi"),
+            node("d", "10m", "1Gi", "requested-cpu", "10"),
+        };
+        for (String name : List.of("p1", "p2")) {
+            assertThat(ranks(post(agent, "priorities/pigeon-holing", pod(name, "2m", ""), nodes)))
+                    .isEqualTo(first);
+        }
+        if (agent.startsWith("A_BINPACK")) {
+            // It has learnt that demand varies, and packs rather than spreads.
+            assertThat(ranks(post(agent, "priorities/pigeon-holing", pod("p3", "6m", ""), nodes)))
+                    .isEqualTo("0 10 1 0");
+        }
     }
 
     private static String ranks(JsonNode priorities) {

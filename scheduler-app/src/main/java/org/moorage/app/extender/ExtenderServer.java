@@ -9,7 +9,6 @@ import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsParameters;
 import com.sun.net.httpserver.HttpsServer;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -28,6 +27,7 @@ import javax.net.ssl.TrustManager;
 import org.moorage.app.command.CommandException;
 import org.moorage.app.metrics.ExtenderMetrics;
 import org.moorage.app.metrics.MetricsText;
+import org.moorage.app.serving.Reply;
 import org.moorage.app.serving.ServerKeys;
 import org.moorage.runtime.ExtenderAgent;
 import org.moorage.runtime.config.ExtenderServerConfig;
@@ -52,7 +52,6 @@ public final class ExtenderServer implements AutoCloseable {
     private static final int STOP_SECONDS = 1;
     private static final int LONGEST_LOGGED = 64 << 10;
     private static final String JSON = "application/json";
-    private static final String TEXT = "text/plain; charset=utf-8";
 
     private final HttpServer server;
     private final ThreadPoolExecutor threads;
@@ -82,17 +81,6 @@ public final class ExtenderServer implements AutoCloseable {
             Duration limit,
             InstantSource clock,
             ThreadFactory threadFactory) {}
-
-    private record Reply(int code, String contentType, byte[] body, String error) {
-        static Reply text(int code, String text) {
-            return new Reply(code, TEXT, text.getBytes(UTF_8), "");
-        }
-
-        static Reply error(int code, String message) {
-            ExtenderAgent.Answer answer = ExtenderAgent.Answer.failure(code, message);
-            return new Reply(code, JSON, answer.body(), message);
-        }
-    }
 
     private ExtenderServer(
             HttpServer server,
@@ -225,17 +213,14 @@ public final class ExtenderServer implements AutoCloseable {
                         .addKeyValue("path", exchange.getRequestURI().getPath())
                         .setCause(unexpected)
                         .log("Request failed");
-                reply = Reply.error(500, "internal error");
+                reply = reply(ExtenderAgent.Answer.failure(500, "internal error"));
             }
-            boolean head = exchange.getRequestMethod().equals("HEAD");
-            exchange.getResponseHeaders().set("Content-Type", reply.contentType);
-            exchange.sendResponseHeaders(reply.code, head || reply.body.length == 0 ? -1 : reply.body.length);
-            if (!head && reply.body.length > 0) {
-                try (OutputStream out = exchange.getResponseBody()) {
-                    out.write(reply.body);
-                }
-            }
+            reply.sendTo(exchange);
         }
+    }
+
+    private static Reply reply(ExtenderAgent.Answer answer) {
+        return new Reply(answer.status(), JSON, answer.body());
     }
 
     private Reply reply(HttpExchange exchange) throws IOException {
@@ -253,17 +238,17 @@ public final class ExtenderServer implements AutoCloseable {
             return notAllowed(exchange, "POST");
         }
         long start = System.nanoTime();
-        Reply reply = ask(route, exchange);
-        metrics.answered(route, reply.code, !reply.error.isEmpty(), System.nanoTime() - start);
-        if (!reply.error.isEmpty()) {
+        ExtenderAgent.Answer answer = ask(route, exchange);
+        metrics.answered(route, answer.status(), !answer.error().isEmpty(), System.nanoTime() - start);
+        if (!answer.error().isEmpty()) {
             LOG.atWarn()
                     .addKeyValue("agent", config.name())
                     .addKeyValue("route", route)
-                    .addKeyValue("status", reply.code)
-                    .addKeyValue("err", reply.error)
+                    .addKeyValue("status", answer.status())
+                    .addKeyValue("err", answer.error())
                     .log("Request answered with an error");
         }
-        return reply;
+        return reply(answer);
     }
 
     private static boolean isRead(HttpExchange exchange) {
@@ -283,7 +268,7 @@ public final class ExtenderServer implements AutoCloseable {
             case "/metrics" -> {
                 String accept = exchange.getRequestHeaders().getFirst("Accept");
                 MetricsText.Text text = metricsText.read(accept == null ? "" : accept);
-                yield Optional.of(new Reply(200, text.contentType(), text.body(), ""));
+                yield Optional.of(new Reply(200, text.contentType(), text.body()));
             }
             default -> Optional.empty();
         };
@@ -296,22 +281,24 @@ public final class ExtenderServer implements AutoCloseable {
         return agent.failure().map(failure -> Reply.text(503, failure + "\n")).orElseGet(() -> Reply.text(200, "ok"));
     }
 
-    private Reply ask(String route, HttpExchange exchange) throws IOException {
+    private ExtenderAgent.Answer ask(String route, HttpExchange exchange) throws IOException {
         if (!ready) {
-            return Reply.error(503, "the cluster's objects are not known yet");
+            return ExtenderAgent.Answer.failure(503, "the cluster's objects are not known yet");
         }
         if (!hasRoom()) {
-            return Reply.error(503, "too many requests (expected: at most " + MOST_REQUESTS + " at a time)");
+            return ExtenderAgent.Answer.failure(
+                    503, "too many requests (expected: at most " + MOST_REQUESTS + " at a time)");
         }
         try {
             byte[] body = exchange.getRequestBody().readNBytes(MOST_BYTES + 1);
             if (body.length > MOST_BYTES) {
-                return Reply.error(413, "body of more than " + (MOST_BYTES >> 20) + " MB (expected: a shorter one)");
+                return ExtenderAgent.Answer.failure(
+                        413, "body of more than " + (MOST_BYTES >> 20) + " MB (expected: a shorter one)");
             }
             log("Request", route, body);
             ExtenderAgent.Answer answer = agent.answer(route, body);
             log("Answer", route, answer.body());
-            return new Reply(answer.status(), JSON, answer.body(), answer.error());
+            return answer;
         } finally {
             room.release();
         }

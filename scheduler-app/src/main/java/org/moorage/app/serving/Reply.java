@@ -3,6 +3,9 @@ package org.moorage.app.serving;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.sun.net.httpserver.HttpExchange;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -22,6 +25,18 @@ public record Reply(int code, String contentType, byte[] body) {
     /** JSON. */
     public static Reply json(int code, String text) {
         return new Reply(code, "application/json", text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Sends it, without its body to who asked for the head. Headers that are set before go with it. */
+    public void sendTo(HttpExchange exchange) throws IOException {
+        exchange.getResponseHeaders().set("Content-Type", contentType);
+        boolean head = exchange.getRequestMethod().equals("HEAD");
+        exchange.sendResponseHeaders(code, head || body.length == 0 ? -1 : body.length);
+        if (!head && body.length > 0) {
+            try (OutputStream out = exchange.getResponseBody()) {
+                out.write(body);
+            }
+        }
     }
 
     static Reply notFound() {

@@ -7,7 +7,6 @@ import com.sun.net.httpserver.HttpsExchange;
 import com.sun.net.httpserver.HttpsParameters;
 import com.sun.net.httpserver.HttpsServer;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -272,16 +271,9 @@ public final class SecureServer implements AutoCloseable {
                         .log("Request failed");
                 reply = Reply.text(500, "internal server error\n");
             }
-            exchange.getResponseHeaders().set("Content-Type", reply.contentType());
             exchange.getResponseHeaders().set("Cache-Control", "no-cache, private");
             exchange.getResponseHeaders().set("X-Content-Type-Options", "nosniff");
-            boolean head = exchange.getRequestMethod().equals("HEAD");
-            exchange.sendResponseHeaders(reply.code(), head || reply.body().length == 0 ? -1 : reply.body().length);
-            if (!head && reply.body().length > 0) {
-                try (OutputStream out = exchange.getResponseBody()) {
-                    out.write(reply.body());
-                }
-            }
+            reply.sendTo(exchange);
         }
     }
 

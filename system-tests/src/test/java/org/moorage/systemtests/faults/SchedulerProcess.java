@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.systemtests.faults;
 
-import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ServerSocket;
@@ -18,7 +17,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.moorage.systemtests.live.ControlPlane;
 import org.moorage.systemtests.live.RunningProgram;
 
@@ -112,7 +110,7 @@ final class SchedulerProcess implements AutoCloseable {
                     command.add(Path.of(System.getProperty("java.home"), "bin", "java")
                             .toString());
                     command.addAll(java);
-                    command.addAll(List.of("-cp", classPath(), "org.moorage.app.Main"));
+                    command.addAll(List.of("-cp", RunningProgram.applicationClassPath(), "org.moorage.app.Main"));
                 } else {
                     command.add(plane.binaries().resolve("kube-scheduler").toString());
                     command.add("--authentication-kubeconfig=" + plane.kubeconfig());
@@ -127,21 +125,6 @@ final class SchedulerProcess implements AutoCloseable {
                 throw new UncheckedIOException(e);
             }
         }
-    }
-
-    // Without the tests themselves: their settings for the log are not the application's, and their plugins
-    // come in jars.
-    private static String classPath() {
-        String tests = Path.of(URI.create(SchedulerProcess.class
-                        .getProtectionDomain()
-                        .getCodeSource()
-                        .getLocation()
-                        .toString()))
-                .toString();
-        return Pattern.compile(File.pathSeparator, Pattern.LITERAL)
-                .splitAsStream(System.getProperty("java.class.path"))
-                .filter(entry -> !Path.of(entry).toAbsolutePath().toString().equals(tests))
-                .collect(Collectors.joining(File.pathSeparator));
     }
 
     RunningProgram program() {

@@ -6,13 +6,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 /** A project of {@code examples}, in the form in which its users have it: a jar, and a configuration beside it. */
 final class ExampleProject {
@@ -50,7 +47,7 @@ final class ExampleProject {
     static List<String> java(List<Path> classPath, String mainClass, String... args) {
         List<String> entries = new ArrayList<>();
         classPath.forEach(entry -> entries.add(entry.toString()));
-        entries.add(applicationClassPath());
+        entries.add(RunningProgram.applicationClassPath());
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-cp",
@@ -58,21 +55,6 @@ final class ExampleProject {
                 mainClass));
         command.addAll(List.of(args));
         return command;
-    }
-
-    // Without the tests themselves, and without examples that are on it: they come as jars.
-    private static String applicationClassPath() {
-        String tests = Path.of(URI.create(ExampleProject.class
-                        .getProtectionDomain()
-                        .getCodeSource()
-                        .getLocation()
-                        .toString()))
-                .toString();
-        return Pattern.compile(File.pathSeparator, Pattern.LITERAL)
-                .splitAsStream(System.getProperty("java.class.path"))
-                .filter(entry -> !Path.of(entry).toAbsolutePath().toString().equals(tests)
-                        && !entry.contains(File.separator + "examples" + File.separator))
-                .collect(Collectors.joining(File.pathSeparator));
     }
 
     /** A port on loopback that nobody listens on. */

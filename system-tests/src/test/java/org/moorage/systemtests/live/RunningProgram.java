@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.systemtests.live;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /** A program that runs beside the test until it is closed. What it prints goes to a file. */
 public final class RunningProgram implements AutoCloseable {
@@ -34,6 +37,24 @@ public final class RunningProgram implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /**
+     * The class path of the application. Without the tests themselves, whose settings for the log are not the application's, and
+     * without examples that are on it: plugins come in jars.
+     */
+    public static String applicationClassPath() {
+        String tests = Path.of(URI.create(RunningProgram.class
+                        .getProtectionDomain()
+                        .getCodeSource()
+                        .getLocation()
+                        .toString()))
+                .toString();
+        return Pattern.compile(File.pathSeparator, Pattern.LITERAL)
+                .splitAsStream(System.getProperty("java.class.path"))
+                .filter(entry -> !Path.of(entry).toAbsolutePath().toString().equals(tests)
+                        && !entry.contains(File.separator + "examples" + File.separator))
+                .collect(Collectors.joining(File.pathSeparator));
     }
 
     public String log() {

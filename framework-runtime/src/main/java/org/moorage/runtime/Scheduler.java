@@ -192,6 +192,7 @@ public final class Scheduler implements AutoCloseable {
                 pods,
                 cluster,
                 threads.binding(),
+                threads.waitingBindings(),
                 builder.featureGates,
                 extenders,
                 new UncertainBindings(cluster, pods, threads.binding(), threads.timers()),
@@ -381,9 +382,9 @@ public final class Scheduler implements AutoCloseable {
         return view.of(pod);
     }
 
-    /** Where pods are bound. */
+    /** Where pods are bound, however long it takes. */
     Executor bindingThreads() {
-        return threads.binding();
+        return threads.waitingBindings();
     }
 
     /** The names of the profiles: what pods may name as their scheduler. */

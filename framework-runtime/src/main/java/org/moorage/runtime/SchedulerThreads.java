@@ -36,7 +36,9 @@ final class SchedulerThreads implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SchedulerThreads.class);
     // A pod in PreBind may wait for minutes, and plugins may wait as they like: a thread for each. More pods than
     // that wait for a thread.
-    private static final int MOST_BINDING_THREADS = 4096;
+    private static final int MOST_WAITING_THREADS = 4096;
+    // More would only wait for each other's requests to the API server.
+    private static final int MOST_BINDING_THREADS = 128;
     private static final int MOST_BACKGROUND_THREADS = 128;
     // As many requests as kube-scheduler sends at a time with SchedulerAsyncAPICalls.
     private static final int REPORT_THREADS = 16;
@@ -50,6 +52,7 @@ final class SchedulerThreads implements AutoCloseable {
     private final ScheduledExecutorService timers;
     private final ScheduledExecutorService queueTimers;
     private final Executor binding;
+    private final Executor waiting;
     private final Executor background;
     private final Executor reports;
     private final @Nullable Consumer<Duration> givenPause;
@@ -71,6 +74,7 @@ final class SchedulerThreads implements AutoCloseable {
         // Its tasks wait for the queue's lock, under which plugins are called.
         queueTimers = own(new ScheduledThreadPoolExecutor(1, named("scheduler-queue-timer", null)));
         binding = given != null ? given : own(growing(MOST_BINDING_THREADS, named("scheduler-bind", null)));
+        waiting = given != null ? given : own(growing(MOST_WAITING_THREADS, named("scheduler-prebind", null)));
         background = given != null ? given : own(growing(MOST_BACKGROUND_THREADS, named("scheduler-background", null)));
         reports = given != null ? given : own(fixed(REPORT_THREADS, named("scheduler-report", null)));
     }
@@ -90,6 +94,7 @@ final class SchedulerThreads implements AutoCloseable {
         timers = executor;
         queueTimers = executor;
         binding = executor;
+        waiting = executor;
         background = executor;
         reports = executor;
     }
@@ -211,8 +216,14 @@ final class SchedulerThreads implements AutoCloseable {
         return fixed(Math.max(1, parallelism - 1), named("scheduler-worker", owner));
     }
 
+    /** For bindings and parts of them that wait for nothing but the API server. */
     Executor binding() {
         return binding;
+    }
+
+    /** For bindings that may wait for something else, such as a volume: each has a thread. */
+    Executor waitingBindings() {
+        return waiting;
     }
 
     /** For tasks of plugins, such as evictions. */
@@ -248,7 +259,7 @@ final class SchedulerThreads implements AutoCloseable {
      * @param end when, in nanoseconds of the system's timer
      */
     void finishBindings(long end) {
-        finish(List.of(binding, background), end);
+        finish(List.of(binding, waiting, background), end);
     }
 
     /** As {@link #finishBindings}, for what is reported of pods. */

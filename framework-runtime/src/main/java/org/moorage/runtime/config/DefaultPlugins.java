@@ -8,6 +8,9 @@ import org.moorage.api.plugin.FeatureGates;
 
 /** The plugins that kube-scheduler enables unless a configuration says otherwise. */
 public final class DefaultPlugins {
+    /** Binds a pod by one request to the API server. */
+    public static final String BINDER = "DefaultBinder";
+
     private static final List<EnabledPlugin> MULTI_POINT = List.of(
             new EnabledPlugin("SchedulingGates", 0),
             new EnabledPlugin("PrioritySort", 0),
@@ -27,7 +30,7 @@ public final class DefaultPlugins {
             new EnabledPlugin("DefaultPreemption", 0),
             new EnabledPlugin("NodeResourcesBalancedAllocation", 1),
             new EnabledPlugin("ImageLocality", 1),
-            new EnabledPlugin("DefaultBinder", 0));
+            new EnabledPlugin(BINDER, 0));
 
     // Those that a feature adds at the end.
     private static final List<Gated> GATED = List.of(

@@ -24,6 +24,7 @@ import org.moorage.api.plugin.PermitResult;
 import org.moorage.api.plugin.PodEvent;
 import org.moorage.api.plugin.PostBindPlugin;
 import org.moorage.api.plugin.ReservePlugin;
+import org.moorage.runtime.config.DefaultPlugins;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.cycle.PluginTimes;
 import org.moorage.runtime.internal.extender.ExtenderException;
@@ -47,6 +48,7 @@ public final class BindingCycle {
     private final ObjectLister<Pod> pods;
     private final ClusterWriter writer;
     private final Executor executor;
+    private final Executor waitingExecutor;
     private final boolean hasPreFlight;
     private final Extenders extenders;
     private final UncertainBindings uncertainBindings;
@@ -70,13 +72,19 @@ public final class BindingCycle {
         void failed(AssumedPod pod, PluginStatus answer);
     }
 
-    /** A binding cycle for pods of any profile. */
+    /**
+     * A binding cycle for pods of any profile.
+     *
+     * @param executor does what waits for nothing but the API server
+     * @param waitingExecutor does what may wait for something else
+     */
     public BindingCycle(
             WaitingPods waitingPods,
             PodsInPreBind podsInPreBind,
             ObjectLister<Pod> pods,
             ClusterWriter writer,
             Executor executor,
+            Executor waitingExecutor,
             FeatureGates featureGates,
             Extenders extenders,
             UncertainBindings uncertainBindings,
@@ -87,6 +95,7 @@ public final class BindingCycle {
         hasPreFlight = featureGates.isEnabled(FeatureGates.NOMINATED_NODE_NAME_FOR_EXPECTATION);
         this.writer = writer;
         this.executor = executor;
+        this.waitingExecutor = waitingExecutor;
         this.extenders = extenders;
         this.uncertainBindings = uncertainBindings;
         this.results = results;
@@ -213,17 +222,35 @@ public final class BindingCycle {
                 && !pod.pod().status().nominatedNodeName().equals(pod.nodeName())) {
             nominate(pod);
         }
-        if (permission == null) {
+        boolean mayWait = mayWait(pod, groups);
+        if (permission == null && !mayWait) {
             bind(pod, groups, PluginStatus.SUCCESS);
-            return;
+        } else if (permission == null) {
+            continueOn(waitingExecutor, pod, groups, PluginStatus.SUCCESS);
+        } else {
+            CompletableFuture<PluginStatus> ignored = permission.whenComplete(
+                    (answer, thrown) -> continueOn(mayWait ? waitingExecutor : executor, pod, groups, answer));
         }
-        CompletableFuture<PluginStatus> ignored = permission.whenComplete((answer, thrown) -> {
-            try {
-                executor.execute(() -> runStep(pod, () -> bind(pod, groups, answer)));
-            } catch (RejectedExecutionException closed) {
-                fail(pod, PluginStatus.error("", "binding: " + Thrown.text(closed)));
-            }
-        });
+    }
+
+    // Of the plugins that come with the scheduler, only those that have work in PreBind wait for more than a request.
+    private boolean mayWait(AssumedPod pod, PreBindGroups groups) {
+        List<BindPlugin> binders = pod.profile().at(ExtensionPoint.BIND, BindPlugin.class);
+        return !groups.areEmpty()
+                || binders.size() != 1
+                || !binders.get(0).name().equals(DefaultPlugins.BINDER)
+                || !pod.profile()
+                        .at(ExtensionPoint.POST_BIND, PostBindPlugin.class)
+                        .isEmpty()
+                || extenders.canBind(pod.pod());
+    }
+
+    private void continueOn(Executor threads, AssumedPod pod, PreBindGroups groups, PluginStatus permission) {
+        try {
+            threads.execute(() -> runStep(pod, () -> bind(pod, groups, permission)));
+        } catch (RejectedExecutionException closed) {
+            fail(pod, PluginStatus.error("", "binding: " + Thrown.text(closed)));
+        }
     }
 
     // Tells other components which node the pod will be bound to, while that takes its time.
@@ -263,7 +290,7 @@ public final class BindingCycle {
         }
         PluginStatus answer;
         try {
-            answer = PluginTimes.of(pod.profile(), "PreBind").time(times -> groups.run(pod, attempt, executor));
+            answer = PluginTimes.of(pod.profile(), "PreBind").time(times -> groups.run(pod, attempt, waitingExecutor));
             if (answer.isSuccess() && !attempt.markPrebound()) {
                 answer = attempt.cancelled();
             }

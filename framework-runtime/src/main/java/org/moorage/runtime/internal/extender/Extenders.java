@@ -187,6 +187,16 @@ public final class Extenders implements AutoCloseable {
         return zeros;
     }
 
+    /** Whether an extender may bind the pod. */
+    public boolean canBind(Pod pod) {
+        for (HttpExtender extender : all) {
+            if (extender.isBinder() && extender.isInterested(pod)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /**
      * Has the pod bound by the first extender that binds and takes care of it.
      *

@@ -71,7 +71,8 @@ public final class AlgorithmBenchmark {
                         0,
                         new Parallelism(executor, workers),
                         Extenders.NONE,
-                        new SplittableRandom(1)),
+                        new SplittableRandom(1),
+                        false),
                 snapshot);
         for (int i = 0; i < arguments.nodes; i++) {
             run.cache.putNode(workload.node(i));

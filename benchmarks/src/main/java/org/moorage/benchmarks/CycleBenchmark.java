@@ -70,7 +70,7 @@ public class CycleBenchmark {
     private static final class Cycle {
         private final Profile profile;
         private final SchedulingAlgorithm algorithm =
-                new SchedulingAlgorithm(100, 0, Parallelism.none(), Extenders.NONE, new SplittableRandom(1));
+                new SchedulingAlgorithm(100, 0, Parallelism.none(), Extenders.NONE, new SplittableRandom(1), false);
         private final ClusterSnapshot snapshot = new ClusterSnapshot();
         private final Pod pod;
 

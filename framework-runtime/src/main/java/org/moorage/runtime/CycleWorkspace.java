@@ -31,17 +31,20 @@ final class CycleWorkspace implements AutoCloseable {
      * @param firstNode the index of the node that the first cycle begins with
      * @param extenders who has a say beside the plugins
      * @param random chooses among equals that an extender has scored
+     * @param randomTies whether it chooses among all equals
      */
     CycleWorkspace(
             int percentageOfNodesToScore,
             int firstNode,
             SchedulerThreads threads,
             Extenders extenders,
-            RandomGenerator random) {
+            RandomGenerator random,
+            boolean randomTies) {
         workers = threads.newWorkers(this);
         Parallelism parallelism =
                 threads.parallelism() <= 1 ? Parallelism.none() : new Parallelism(workers, threads.parallelism());
-        algorithm = new SchedulingAlgorithm(percentageOfNodesToScore, firstNode, parallelism, extenders, random);
+        algorithm = new SchedulingAlgorithm(
+                percentageOfNodesToScore, firstNode, parallelism, extenders, random, randomTies);
     }
 
     /** Does some work, as soon as nobody else uses the workspace. */

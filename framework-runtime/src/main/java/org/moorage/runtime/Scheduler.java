@@ -200,7 +200,8 @@ public final class Scheduler implements AutoCloseable {
         int percentage = builder.config.percentageOfNodesToScore();
         loop = new SchedulingLoop(
                 threads,
-                firstNode -> new CycleWorkspace(percentage, firstNode, threads, extenders, builder.random),
+                firstNode -> new CycleWorkspace(
+                        percentage, firstNode, threads, extenders, builder.random, builder.randomTies),
                 queue,
                 new SchedulingCycle(profiles, cache, queue, nominator, binding, failures, listener));
         watch = new PluginCallWatch(builder.pluginCallTimeout, threads, queue, loop, plugins, listener);
@@ -489,6 +490,7 @@ public final class Scheduler implements AutoCloseable {
         private FeatureGates featureGates;
         private InstantSource clock = InstantSource.system();
         private RandomGenerator random = RandomGenerator.getDefault();
+        private boolean randomTies;
         private Duration maxInUnschedulable = Duration.ofMinutes(5);
         private Duration pluginCallTimeout = Duration.ofSeconds(30);
         private Map<String, FailurePolicy> failurePolicies = Map.of();
@@ -537,6 +539,16 @@ public final class Scheduler implements AutoCloseable {
         /** Sets the source of random numbers; one seeded by the system if not set. */
         public Builder random(RandomGenerator value) {
             random = Objects.requireNonNull(value, "random");
+            return this;
+        }
+
+        /**
+         * Sets whether a pod goes to any of its best nodes, chosen at random. If not set, the choice among them is the one that
+         * kube-scheduler makes as long as its goroutines finish in the order of the nodes, and the same cluster gives the same
+         * decisions. On a cluster they finish in any order, which keeps pods that all nodes suit alike from going to one node.
+         */
+        public Builder randomTies(boolean value) {
+            randomTies = value;
             return this;
         }
 

@@ -138,6 +138,7 @@ final class SchedulerCommand {
                 .listener(metrics)
                 .listener(new PodLog())
                 .metrics(metrics)
+                .randomTies(true)
                 .maxInUnschedulable(options.maxInUnschedulable());
         try (Scheduler scheduler =
                 options.pluginLimits().applyTo(builder, registry).build()) {

@@ -48,6 +48,7 @@ public final class SchedulingAlgorithm {
     private final Parallelism parallelism;
     private final Extenders extenders;
     private final RandomGenerator random;
+    private final boolean randomTies;
     // Read by whoever takes over from a cycle that does not end.
     private volatile int nextStart;
 
@@ -65,17 +66,20 @@ public final class SchedulingAlgorithm {
      * @param parallelism how passes over nodes run
      * @param extenders who has a say beside the plugins
      * @param random chooses among equals that an extender has scored
+     * @param randomTies whether it chooses among all equals
      */
     public SchedulingAlgorithm(
             int percentageOfNodesToScore,
             int firstNode,
             Parallelism parallelism,
             Extenders extenders,
-            RandomGenerator random) {
+            RandomGenerator random,
+            boolean randomTies) {
         this.percentageOfNodesToScore = percentageOfNodesToScore;
         this.parallelism = parallelism;
         this.extenders = extenders;
         this.random = random;
+        this.randomTies = randomTies;
         nextStart = firstNode;
     }
 
@@ -175,7 +179,9 @@ public final class SchedulingAlgorithm {
         PluginTimes.of(profile, "Score").run(times -> score(profile, scorers, state, pod, left, recorder));
         profile.scored(scorers, left.size());
         addScoresOfExtenders(pod, left, recorder);
-        int chosen = HostSelection.highest(totals, randoms, left.size());
+        int chosen = randomTies
+                ? HostSelection.anyOfHighest(totals, randoms, left.size(), random)
+                : HostSelection.highest(totals, randoms, left.size());
         return new Result(left.get(chosen), totals[chosen], evaluated, left.size(), null);
     }
 

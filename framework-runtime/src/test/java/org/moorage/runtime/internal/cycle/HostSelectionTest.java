@@ -51,4 +51,29 @@ class HostSelectionTest {
                     .isEqualTo(highest);
         }
     }
+
+    @Test
+    void choosesEachOfTheEqualsWithTheSameChance() {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        long[] totals = {3, 9, 1, 9, 9, 2, 9};
+        int[] chosen = new int[totals.length];
+        for (int round = 0; round < 4_000; round++) {
+            chosen[HostSelection.anyOfHighest(totals, new long[totals.length], totals.length, random)]++;
+        }
+        assertThat(chosen[0] + chosen[2] + chosen[5]).as("seed %d", seed).isZero();
+        for (int best : new int[] {1, 3, 4, 6}) {
+            // Six times the standard deviation of 4,000 choices among four.
+            assertThat(chosen[best]).as("seed %d, index %d", seed, best).isBetween(1_000 - 165, 1_000 + 165);
+        }
+    }
+
+    @Test
+    void choosesAmongAllEqualsOnlyWhatAnExtenderHasScoredHighest() {
+        for (int round = 0; round < 100; round++) {
+            assertThat(HostSelection.anyOfHighest(
+                            new long[] {9, 9, 9, 1}, new long[] {0, 5, 3, 8}, 4, new Random(round)))
+                    .isEqualTo(1);
+        }
+    }
 }

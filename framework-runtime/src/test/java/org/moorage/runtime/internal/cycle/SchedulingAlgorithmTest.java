@@ -103,7 +103,7 @@ class SchedulingAlgorithmTest {
     }
 
     private static SchedulingAlgorithm algorithm(int percentage) {
-        return new SchedulingAlgorithm(percentage, 0, Parallelism.none(), Extenders.NONE, new Random(1));
+        return new SchedulingAlgorithm(percentage, 0, Parallelism.none(), Extenders.NONE, new Random(1), false);
     }
 
     @Nested
@@ -343,9 +343,9 @@ class SchedulingAlgorithmTest {
         try {
             ClusterSnapshot cluster = cluster(3_000);
             SchedulingAlgorithm alone =
-                    new SchedulingAlgorithm(0, 0, Parallelism.none(), Extenders.NONE, new Random(1));
+                    new SchedulingAlgorithm(0, 0, Parallelism.none(), Extenders.NONE, new Random(1), false);
             SchedulingAlgorithm together =
-                    new SchedulingAlgorithm(0, 0, new Parallelism(executor, 4), Extenders.NONE, new Random(1));
+                    new SchedulingAlgorithm(0, 0, new Parallelism(executor, 4), Extenders.NONE, new Random(1), false);
             for (int round = 0; round < 60; round++) {
                 int share = random.nextInt(40) + 1;
                 int salt = random.nextInt(1_000);

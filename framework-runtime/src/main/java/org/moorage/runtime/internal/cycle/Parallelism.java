@@ -47,11 +47,15 @@ public final class Parallelism {
         boolean run(int from, int to);
     }
 
-    /** Runs a pass from one index to before another. What the first failing chunk throws is thrown. */
-    void run(int from, int to, int chunkSize, Chunk chunk) {
+    /**
+     * Runs a pass from one index to before another. What the first failing chunk throws is thrown.
+     *
+     * @return the index after the last one that was worked on; all before it were
+     */
+    int run(int from, int to, int chunkSize, Chunk chunk) {
         int count = to - from;
         if (count <= 0) {
-            return;
+            return from;
         }
         Pass pass = new Pass(from, to, chunkSize, chunk);
         try {
@@ -62,6 +66,7 @@ public final class Parallelism {
             pass.end();
         }
         pass.throwFailure();
+        return Math.min(to, pass.next.get());
     }
 
     private void askForHelp(Pass pass, int others) {

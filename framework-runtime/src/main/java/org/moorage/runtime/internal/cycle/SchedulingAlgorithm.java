@@ -337,8 +337,7 @@ public final class SchedulingAlgorithm {
             from = to;
         }
         if (more && from < count) {
-            parallelism.run(from, count, FILTER_CHUNK, chunk);
-            from = count;
+            from = parallelism.run(from, count, FILTER_CHUNK, chunk);
         }
         return from;
     }

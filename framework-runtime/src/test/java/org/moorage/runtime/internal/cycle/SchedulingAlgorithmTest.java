@@ -14,6 +14,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
@@ -81,6 +82,10 @@ class SchedulingAlgorithmTest {
     }
 
     private Profile profile(OptionalInt percentage, Plugin... plugins) {
+        return profile(SchedulerMetrics.NONE, percentage, plugins);
+    }
+
+    private Profile profile(SchedulerMetrics metrics, OptionalInt percentage, Plugin... plugins) {
         Map<ExtensionPoint, List<Plugin>> byPoint = new EnumMap<>(ExtensionPoint.class);
         for (Plugin plugin : plugins) {
             for (ExtensionPoint point : ExtensionPoint.values()) {
@@ -95,7 +100,7 @@ class SchedulingAlgorithmTest {
                 byPoint,
                 Map.of(),
                 node -> nominated.getOrDefault(node, List.of()),
-                SchedulerMetrics.NONE);
+                metrics);
     }
 
     private Profile profile(Plugin... plugins) {
@@ -362,6 +367,43 @@ class SchedulingAlgorithmTest {
                 SchedulingAlgorithm.Result one = alone.find(profile, new CycleState(), POD, cluster);
                 SchedulingAlgorithm.Result other = together.find(profile, new CycleState(), POD, cluster);
                 assertThat(describe(other)).as("seed %d, round %d", seed, round).isEqualTo(describe(one));
+            }
+        } finally {
+            executor.shutdown();
+        }
+    }
+
+    @Test
+    void countsTheNodesThatWereFilteredAlsoOnSeveralThreads() {
+        AtomicInteger counted = new AtomicInteger();
+        SchedulerMetrics metrics = new SchedulerMetrics() {
+            @Override
+            public void pluginEvaluated(String profile, String plugin, String point, int times) {
+                if (point.equals("Filter")) {
+                    counted.addAndGet(times);
+                }
+            }
+        };
+        AtomicInteger asked = new AtomicInteger();
+        Predicate<NodeInfo> isEven = node -> {
+            asked.incrementAndGet();
+            return node.index() % 2 == 0;
+        };
+        ExecutorService executor = Executors.newFixedThreadPool(3);
+        try {
+            ClusterSnapshot cluster = cluster(5_000);
+            SchedulingAlgorithm algorithm =
+                    new SchedulingAlgorithm(0, 0, new Parallelism(executor, 4), Extenders.NONE, new Random(1), false);
+            for (int round = 0; round < 20; round++) {
+                Profile profile = profile(
+                        metrics, OptionalInt.empty(), new Filtering("Even", isEven, Status.unschedulable("odd")), FLAT);
+                assertThat(algorithm
+                                .find(profile, new CycleState(), POD, cluster)
+                                .node())
+                        .isNotNull();
+                // Enough are found before all nodes are filtered.
+                assertThat(asked.get()).isLessThan(5_000);
+                assertThat(counted.getAndSet(0)).as("round %d", round).isEqualTo(asked.getAndSet(0));
             }
         } finally {
             executor.shutdown();

@@ -104,7 +104,11 @@ public final class Main implements Callable<Integer> {
     private List<String> flagsWithoutFile = List.of();
     private Map<String, String> flags = Map.of();
 
-    private Main() {}
+    private final HostProcess process;
+
+    private Main(HostProcess process) {
+        this.process = process;
+    }
 
     /** Runs the command line and ends the process. */
     public static void main(String[] args) {
@@ -152,7 +156,12 @@ public final class Main implements Callable<Integer> {
 
     /** Runs the command line; returns the exit code: 0, 1 for a failure, 2 for a command line that makes no sense. */
     static int run(List<PluginFactory<?>> plugins, Terminal terminal, String... args) {
-        Main main = new Main();
+        return run(plugins, terminal, new OwnProcess(), args);
+    }
+
+    /** As {@link #run(List, Terminal, String...)}, for another process than the one it runs in. */
+    static int run(List<PluginFactory<?>> plugins, Terminal terminal, HostProcess process, String... args) {
+        Main main = new Main(process);
         CommandLine line = main.commandLine(terminal);
         Commands.addPlugins(line, plugins);
         int exitCode;
@@ -173,7 +182,8 @@ public final class Main implements Callable<Integer> {
         CommandLine line = new CommandLine(this);
         UnusedFlags.addTo(line.getCommandSpec());
         Commands.all(terminal).forEach(line::addSubcommand);
-        line.addSubcommand(new ExtenderCommand(new OwnProcess(), System.getenv(), () -> verbosity.map(Logging::level)));
+        line.addSubcommand(new ExtenderCommand(process, System.getenv(), () -> verbosity.map(Logging::level)));
+        line.addSubcommand(new RehearseCommand());
         return line.setOut(terminal.out())
                 .setErr(terminal.err())
                 .setColorScheme(CommandLine.Help.defaultColorScheme(terminal.colors() ? Ansi.ON : Ansi.OFF))
@@ -194,7 +204,7 @@ public final class Main implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        return new SchedulerCommand(config, options, flags, unusedFlags, flagsWithoutFile).run(new OwnProcess());
+        return new SchedulerCommand(config, options, flags, unusedFlags, flagsWithoutFile).run(process);
     }
 
     private static final class OwnProcess implements HostProcess {
@@ -256,7 +266,12 @@ public final class Main implements Callable<Integer> {
                     + Suggestions.hint(
                             flag, command.getCommandSpec().optionsMap().keySet());
         }
-        List<String> commands = new ArrayList<>(command.getSubcommands().keySet());
+        List<String> commands = new ArrayList<>();
+        command.getSubcommands().forEach((known, subcommand) -> {
+            if (!subcommand.getCommandSpec().usageMessage().hidden()) {
+                commands.add(known);
+            }
+        });
         if (commands.isEmpty()) {
             return "unexpected argument \"" + argument + "\"" + seeHelp;
         }

@@ -18,8 +18,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A scheduler in a process whose heap is too small for its cluster. */
 final class ExhaustedMemoryTest {
@@ -69,13 +70,14 @@ final class ExhaustedMemoryTest {
         out.write("]}".getBytes(UTF_8));
     }
 
-    @Test
-    void endsTheProcessWithOneLine() throws InterruptedException, IOException {
+    @ParameterizedTest
+    @ValueSource(strings = {"-XX:+UseSerialGC", "-XX:+UseG1GC"})
+    void endsTheProcessWithOneLine(String collector) throws InterruptedException, IOException {
         Path err = directory.resolve("err");
         Process process = new ProcessBuilder(List.of(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-Xmx24m",
-                        "-XX:+UseG1GC",
+                        collector,
                         "-cp",
                         System.getProperty("java.class.path"),
                         "org.moorage.app.Main",

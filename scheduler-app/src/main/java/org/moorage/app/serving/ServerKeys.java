@@ -94,7 +94,7 @@ public final class ServerKeys extends X509ExtendedKeyManager {
     }
 
     /** A new pair that nobody has signed but itself, for a server of that name. */
-    static ServerKeys selfSigned(String hostName, InstantSource clock) {
+    public static ServerKeys selfSigned(String hostName, InstantSource clock) {
         try {
             KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
             generator.initialize(new ECGenParameterSpec("secp256r1"));

@@ -37,6 +37,7 @@ final class Reflector<T extends ClusterObject> implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(Reflector.class);
 
     private static final int PAGE_SIZE = 500;
+    private static final Duration SHORTEST_WITH_EVENTS = Duration.ofMillis(50);
     private static final int FORBIDDEN = 403;
     private static final int NOT_FOUND = 404;
     private static final int GONE = 410;
@@ -61,6 +62,9 @@ final class Reflector<T extends ClusterObject> implements Runnable {
     private String resourceVersion = "";
     /** The version at which a watch had something that cannot be read; empty if it went on. */
     private String unreadableAt = "";
+
+    /** Whether the watch that is open has told of an object. */
+    private boolean hasEvents;
 
     private boolean isExpired;
     private boolean hasBeenListed;
@@ -248,13 +252,19 @@ final class Reflector<T extends ClusterObject> implements Runnable {
         query.put("resourceVersion", resourceVersion);
         query.put("timeoutSeconds", String.valueOf(timeout));
         String before = resourceVersion;
+        hasEvents = false;
         long start = System.nanoTime();
         try (ApiServer.StreamedResponse response =
                 server.get(what(), path(), query, Duration.ofSeconds(timeout).plus(watches.grace()))) {
             progress.connected();
             ObjectStreams.watch(response.body(), kind, this::handle);
         }
-        Duration tooShort = backoff.initial().minusNanos(System.nanoTime() - start);
+        // A server that is behind ends a watch that does not take its events fast enough, again and again: who waits
+        // long sees little.
+        Duration shortest = hasEvents && backoff.initial().compareTo(SHORTEST_WITH_EVENTS) > 0
+                ? SHORTEST_WITH_EVENTS
+                : backoff.initial();
+        Duration tooShort = shortest.minusNanos(System.nanoTime() - start);
         if (tooShort.isNegative()) {
             succeeded();
         } else if (resourceVersion.equals(before)) {
@@ -276,6 +286,7 @@ final class Reflector<T extends ClusterObject> implements Runnable {
                 throw new ClusterException(what() + ": " + code + ": " + message, code, null);
             }
         }
+        hasEvents |= type != EventType.BOOKMARK;
         resourceVersion = tree.path("metadata").path("resourceVersion").asText("");
         succeeded();
     }

@@ -674,6 +674,29 @@ class ReflectorTest {
         }
 
         @Test
+        void isNotBlindWhileTheServerEndsWatchesThatHadEvents() throws InterruptedException {
+            AtomicInteger version = new AtomicInteger(1);
+            server.on("GET", PODS, request -> {
+                int next = version.incrementAndGet();
+                return request.query().containsKey("watch")
+                        ? Answer.stream(stream(event("ADDED", pod("pod-" + next, next)), END))
+                        : Answer.ok(list(1, ""));
+            });
+            try (KubernetesCluster asInProduction =
+                    open(ClusterSettings.on("host-1").withRate(0, 1))) {
+                long start = System.nanoTime();
+                asInProduction.watch(Set.of(ObjectKind.POD), KeptJson.NONE, told);
+                assertThat(told.next()).isEqualTo("replaced: ");
+                for (int number = 3; number < 23; number++) {
+                    assertThat(told.next()).isEqualTo("applied: default/pod-" + number + "@" + number);
+                }
+                // 50 ms each; a wait as after a watch without an event would make it 16 seconds.
+                assertThat(Duration.ofNanos(System.nanoTime() - start))
+                        .isBetween(Duration.ofMillis(900), Duration.ofSeconds(8));
+            }
+        }
+
+        @Test
         void asksSeldomHoweverOftenWatchesEnd() throws InterruptedException {
             AtomicInteger version = new AtomicInteger(1);
             server.on(

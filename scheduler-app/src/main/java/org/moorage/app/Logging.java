@@ -32,7 +32,7 @@ public final class Logging extends ContextAwareBase implements Configurator {
     }
 
     // They tell about each request and connection.
-    private static final List<String> TALKATIVE = List.of("io.kubernetes", "okhttp3", "sun", "com.sun", "jdk");
+    private static final List<String> TALKATIVE = List.of("okhttp3", "sun", "com.sun", "jdk");
     private static final String STDERR = "stderr";
     private static final String WAITING = "waiting";
     private static final int MOST_WAITING = 10_000;

@@ -3,7 +3,6 @@ package org.moorage.app;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.kubernetes.client.openapi.ApiClient;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -25,6 +24,7 @@ import org.moorage.api.plugin.ClusterException;
 import org.moorage.app.command.CommandException;
 import org.moorage.app.command.ConfigOptions;
 import org.moorage.app.election.Leadership;
+import org.moorage.app.kubernetes.ApiClient;
 import org.moorage.app.kubernetes.ApiConnection;
 import org.moorage.app.kubernetes.ApiRequests;
 import org.moorage.app.kubernetes.ClusterSettings;
@@ -123,10 +123,9 @@ final class SchedulerCommand {
                         new Random(),
                         threads))
                 : Optional.empty();
-        leadership.ifPresent(own -> own.guard(client));
         ClientConnection rate = loaded.config().clientConnection();
         KubernetesCluster cluster = new KubernetesCluster(
-                client,
+                leadership.map(own -> own.guard(client)).orElse(client),
                 ClusterSettings.on(hostName).withRate(rate.qps(), rate.burst()).withMetrics(requestMetrics),
                 clock,
                 new Random(),

@@ -10,8 +10,6 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import com.sun.net.httpserver.HttpServer;
-import io.kubernetes.client.openapi.ApiClient;
-import io.kubernetes.client.util.ClientBuilder;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -35,6 +33,7 @@ import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.Executors;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
+import okhttp3.OkHttpClient;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -52,6 +51,7 @@ import org.moorage.api.plugin.PodEvent;
 import org.moorage.api.plugin.ResourceClaimWriter;
 import org.moorage.api.plugin.VolumeWriter;
 import org.moorage.app.command.OwnPlugins;
+import org.moorage.app.kubernetes.ApiClient;
 import org.moorage.app.kubernetes.ClusterSettings;
 import org.moorage.app.kubernetes.KubernetesCluster;
 import org.moorage.objects.ObjectDecoder;
@@ -178,9 +178,8 @@ class DeploymentTest {
         });
         server.setExecutor(Executors.newCachedThreadPool());
         server.start();
-        ApiClient client = new ClientBuilder()
-                .setBasePath("http://127.0.0.1:" + server.getAddress().getPort())
-                .build();
+        ApiClient client =
+                new ApiClient("http://127.0.0.1:" + server.getAddress().getPort(), new OkHttpClient());
         try (KubernetesCluster cluster = new KubernetesCluster(
                 client,
                 ClusterSettings.on("test"),

@@ -106,7 +106,7 @@ final class ArchitectureTest {
             .resideInAPackage(RUNTIME)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage("io.kubernetes..", SIMULATION, CONFORMANCE, TESTKIT, BUILTIN, APP, "picocli..")
+            .resideInAnyPackage("okhttp3..", SIMULATION, CONFORMANCE, TESTKIT, BUILTIN, APP, "picocli..")
             .because("the scheduler is a library, for any cluster and any set of plugins");
 
     @ArchTest

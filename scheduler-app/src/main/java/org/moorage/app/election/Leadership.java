@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.election;
 
-import io.kubernetes.client.openapi.ApiClient;
 import java.io.IOException;
 import java.net.ProtocolException;
 import java.time.Duration;
@@ -14,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import okhttp3.Interceptor;
 import okhttp3.Response;
+import org.moorage.app.kubernetes.ApiClient;
 import org.moorage.app.kubernetes.ApiRequests;
 import org.moorage.runtime.config.LeaderElection;
 import org.slf4j.Logger;
@@ -62,12 +62,9 @@ public final class Leadership implements AutoCloseable {
                 new LeaderElector(settings, hostName + "_" + UUID.randomUUID(), lock, clock, System::nanoTime, random);
     }
 
-    /** Has writes of this client refused while this process is not the leader; also those of connections that are open already. */
-    public void guard(ApiClient client) {
-        client.setHttpClient(client.getHttpClient()
-                .newBuilder()
-                .addNetworkInterceptor(this::intercept)
-                .build());
+    /** The client with its writes refused while this process is not the leader; also those of connections that are open already. */
+    public ApiClient guard(ApiClient client) {
+        return client.with(http -> http.addNetworkInterceptor(this::intercept));
     }
 
     // Runs when the connection is there and the request is about to be written to it, so that neither a

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.kubernetes;
 
-import io.kubernetes.client.openapi.ApiClient;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -88,6 +87,6 @@ public record ApiConnection(Optional<Path> kubeconfig, Optional<String> master) 
 
     private static ApiClient client(String address, OkHttpClient.Builder http) {
         String base = address.endsWith("/") ? address.substring(0, address.length() - 1) : address;
-        return new ApiClient(http.build()).setBasePath(base);
+        return new ApiClient(base, http.build());
     }
 }

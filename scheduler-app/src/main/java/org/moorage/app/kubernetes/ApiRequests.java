@@ -2,7 +2,6 @@
 package org.moorage.app.kubernetes;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.kubernetes.client.openapi.ApiClient;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
@@ -38,7 +37,7 @@ public final class ApiRequests implements AutoCloseable {
         this.client = client;
         this.clock = clock;
         this.metrics = metrics;
-        http = client.getHttpClient()
+        http = client.http()
                 .newBuilder()
                 .connectionPool(connections)
                 .socketFactory(new NoDelaySocketFactory())

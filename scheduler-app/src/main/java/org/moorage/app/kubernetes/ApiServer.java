@@ -2,7 +2,6 @@
 package org.moorage.app.kubernetes;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.kubernetes.client.openapi.ApiClient;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;
@@ -32,7 +31,7 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.objects.ObjectStreams;
 
-/** Sends requests to the API server, with client-java's address and credentials. A failure is a {@link ClusterException}. */
+/** Sends requests to the API server, with a client's address and credentials. A failure is a {@link ClusterException}. */
 final class ApiServer {
     static final String JSON = "application/json";
     static final String JSON_MERGE = "application/merge-patch+json";
@@ -116,7 +115,7 @@ final class ApiServer {
     }
 
     String address() {
-        return client.getBasePath();
+        return client.address();
     }
 
     /** Cancels all requests whose responses are not closed. */

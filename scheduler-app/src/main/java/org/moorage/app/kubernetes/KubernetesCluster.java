@@ -4,7 +4,6 @@ package org.moorage.app.kubernetes;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.kubernetes.client.openapi.ApiClient;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -113,7 +112,7 @@ public final class KubernetesCluster implements Cluster {
         TokenBucket eventBucket = new TokenBucket(settings.qps(), settings.burst(), clock);
         // One pool for all, with room for the connections of many bindings at once where there is no HTTP/2.
         connections = new ConnectionPool(IDLE_CONNECTIONS, 5, TimeUnit.MINUTES);
-        OkHttpClient http = client.getHttpClient()
+        OkHttpClient http = client.http()
                 .newBuilder()
                 .connectionPool(connections)
                 .socketFactory(new NoDelaySocketFactory())

@@ -7,8 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import io.kubernetes.client.openapi.ApiClient;
-import io.kubernetes.client.util.ClientBuilder;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -20,11 +18,13 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import okhttp3.OkHttpClient;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.plugin.ClusterException;
+import org.moorage.app.kubernetes.ApiClient;
 import org.moorage.app.kubernetes.ApiRequests;
 import org.moorage.app.kubernetes.ClusterSettings;
 import org.moorage.app.kubernetes.KubernetesCluster;
@@ -73,9 +73,7 @@ class LeadershipTest {
     }
 
     private ApiClient client() {
-        return new ClientBuilder()
-                .setBasePath("http://127.0.0.1:" + server.getAddress().getPort())
-                .build();
+        return new ApiClient("http://127.0.0.1:" + server.getAddress().getPort(), new OkHttpClient());
     }
 
     private Leadership candidate() {
@@ -133,8 +131,7 @@ class LeadershipTest {
     }
 
     private static ApiClient guarded(ApiClient client, Leadership leadership) {
-        leadership.guard(client);
-        return client;
+        return leadership.guard(client);
     }
 
     @Test

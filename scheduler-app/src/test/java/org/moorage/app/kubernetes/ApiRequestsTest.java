@@ -3,7 +3,6 @@ package org.moorage.app.kubernetes;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.kubernetes.client.util.ClientBuilder;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
@@ -13,6 +12,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import okhttp3.OkHttpClient;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.moorage.api.plugin.ClusterException;
@@ -25,7 +25,7 @@ final class ApiRequestsTest {
         ScheduledExecutorService feeder = Executors.newSingleThreadScheduledExecutor();
         try (StubApiServer server = new StubApiServer();
                 ApiRequests requests = new ApiRequests(
-                        new ClientBuilder().setBasePath(server.address()).build(),
+                        new ApiClient(server.address(), new OkHttpClient()),
                         InstantSource.system(),
                         RequestMetrics.NONE)) {
             server.on("GET", "/slow", request -> new StubApiServer.Answer(200, Map.of(), "{", lines));

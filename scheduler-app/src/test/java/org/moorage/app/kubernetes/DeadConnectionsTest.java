@@ -4,7 +4,6 @@ package org.moorage.app.kubernetes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.kubernetes.client.util.ClientBuilder;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -25,6 +24,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import okhttp3.OkHttpClient;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.moorage.api.plugin.ClusterException;
@@ -102,7 +102,7 @@ final class DeadConnectionsTest {
         ExecutorService threads = Executors.newFixedThreadPool(CONNECTIONS);
         try (FreezingServer server = new FreezingServer();
                 ApiRequests requests = new ApiRequests(
-                        new ClientBuilder().setBasePath(server.address()).build(),
+                        new ApiClient(server.address(), new OkHttpClient()),
                         InstantSource.system(),
                         RequestMetrics.NONE)) {
             List<Future<?>> first = new ArrayList<>();

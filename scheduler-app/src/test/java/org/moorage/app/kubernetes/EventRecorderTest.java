@@ -3,7 +3,6 @@ package org.moorage.app.kubernetes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kubernetes.client.util.ClientBuilder;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -15,6 +14,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import okhttp3.OkHttpClient;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,7 +33,7 @@ class EventRecorderTest {
     private final StubApiServer server = new StubApiServer();
     private final BlockingQueue<String> posted = new LinkedBlockingQueue<>();
     private final KubernetesCluster cluster = new KubernetesCluster(
-            new ClientBuilder().setBasePath(server.address()).build(),
+            new ApiClient(server.address(), new OkHttpClient()),
             ClusterSettings.on("host-1").withRate(0, 1),
             InstantSource.system(),
             new Random(1),

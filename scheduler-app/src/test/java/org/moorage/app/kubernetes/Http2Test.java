@@ -4,7 +4,6 @@ package org.moorage.app.kubernetes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.kubernetes.client.openapi.ApiClient;
 import java.io.IOException;
 import java.time.InstantSource;
 import java.util.List;
@@ -41,12 +40,10 @@ class Http2Test {
     void start() throws IOException {
         server.setProtocols(List.of(Protocol.H2_PRIOR_KNOWLEDGE));
         server.start();
-        ApiClient client =
-                new ApiConnection(Optional.empty(), Optional.of(server.url("/").toString())).open();
-        client.setHttpClient(client.getHttpClient()
-                .newBuilder()
-                .protocols(List.of(Protocol.H2_PRIOR_KNOWLEDGE))
-                .build());
+        ApiClient client = new ApiConnection(
+                        Optional.empty(), Optional.of(server.url("/").toString()))
+                .open()
+                .with(http -> http.protocols(List.of(Protocol.H2_PRIOR_KNOWLEDGE)));
         cluster = new KubernetesCluster(
                 client, ClusterSettings.on("host-1"), InstantSource.system(), new Random(1), Thread::new);
     }

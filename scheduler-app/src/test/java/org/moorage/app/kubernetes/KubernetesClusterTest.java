@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.kubernetes.client.util.ClientBuilder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -19,6 +18,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import okhttp3.OkHttpClient;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -72,11 +72,7 @@ class KubernetesClusterTest {
 
     private KubernetesCluster open(ClusterSettings settings) {
         return new KubernetesCluster(
-                new ClientBuilder().setBasePath(server.address()).build(),
-                settings,
-                time::get,
-                new Random(1),
-                Thread::new);
+                new ApiClient(server.address(), new OkHttpClient()), settings, time::get, new Random(1), Thread::new);
     }
 
     @AfterEach

@@ -4,7 +4,6 @@ package org.moorage.app.kubernetes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import io.kubernetes.client.util.ClientBuilder;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -24,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
+import okhttp3.OkHttpClient;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -59,7 +59,7 @@ class ReflectorTest {
 
     private KubernetesCluster open(ClusterSettings settings) {
         return new KubernetesCluster(
-                new ClientBuilder().setBasePath(server.address()).build(), settings, () -> NOW, new Random(1), work -> {
+                new ApiClient(server.address(), new OkHttpClient()), settings, () -> NOW, new Random(1), work -> {
                     Thread thread = new Thread(work);
                     threads.add(thread);
                     return thread;

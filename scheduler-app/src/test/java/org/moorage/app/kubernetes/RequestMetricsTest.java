@@ -4,7 +4,6 @@ package org.moorage.app.kubernetes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.kubernetes.client.openapi.ApiClient;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;

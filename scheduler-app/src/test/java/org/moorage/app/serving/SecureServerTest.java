@@ -9,7 +9,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import io.kubernetes.client.util.ClientBuilder;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -37,6 +36,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedTrustManager;
+import okhttp3.OkHttpClient;
 import org.bouncycastle.jce.provider.BouncyCastleProvider;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -45,6 +45,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.app.command.CommandException;
+import org.moorage.app.kubernetes.ApiClient;
 import org.moorage.app.kubernetes.ApiRequests;
 import org.moorage.app.kubernetes.RequestMetrics;
 import picocli.CommandLine;
@@ -128,9 +129,7 @@ class SecureServerTest {
         line.parseArgs(all.toArray(String[]::new));
         InstantSource clock = () -> now;
         ApiRequests requests = new ApiRequests(
-                new ClientBuilder()
-                        .setBasePath("http://127.0.0.1:" + api.getAddress().getPort())
-                        .build(),
+                new ApiClient("http://127.0.0.1:" + api.getAddress().getPort(), new OkHttpClient()),
                 clock,
                 RequestMetrics.NONE);
         SecureServer server =

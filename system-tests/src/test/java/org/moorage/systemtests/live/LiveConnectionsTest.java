@@ -3,7 +3,6 @@ package org.moorage.systemtests.live;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kubernetes.client.openapi.ApiClient;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -29,6 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
+import org.moorage.app.kubernetes.ApiClient;
 import org.moorage.app.kubernetes.ApiConnection;
 import org.moorage.app.kubernetes.ClusterSettings;
 import org.moorage.app.kubernetes.KubernetesCluster;
@@ -121,11 +121,10 @@ class LiveConnectionsTest {
     void noticesFrozenConnectionsWithin45Seconds(Protocol protocol) throws IOException, InterruptedException {
         try (ControlPlane plane = ControlPlane.start();
                 FreezingProxy proxy = new FreezingProxy(port(plane.kubeconfig()))) {
-            ApiClient client = new ApiConnection(Optional.of(through(proxy.port(), plane)), Optional.empty()).open();
-            client.setHttpClient(client.getHttpClient()
-                    .newBuilder()
-                    .protocols(protocol == Protocol.HTTP_2 ? List.of(protocol, Protocol.HTTP_1_1) : List.of(protocol))
-                    .build());
+            ApiClient client = new ApiConnection(Optional.of(through(proxy.port(), plane)), Optional.empty())
+                    .open()
+                    .with(http -> http.protocols(
+                            protocol == Protocol.HTTP_2 ? List.of(protocol, Protocol.HTTP_1_1) : List.of(protocol)));
             BlockingQueue<String> told = new LinkedBlockingQueue<>();
             try (KubernetesCluster cluster = new KubernetesCluster(
                     client, ClusterSettings.on("host-1"), InstantSource.system(), new Random(1), Thread::new)) {

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
@@ -31,6 +32,7 @@ import java.util.stream.Stream;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import org.moorage.api.model.ObjectKind;
+import org.moorage.app.serving.Reply;
 import org.moorage.app.serving.ServerKeys;
 
 /** Serves the made-up cluster by TLS on the loopback address: lists, watches, bindings, and an empty success for other writes. */
@@ -49,6 +51,10 @@ public final class MadeUpApiServer implements AutoCloseable {
     private final HttpsServer server;
     private final ExecutorService threads;
     private final Map<String, ObjectNode> unboundPods = new HashMap<>();
+
+    @GuardedBy("unboundPods")
+    private int lastVersion = 1;
+
     private final BlockingQueue<String> podChanges = new LinkedBlockingQueue<>();
     private final CountDownLatch unbound;
     private final CountDownLatch unschedulable;
@@ -104,10 +110,10 @@ public final class MadeUpApiServer implements AutoCloseable {
             String path = exchange.getRequestURI().getPath();
             String query = String.valueOf(exchange.getRequestURI().getQuery());
             byte[] body = exchange.getRequestBody().readAllBytes();
-            exchange.getResponseHeaders().add("Content-Type", "application/json");
             if (!exchange.getRequestMethod().equals("GET")) {
                 write(path, body);
-                answer(exchange, 201, "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Success\"}");
+                Reply.json(201, "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Success\"}")
+                        .sendTo(exchange);
             } else if (query.contains("watch=true")) {
                 watch(exchange, path.endsWith("/pods"));
             } else {
@@ -118,23 +124,17 @@ public final class MadeUpApiServer implements AutoCloseable {
         }
     }
 
-    private static void answer(HttpExchange exchange, int code, String text) throws IOException {
-        exchange.sendResponseHeaders(code, 0);
-        exchange.getResponseBody().write(text.getBytes(UTF_8));
-    }
-
     private static void list(HttpExchange exchange, String path) throws IOException {
         for (ObjectKind<?> kind : ObjectKind.TYPED) {
             String root = kind.apiVersion().contains("/") ? "/apis/" : "/api/";
             if (path.equals(root + kind.apiVersion() + "/" + kind.plural())) {
-                answer(exchange, 200, MadeUpCluster.list(kind.apiVersion(), kind.kind() + "List", items(kind)));
+                Reply.json(200, MadeUpCluster.list(kind.apiVersion(), kind.kind() + "List", items(kind)))
+                        .sendTo(exchange);
                 return;
             }
         }
-        answer(
-                exchange,
-                404,
-                "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"NotFound\"}");
+        Reply.json(404, "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"NotFound\"}")
+                .sendTo(exchange);
     }
 
     private static List<String> items(ObjectKind<?> kind) {
@@ -148,6 +148,7 @@ public final class MadeUpApiServer implements AutoCloseable {
     }
 
     private void watch(HttpExchange exchange, boolean ofPods) throws IOException, InterruptedException {
+        exchange.getResponseHeaders().set("Content-Type", "application/json");
         exchange.sendResponseHeaders(200, 0);
         OutputStream out = exchange.getResponseBody();
         out.flush();
@@ -169,7 +170,7 @@ public final class MadeUpApiServer implements AutoCloseable {
         synchronized (unboundPods) {
             ObjectNode pod = unboundPods.remove(binding.group(1));
             if (pod != null) {
-                ((ObjectNode) pod.get("metadata")).put("resourceVersion", String.valueOf(2 + podChanges.size()));
+                ((ObjectNode) pod.get("metadata")).put("resourceVersion", String.valueOf(++lastVersion));
                 ((ObjectNode) pod.get("spec"))
                         .put("nodeName", JSON.readTree(body).at("/target/name").asText());
                 podChanges.add(JSON.createObjectNode()

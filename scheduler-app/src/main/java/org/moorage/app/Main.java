@@ -17,6 +17,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.app.command.CommandException;
@@ -34,6 +35,7 @@ import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.IParameterExceptionHandler;
 import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.ArgSpec;
@@ -162,11 +164,13 @@ public final class Main implements Callable<Integer> {
     /** As {@link #run(List, Terminal, String...)}, for another process than the one it runs in. */
     static int run(List<PluginFactory<?>> plugins, Terminal terminal, HostProcess process, String... args) {
         Main main = new Main(process);
-        CommandLine line = main.commandLine(terminal);
-        Commands.addPlugins(line, plugins);
+        List<String> words = List.of(args);
+        boolean needsHelp = words.contains("-h") || words.contains("--help");
         int exitCode;
         try {
-            exitCode = line.execute(args);
+            // Reading the options of all commands would be a third of a scheduler's start.
+            exitCode = main.commandLine(terminal, plugins, name -> needsHelp || words.contains(name))
+                    .execute(args);
         } catch (OutOfMemoryError e) {
             long megabytes = Runtime.getRuntime().maxMemory() >> 20;
             terminal.err()
@@ -178,18 +182,32 @@ public final class Main implements Callable<Integer> {
         return exitCode;
     }
 
-    private CommandLine commandLine(Terminal terminal) {
+    private CommandLine commandLine(Terminal terminal, List<PluginFactory<?>> plugins, Predicate<String> isNeeded) {
         CommandLine line = new CommandLine(this);
         UnusedFlags.addTo(line.getCommandSpec());
-        Commands.all(terminal).forEach(line::addSubcommand);
-        line.addSubcommand(new ExtenderCommand(process, System.getenv(), () -> verbosity.map(Logging::level)));
-        line.addSubcommand(new RehearseCommand());
+        List<Object> commands = new ArrayList<>(Commands.all(terminal));
+        commands.add(new ExtenderCommand(process, System.getenv(), () -> verbosity.map(Logging::level)));
+        commands.add(new RehearseCommand());
+        boolean isComplete = true;
+        for (Object command : commands) {
+            String name = command.getClass().getAnnotation(Command.class).name();
+            if (isNeeded.test(name)) {
+                line.addSubcommand(command);
+            } else {
+                isComplete = false;
+            }
+        }
+        Commands.addPlugins(line, plugins);
+        IParameterExceptionHandler refusal = isComplete
+                ? (mistake, args) -> refuse(mistake, terminal)
+                // What to say of a mistake depends on the commands that there are.
+                : (mistake, args) -> commandLine(terminal, plugins, any -> true).execute(args);
         return line.setOut(terminal.out())
                 .setErr(terminal.err())
                 .setColorScheme(CommandLine.Help.defaultColorScheme(terminal.colors() ? Ansi.ON : Ansi.OFF))
                 .setUsageHelpWidth(terminal.width() == 0 ? 100 : Math.min(terminal.width(), 120))
                 .setExecutionStrategy(this::execute)
-                .setParameterExceptionHandler((mistake, args) -> refuse(mistake, terminal))
+                .setParameterExceptionHandler(refusal)
                 .setExecutionExceptionHandler((thrown, command, parsed) -> fail(thrown, terminal));
     }
 

@@ -19,6 +19,9 @@ import java.util.Random;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.app.command.CommandException;
@@ -74,6 +77,7 @@ final class SchedulerCommand {
     private final String hostName = hostName();
     private final AtomicBoolean stopped = new AtomicBoolean();
     private final AtomicBoolean synced = new AtomicBoolean();
+    private final AtomicReference<@Nullable RuntimeException> servingFailure = new AtomicReference<>();
 
     /**
      * The command.
@@ -130,6 +134,9 @@ final class SchedulerCommand {
                 clock,
                 new Random(),
                 threads);
+        if (!loaded.config().delayCacheUntilActive()) {
+            cluster.connect();
+        }
         PrometheusMetrics metrics = new PrometheusMetrics(measured, clock);
         leadership.ifPresent(own -> metrics.showLeadership(election.resourceName(), own::isLeader));
         metrics.showDroppedLogLines(Logging::dropped);
@@ -152,6 +159,10 @@ final class SchedulerCommand {
                     requestMetrics);
             process.onTermination(() -> terminate(scheduler, leadership, server));
             logStart(loaded, scheduler);
+            // While the cluster's objects are listed.
+            server.ifPresent(starting -> thread(
+                            "serve", () -> begin(starting, () -> terminate(scheduler, leadership, server)))
+                    .start());
             DumpSignal.handle(scheduler, threads);
             if (!loaded.config().delayCacheUntilActive()) {
                 start(scheduler);
@@ -170,7 +181,30 @@ final class SchedulerCommand {
         } finally {
             stopped.set(true);
         }
+        RuntimeException failure = servingFailure.get();
+        if (failure != null) {
+            throw failure;
+        }
         return 0;
+    }
+
+    // Whoever looks after the process would not know how it is, so it ends.
+    private void begin(SecureServer server, BooleanSupplier terminate) {
+        try {
+            server.start();
+        } catch (RuntimeException failure) {
+            if (!stopped.get()) {
+                servingFailure.set(failure);
+                boolean ignored = terminate.getAsBoolean();
+            }
+        }
+    }
+
+    private Thread thread(String name, Runnable work) {
+        Thread thread = threads.newThread(work);
+        thread.setName(name);
+        thread.setDaemon(true);
+        return thread;
     }
 
     // The Policy that a configuration of version v1alpha1 names.
@@ -245,12 +279,7 @@ final class SchedulerCommand {
                         clock,
                         requestMetrics),
                 clock,
-                work -> {
-                    Thread thread = threads.newThread(work);
-                    thread.setName("serve");
-                    thread.setDaemon(true);
-                    return thread;
-                });
+                work -> thread("serve", work));
         List<HealthCheck> health = new ArrayList<>();
         leadership.ifPresent(own -> health.add(new HealthCheck("leaderElection", own::check)));
         List<HealthCheck> readiness = new ArrayList<>(health);
@@ -285,7 +314,6 @@ final class SchedulerCommand {
         ServedPages.metrics(server, "/metrics", metrics);
         ServedPages.metrics(server, "/metrics/slis", new MetricsText(checked, options.disabledMetrics()));
         ServedPages.addTo(server, loaded, flags, scheduler, clock);
-        server.start();
         return Optional.of(server);
     }
 

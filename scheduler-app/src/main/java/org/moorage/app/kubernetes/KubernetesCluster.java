@@ -10,6 +10,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -18,6 +19,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.random.RandomGenerator;
 import okhttp3.ConnectionPool;
 import okhttp3.OkHttpClient;
@@ -58,6 +60,7 @@ public final class KubernetesCluster implements Cluster {
     private static final Duration FLUSH_TIMEOUT = Duration.ofSeconds(3);
 
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
+    private static final Duration LONGEST_CONNECT = Duration.ofSeconds(1);
     private static final Duration CANCEL_INTERVAL = Duration.ofMillis(50);
 
     private final ConnectionPool connections;
@@ -85,6 +88,8 @@ public final class KubernetesCluster implements Cluster {
     @GuardedBy("this")
     private boolean watching;
 
+    private final AtomicBoolean connecting = new AtomicBoolean();
+    private final CountDownLatch connected = new CountDownLatch(1);
     private final List<Reflector<?>> reflectors = new CopyOnWriteArrayList<>();
 
     /**
@@ -164,6 +169,26 @@ public final class KubernetesCluster implements Cluster {
         return thread;
     }
 
+    /**
+     * Opens a connection on another thread, so that {@link #watch} finds it: otherwise the first request for each kind would open one, all
+     * but one of which HTTP/2 has no use for.
+     */
+    public void connect() {
+        if (connecting.getAndSet(true)) {
+            return;
+        }
+        start("connect", () -> {
+            try {
+                reads.get("version", "/version", Map.of(), LONGEST_CONNECT).close();
+            } catch (ClusterException e) {
+                // The requests of the watches meet the same, and tell of it.
+                LOG.atDebug().addKeyValue("err", e.getMessage()).log("Cannot connect yet");
+            } finally {
+                connected.countDown();
+            }
+        });
+    }
+
     @Override
     public void watch(Set<ObjectKind<?>> kinds, Set<KeptJson> json, ClusterListener listener) {
         synchronized (this) {
@@ -172,6 +197,7 @@ public final class KubernetesCluster implements Cluster {
             }
             watching = true;
         }
+        awaitConnection();
         for (ObjectKind<?> kind : kinds) {
             Reflector<?> reflector = reflector(kind, json, listener);
             reflectors.add(reflector);
@@ -182,6 +208,18 @@ public final class KubernetesCluster implements Cluster {
                 .addKeyValue("server", writes.address())
                 .addKeyValue("kinds", kinds.size())
                 .log("Watching the cluster");
+    }
+
+    private void awaitConnection() {
+        if (!connecting.get()) {
+            return;
+        }
+        try {
+            boolean ignored = connected.await(LONGEST_CONNECT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            // Whoever waits next is told.
+            Thread.currentThread().interrupt();
+        }
     }
 
     private <T extends ClusterObject> Reflector<T> reflector(

@@ -5,6 +5,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.io.IOException;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
+import java.util.List;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocketFactory;
@@ -61,6 +62,18 @@ final class TlsSettings {
         this.key = key;
         this.trustsAll = trustsAll;
         this.serverName = serverName;
+    }
+
+    /** Sockets that connect to no server. */
+    static Sockets trustingNobody() {
+        try {
+            X509TrustManager nobody = ServerTrust.authorities(List.of());
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(new KeyManager[0], new TrustManager[] {nobody}, null);
+            return new Sockets(context.getSocketFactory(), nobody, new Material(Pem.NONE, Pem.NONE, Pem.NONE));
+        } catch (GeneralSecurityException impossible) {
+            throw new IllegalStateException(impossible);
+        }
     }
 
     /** What to make connections with now. */

@@ -50,16 +50,19 @@ public final class SecureServer implements AutoCloseable {
     private final HttpsServer server;
     private final ThreadPoolExecutor threads;
     private final Map<String, Page> pages = new TreeMap<>();
+    private final ClientAuthorities authorities;
     private final Authentication authentication;
     private final Authorization authorization;
 
     private SecureServer(
             HttpsServer server,
             ThreadPoolExecutor threads,
+            ClientAuthorities authorities,
             Authentication authentication,
             Authorization authorization) {
         this.server = server;
         this.threads = threads;
+        this.authorities = authorities;
         this.authentication = authentication;
         this.authorization = authorization;
     }
@@ -109,15 +112,6 @@ public final class SecureServer implements AutoCloseable {
                 : ServerKeys.selfSigned(hostName, clock);
         ClientAuthorities authorities = new ClientAuthorities(options, authentications, clock);
         HttpsServer server = bind(options);
-        boolean isLoaded = false;
-        try {
-            authorities.load();
-            isLoaded = true;
-        } finally {
-            if (!isLoaded) {
-                server.stop(0);
-            }
-        }
         server.setHttpsConfigurator(configurator(options, keys));
         ThreadPoolExecutor threads =
                 new ThreadPoolExecutor(1, MOST_THREADS, 30, TimeUnit.SECONDS, new SynchronousQueue<>(), threadFactory);
@@ -125,6 +119,7 @@ public final class SecureServer implements AutoCloseable {
         return new SecureServer(
                 server,
                 threads,
+                authorities,
                 new Authentication(authorities, authentications, options.tokenTtl()),
                 new Authorization(
                         authorizations,
@@ -247,8 +242,14 @@ public final class SecureServer implements AutoCloseable {
         return pages.keySet().stream().filter(path -> !path.endsWith("/")).toList();
     }
 
-    /** Begins to answer. */
+    /**
+     * Learns who signs clients' certificates, and begins to answer.
+     *
+     * @throws CommandException if a file with such authorities cannot be read
+     * @throws org.moorage.runtime.cluster.ClusterException if the API server does not tell them, and that is not tolerated
+     */
     public void start() {
+        authorities.load();
         server.createContext("/", this::handle);
         server.start();
         LOG.info("Serving securely on {}:{}", server.getAddress().getAddress().getHostAddress(), port());

@@ -2,35 +2,21 @@
 package org.moorage.app.serving;
 
 import java.io.IOException;
-import java.math.BigInteger;
 import java.net.Socket;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.security.KeyPair;
-import java.security.KeyPairGenerator;
 import java.security.Principal;
 import java.security.PrivateKey;
-import java.security.SecureRandom;
 import java.security.cert.X509Certificate;
-import java.security.spec.ECGenParameterSpec;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.Date;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedKeyManager;
-import org.bouncycastle.asn1.x500.X500Name;
-import org.bouncycastle.asn1.x509.ExtendedKeyUsage;
-import org.bouncycastle.asn1.x509.Extension;
-import org.bouncycastle.asn1.x509.GeneralName;
-import org.bouncycastle.asn1.x509.GeneralNames;
-import org.bouncycastle.asn1.x509.KeyPurposeId;
-import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
-import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
-import org.bouncycastle.operator.OperatorCreationException;
-import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
+import okhttp3.tls.HeldCertificate;
 import org.jspecify.annotations.Nullable;
 import org.moorage.app.command.CommandException;
 import org.moorage.runtime.tls.KeyedCertificate;
@@ -46,9 +32,10 @@ public final class ServerKeys extends X509ExtendedKeyManager {
 
     private final Optional<Files> files;
     private final InstantSource clock;
-    private volatile Pair pair;
+    private final Supplier<Pair> first;
+    private volatile @Nullable Pair pair;
     // A handshake that chose it before the files changed asks for its parts afterwards.
-    private volatile Pair before;
+    private volatile @Nullable Pair before;
     private volatile Instant checked;
 
     /**
@@ -72,11 +59,10 @@ public final class ServerKeys extends X509ExtendedKeyManager {
      */
     public record Files(String certSetting, Path certFile, String keySetting, Path keyFile) {}
 
-    private ServerKeys(Optional<Files> files, InstantSource clock, Pair pair) {
+    private ServerKeys(Optional<Files> files, InstantSource clock, Supplier<Pair> first) {
         this.files = files;
         this.clock = clock;
-        this.pair = pair;
-        before = pair;
+        this.first = first;
         checked = clock.instant();
     }
 
@@ -87,44 +73,32 @@ public final class ServerKeys extends X509ExtendedKeyManager {
      */
     public static ServerKeys ofFiles(Files files, InstantSource clock) {
         try {
-            return new ServerKeys(Optional.of(files), clock, read(files, null));
+            Pair read = read(files, null);
+            return new ServerKeys(Optional.of(files), clock, () -> read);
         } catch (IOException | GeneralSecurityException e) {
             throw new CommandException(String.valueOf(e.getMessage()), e);
         }
     }
 
-    /** A new pair that nobody has signed but itself, for a server of that name. */
+    /** A new pair that nobody has signed but itself, for a server of that name; made for the first handshake, since it takes a while. */
     public static ServerKeys selfSigned(String hostName, InstantSource clock) {
-        try {
-            KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
-            generator.initialize(new ECGenParameterSpec("secp256r1"));
-            KeyPair keys = generator.generateKeyPair();
-            Instant now = clock.instant();
-            X500Name name = new X500Name("CN=" + hostName + "@" + now.getEpochSecond());
-            JcaX509v3CertificateBuilder builder = new JcaX509v3CertificateBuilder(
-                    name,
-                    new BigInteger(64, new SecureRandom()),
-                    Date.from(now.minus(Duration.ofHours(1))),
-                    Date.from(now.plus(VALIDITY)),
-                    name,
-                    keys.getPublic());
-            builder.addExtension(
-                    Extension.extendedKeyUsage, false, new ExtendedKeyUsage(KeyPurposeId.id_kp_serverAuth));
-            builder.addExtension(Extension.subjectAlternativeName, false, new GeneralNames(new GeneralName[] {
-                new GeneralName(GeneralName.dNSName, hostName),
-                new GeneralName(GeneralName.dNSName, "localhost"),
-                new GeneralName(GeneralName.iPAddress, "127.0.0.1")
-            }));
-            X509Certificate certificate = new JcaX509CertificateConverter()
-                    .getCertificate(
-                            builder.build(new JcaContentSignerBuilder("SHA256withECDSA").build(keys.getPrivate())));
-            return new ServerKeys(
-                    Optional.empty(),
-                    clock,
-                    new Pair(new KeyedCertificate(List.of(certificate), keys.getPrivate()), Pem.NONE, Pem.NONE, 0));
-        } catch (GeneralSecurityException | OperatorCreationException | IOException e) {
-            throw new IllegalStateException("self-signed certificate: " + e, e);
-        }
+        return new ServerKeys(Optional.empty(), clock, () -> selfSignedPair(hostName, clock));
+    }
+
+    private static Pair selfSignedPair(String hostName, InstantSource clock) {
+        Instant now = clock.instant();
+        HeldCertificate held = new HeldCertificate.Builder()
+                .ecdsa256()
+                .commonName(hostName + "@" + now.getEpochSecond())
+                .addSubjectAlternativeName(hostName)
+                .addSubjectAlternativeName("localhost")
+                .addSubjectAlternativeName("127.0.0.1")
+                .validityInterval(
+                        now.minus(Duration.ofHours(1)).toEpochMilli(),
+                        now.plus(VALIDITY).toEpochMilli())
+                .build();
+        return new Pair(
+                new KeyedCertificate(List.of(held.certificate()), held.keyPair().getPrivate()), Pem.NONE, Pem.NONE, 0);
     }
 
     /** The pair of the files: the one that is known if they have not changed. */
@@ -140,7 +114,7 @@ public final class ServerKeys extends X509ExtendedKeyManager {
 
     // Where new files cannot be used, the ones before serve on: they may be written one after the other.
     private Pair current() {
-        Pair known = pair;
+        Pair known = known();
         Instant now = clock.instant();
         if (files.isEmpty() || Duration.between(checked, now).compareTo(CHECK_INTERVAL) < 0) {
             return known;
@@ -159,7 +133,22 @@ public final class ServerKeys extends X509ExtendedKeyManager {
                     .addKeyValue("err", e.getMessage())
                     .log("The new serving certificate cannot be read");
         }
-        return pair;
+        return known();
+    }
+
+    private Pair known() {
+        Pair known = pair;
+        return known == null ? makeFirst() : known;
+    }
+
+    private synchronized Pair makeFirst() {
+        Pair known = pair;
+        if (known == null) {
+            known = first.get();
+            before = known;
+            pair = known;
+        }
+        return known;
     }
 
     @Override
@@ -186,12 +175,12 @@ public final class ServerKeys extends X509ExtendedKeyManager {
 
     private Pair named(String alias) {
         Pair last = before;
-        return last.alias().equals(alias) ? last : pair;
+        return last != null && last.alias().equals(alias) ? last : known();
     }
 
     @Override
     public String[] getServerAliases(String keyType, Principal @Nullable [] issuers) {
-        return new String[] {pair.alias()};
+        return new String[] {known().alias()};
     }
 
     @Override

@@ -28,6 +28,7 @@ import org.moorage.api.plugin.PreFilterResult;
 import org.moorage.api.plugin.PreScorePlugin;
 import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.api.plugin.SignPlugin;
 import org.moorage.builtin.labels.LabelSyntax;
 
 /**
@@ -35,7 +36,7 @@ import org.moorage.builtin.labels.LabelSyntax;
  * that match. Same decisions as kube-scheduler's NodeAffinity.
  */
 public final class NodeAffinity
-        implements PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExtensions {
+        implements PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExtensions, SignPlugin {
     /** The plugin's name. */
     public static final String NAME = "NodeAffinity";
     /** Makes the plugin. */
@@ -164,6 +165,11 @@ public final class NodeAffinity
         return required.isEmpty()
                 ? PreFilterResult.allNodes()
                 : nodesByName(required.get().terms());
+    }
+
+    @Override
+    public Optional<?> sign(Pod pod) {
+        return Optional.of(pod.spec());
     }
 
     @Override

@@ -2,6 +2,7 @@
 package org.moorage.builtin.node;
 
 import java.util.List;
+import java.util.Optional;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Status;
@@ -14,9 +15,10 @@ import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.SignPlugin;
 
 /** Rejects nodes other than the one in the pod's {@code nodeName}, if it has one. Same decisions as kube-scheduler's NodeName. */
-public final class NodeName implements FilterPlugin, EnqueueExtensions {
+public final class NodeName implements FilterPlugin, EnqueueExtensions, SignPlugin {
     /** The plugin's name. */
     public static final String NAME = "NodeName";
     /** Makes the plugin. */
@@ -31,6 +33,11 @@ public final class NodeName implements FilterPlugin, EnqueueExtensions {
     @Override
     public String name() {
         return NAME;
+    }
+
+    @Override
+    public Optional<?> sign(Pod pod) {
+        return Optional.of(pod.nodeName());
     }
 
     @Override

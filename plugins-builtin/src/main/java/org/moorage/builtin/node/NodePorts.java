@@ -2,6 +2,7 @@
 package org.moorage.builtin.node;
 
 import java.util.List;
+import java.util.Optional;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Snapshot;
@@ -20,9 +21,10 @@ import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PreFilterPlugin;
 import org.moorage.api.plugin.PreFilterResult;
+import org.moorage.api.plugin.SignPlugin;
 
 /** Rejects nodes on which another pod uses a host port of the pod. Same decisions as kube-scheduler's NodePorts. */
-public final class NodePorts implements PreFilterPlugin, FilterPlugin, EnqueueExtensions {
+public final class NodePorts implements PreFilterPlugin, FilterPlugin, EnqueueExtensions, SignPlugin {
     /** The plugin's name. */
     public static final String NAME = "NodePorts";
     /** Makes the plugin. */
@@ -42,6 +44,11 @@ public final class NodePorts implements PreFilterPlugin, FilterPlugin, EnqueueEx
     @Override
     public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
         return pod.spec().hostPorts().isEmpty() ? PreFilterResult.skip() : PreFilterResult.allNodes();
+    }
+
+    @Override
+    public Optional<?> sign(Pod pod) {
+        return Optional.of(pod.spec());
     }
 
     @Override

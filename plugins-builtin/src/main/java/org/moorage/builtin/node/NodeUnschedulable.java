@@ -2,6 +2,7 @@
 package org.moorage.builtin.node;
 
 import java.util.List;
+import java.util.Optional;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Status;
@@ -20,12 +21,13 @@ import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.SignPlugin;
 
 /**
  * Rejects nodes with {@code spec.unschedulable}, unless the pod tolerates the taint {@code
  * node.kubernetes.io/unschedulable:NoSchedule}. Same decisions as kube-scheduler's NodeUnschedulable.
  */
-public final class NodeUnschedulable implements FilterPlugin, EnqueueExtensions {
+public final class NodeUnschedulable implements FilterPlugin, EnqueueExtensions, SignPlugin {
     /** The plugin's name. */
     public static final String NAME = "NodeUnschedulable";
     /** Makes the plugin. */
@@ -46,6 +48,11 @@ public final class NodeUnschedulable implements FilterPlugin, EnqueueExtensions 
     @Override
     public String name() {
         return NAME;
+    }
+
+    @Override
+    public Optional<?> sign(Pod pod) {
+        return Optional.of(pod.spec().tolerations());
     }
 
     @Override

@@ -3,6 +3,7 @@ package org.moorage.builtin.node;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
@@ -26,12 +27,13 @@ import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PreScorePlugin;
 import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.api.plugin.SignPlugin;
 
 /**
  * Rejects nodes with a {@code NoSchedule} or {@code NoExecute} taint that the pod does not tolerate, and prefers nodes with few
  * {@code PreferNoSchedule} taints that it does not tolerate. Same decisions as kube-scheduler's TaintToleration.
  */
-public final class TaintToleration implements FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExtensions {
+public final class TaintToleration implements FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExtensions, SignPlugin {
     /** The plugin's name. */
     public static final String NAME = "TaintToleration";
     /** Makes the plugin. */
@@ -52,6 +54,11 @@ public final class TaintToleration implements FilterPlugin, PreScorePlugin, Scor
     @Override
     public String name() {
         return NAME;
+    }
+
+    @Override
+    public Optional<?> sign(Pod pod) {
+        return Optional.of(pod.spec().tolerations());
     }
 
     @Override

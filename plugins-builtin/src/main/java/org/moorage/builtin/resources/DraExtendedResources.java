@@ -22,25 +22,34 @@ import org.moorage.api.plugin.ObjectLister;
  * DRA. None while the feature {@code DRAExtendedResource} is off.
  */
 final class DraExtendedResources {
+    private final boolean isEnabled;
     private final Supplier<Collection<DeviceClass>> deviceClasses;
     private final Supplier<DeviceCounts> deviceCounts;
 
-    private DraExtendedResources(Supplier<Collection<DeviceClass>> deviceClasses, Supplier<DeviceCounts> deviceCounts) {
+    private DraExtendedResources(
+            boolean isEnabled, Supplier<Collection<DeviceClass>> deviceClasses, Supplier<DeviceCounts> deviceCounts) {
+        this.isEnabled = isEnabled;
         this.deviceClasses = deviceClasses;
         this.deviceCounts = deviceCounts;
     }
 
     static DraExtendedResources of(Handle handle) {
         if (!isEnabled(handle)) {
-            return new DraExtendedResources(List::of, () -> DeviceCounts.NONE);
+            return new DraExtendedResources(false, List::of, () -> DeviceCounts.NONE);
         }
         ObjectLister<DeviceClass> lister = handle.lister(ObjectKind.DEVICE_CLASS);
         // Looked up for each pod, as DynamicResources, which shares the counts, may be created after this plugin.
-        return new DraExtendedResources(lister::all, () -> handle.shared(DeviceCounts.SHARED, () -> DeviceCounts.NONE));
+        return new DraExtendedResources(
+                true, lister::all, () -> handle.shared(DeviceCounts.SHARED, () -> DeviceCounts.NONE));
     }
 
     static boolean isEnabled(Handle handle) {
         return handle.featureGates().isEnabled(FeatureGates.DRA_EXTENDED_RESOURCE);
+    }
+
+    /** Whether a device class may map a resource that is requested, now or later. */
+    boolean mayBeRequested(Resources requests) {
+        return isEnabled && requests.scalarCount() > 0;
     }
 
     /** The requested resources that a device class maps. */

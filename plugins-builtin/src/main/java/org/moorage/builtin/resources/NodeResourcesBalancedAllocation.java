@@ -12,18 +12,20 @@ import org.moorage.api.StateKey;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceName;
+import org.moorage.api.model.Resources;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PreScorePlugin;
 import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.api.plugin.SignPlugin;
 
 /**
  * Prefers nodes on which the pod makes the utilization of the resources more balanced than it is now. Same decisions as
  * kube-scheduler's NodeResourcesBalancedAllocation.
  */
-public final class NodeResourcesBalancedAllocation implements PreScorePlugin, ScorePlugin {
+public final class NodeResourcesBalancedAllocation implements PreScorePlugin, ScorePlugin, SignPlugin {
     /** The plugin's name. */
     public static final String NAME = "NodeResourcesBalancedAllocation";
     /** Makes the plugin. */
@@ -79,6 +81,12 @@ public final class NodeResourcesBalancedAllocation implements PreScorePlugin, Sc
     @Override
     public String name() {
         return NAME;
+    }
+
+    @Override
+    public Optional<?> sign(Pod pod) {
+        Resources requests = pod.requests();
+        return draExtendedResources.mayBeRequested(requests) ? Optional.empty() : Optional.of(requests);
     }
 
     @Override

@@ -32,6 +32,7 @@ import org.moorage.api.plugin.PreFilterResult;
 import org.moorage.api.plugin.PreScorePlugin;
 import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.api.plugin.SignPlugin;
 import org.moorage.builtin.labels.LabelSyntax;
 
 /**
@@ -40,7 +41,7 @@ import org.moorage.builtin.labels.LabelSyntax;
  * and its devices are scored. Same decisions as kube-scheduler's NodeResourcesFit.
  */
 public final class NodeResourcesFit
-        implements PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExtensions {
+        implements PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExtensions, SignPlugin {
     /** The plugin's name. */
     public static final String NAME = "NodeResourcesFit";
     /** Makes the plugin. */
@@ -196,6 +197,11 @@ public final class NodeResourcesFit
     public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
         state.put(REQUEST, requestOf(pod));
         return PreFilterResult.allNodes();
+    }
+
+    @Override
+    public Optional<?> sign(Pod pod) {
+        return draExtendedResources.mayBeRequested(pod.spec().requests()) ? Optional.empty() : Optional.of(pod.spec());
     }
 
     @Override

@@ -2,10 +2,13 @@
 package org.moorage.runtime.internal.cycle;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
@@ -29,6 +32,7 @@ import org.moorage.api.plugin.PreFilterPlugin;
 import org.moorage.api.plugin.PreFilterResult;
 import org.moorage.api.plugin.PreScorePlugin;
 import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.api.plugin.SignPlugin;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.cache.ClusterSnapshot;
 import org.moorage.runtime.internal.cache.DraftNode;
@@ -46,6 +50,7 @@ public final class Profile {
     private final PreScorePlugin[] preScores;
     private final ScorePlugin[] scores;
     private final long[] weights;
+    private final List<SignPlugin> signPlugins;
     private final Function<String, List<Pod>> nominatedPods;
     private final SchedulerMetrics metrics;
 
@@ -79,6 +84,16 @@ public final class Profile {
         for (int i = 0; i < scores.length; i++) {
             this.weights[i] = weights.getOrDefault(scores[i].name(), 1);
         }
+        Set<SignPlugin> signing = Collections.newSetFromMap(new IdentityHashMap<>());
+        List<SignPlugin> inOrder = new ArrayList<>();
+        for (ExtensionPoint point : List.of(ExtensionPoint.FILTER, ExtensionPoint.SCORE)) {
+            for (Plugin plugin : plugins.getOrDefault(point, List.of())) {
+                if (plugin instanceof SignPlugin sign && signing.add(sign)) {
+                    inOrder.add(sign);
+                }
+            }
+        }
+        signPlugins = List.copyOf(inOrder);
         this.nominatedPods = nominatedPods;
         this.metrics = metrics;
     }
@@ -142,6 +157,20 @@ public final class Profile {
             weightByName.put(scores[i].name(), (int) weights[i]);
         }
         return new Profile(name, percentageOfNodesToScore, kept, weightByName, nominatedPods, metrics);
+    }
+
+    /** The Filter and Score plugins whose answers for pods that are alike are used again. */
+    List<SignPlugin> signPlugins() {
+        return signPlugins;
+    }
+
+    /** What these plugins' answers for a pod depend on. */
+    EquivalenceCache.Signature sign(Pod pod) {
+        List<Optional<?>> parts = new ArrayList<>(signPlugins.size());
+        for (SignPlugin plugin : signPlugins) {
+            parts.add(PluginCalls.sign(plugin, pod));
+        }
+        return new EquivalenceCache.Signature(this, parts);
     }
 
     OptionalInt percentageOfNodesToScore() {
@@ -239,9 +268,11 @@ public final class Profile {
     /**
      * Runs the filters for a node, once with the pods nominated to it and once without.
      *
+     * @param alike what is known of pods that are alike; null if all filters are to be asked
      * @return the first rejection, or exactly {@link PluginStatus#SUCCESS}
      */
-    PluginStatus filter(CycleState state, ActiveFilters active, Pod pod, NodeInfo node) {
+    PluginStatus filter(
+            CycleState state, ActiveFilters active, Pod pod, NodeInfo node, @Nullable EquivalenceClass alike) {
         List<Pod> nominated = nominatedPods.apply(node.name());
         if (!nominated.isEmpty()) {
             Draft draft = new Draft(state, pod, node);
@@ -254,21 +285,31 @@ public final class Profile {
                 }
             }
             if (added) {
-                PluginStatus answer = filterOnce(draft.state(), active, pod, draft.node());
+                PluginStatus answer = filterOnce(draft.state(), active, pod, draft.node(), null);
                 if (!answer.isSuccess()) {
                     return answer;
                 }
             }
         }
-        return filterOnce(state, active, pod, node);
+        return filterOnce(state, active, pod, node, alike);
     }
 
-    private static PluginStatus filterOnce(CycleState state, ActiveFilters active, Pod pod, NodeInfo node) {
+    private static PluginStatus filterOnce(
+            CycleState state, ActiveFilters active, Pod pod, NodeInfo node, @Nullable EquivalenceClass alike) {
         if (active.times() != null) {
             return filterTimed(active.times(), state, active, pod, node);
         }
-        for (ProfileFilter filter : active.filters()) {
-            PluginStatus answer = filter.filter(state, pod, node);
+        ProfileFilter[] filters = active.filters();
+        int first = 0;
+        if (alike != null) {
+            PluginStatus answer = alike.filter(state, pod, node);
+            if (!answer.isSuccess()) {
+                return answer;
+            }
+            first = alike.filters();
+        }
+        for (int i = first; i < filters.length; i++) {
+            PluginStatus answer = filters[i].filter(state, pod, node);
             if (!answer.isSuccess()) {
                 return answer;
             }
@@ -330,7 +371,7 @@ public final class Profile {
 
     /** As {@link #filter}, for one node and plugins that ask through their handle. */
     public Status filterWithNominatedPods(CycleState state, Pod pod, NodeInfo node) {
-        return filter(state, state.get(ActiveFilters.KEY), pod, node).status();
+        return filter(state, state.get(ActiveFilters.KEY), pod, node, null).status();
     }
 
     /**

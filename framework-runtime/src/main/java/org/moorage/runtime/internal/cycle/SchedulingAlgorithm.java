@@ -52,6 +52,7 @@ public final class SchedulingAlgorithm {
     // Read by whoever takes over from a cycle that does not end.
     private volatile int nextStart;
 
+    private final EquivalenceCache equivalenceCache = new EquivalenceCache();
     // Working memory, kept from cycle to cycle.
     private PluginStatus[] answers = new PluginStatus[0];
     private long[] rawScores = new long[0];
@@ -148,8 +149,9 @@ public final class SchedulingAlgorithm {
         if (nominatedRejected != null) {
             recorded.add(nominatedRejected.node().name());
         }
+        EquivalenceClass alike = recorder == null ? equivalenceCache.find(profile.sign(pod)) : null;
         List<NodeInfo> nodes = narrow(recorder == null ? all : recorder.nodes(snapshot), preFiltered.nodeNames());
-        Feasible feasible = filter(profile, state, pod, nodes, all.size(), recorded, recorder);
+        Feasible feasible = filter(profile, state, pod, nodes, all.size(), recorded, alike, recorder);
         Map<String, Status> byExtenders = new HashMap<>();
         List<NodeInfo> left = extenders.filter() ? extenders.filter(pod, feasible.nodes, byExtenders) : feasible.nodes;
         recorded.addAll(byExtenders.keySet());
@@ -176,7 +178,8 @@ public final class SchedulingAlgorithm {
             return new Result(left.get(0), 0, evaluated, 1, null);
         }
         Profile.Scorers scorers = profile.preScore(state, pod, left);
-        PluginTimes.of(profile, "Score").run(times -> score(profile, scorers, state, pod, left, recorder));
+        PluginTimes.of(profile, "Score")
+                .run(times -> score(profile, scorers, state, pod, left, all.size(), alike, recorder));
         profile.scored(scorers, left.size());
         addScoresOfExtenders(pod, left, recorder);
         int chosen = randomTies
@@ -241,7 +244,7 @@ public final class SchedulingAlgorithm {
     // As in kube-scheduler a failure is only logged, because the node is filtered again among the others.
     private static PluginStatus filterNominated(Profile profile, CycleState state, Pod pod, NodeInfo node) {
         try {
-            return profile.filter(state, state.get(ActiveFilters.KEY), pod, node);
+            return profile.filter(state, state.get(ActiveFilters.KEY), pod, node, null);
         } catch (PluginFailure failure) {
             LOG.atError()
                     .addKeyValue("pod", pod.key())
@@ -283,6 +286,7 @@ public final class SchedulingAlgorithm {
             List<NodeInfo> nodes,
             int clusterSize,
             Set<String> recorded,
+            @Nullable EquivalenceClass alike,
             @Nullable CycleRecorder recorder) {
         int count = nodes.size();
         if (count == 0) {
@@ -293,8 +297,11 @@ public final class SchedulingAlgorithm {
         if (answers.length < count) {
             answers = new PluginStatus[count];
         }
+        if (alike != null) {
+            alike.prepareFilters(state.get(ActiveFilters.KEY).filters(), clusterSize);
+        }
         int filtered = PluginTimes.of(profile, "Filter")
-                .time(times -> runFilters(profile, state, pod, nodes, start, wanted), answer -> Code.SUCCESS);
+                .time(times -> runFilters(profile, state, pod, nodes, alike, start, wanted), answer -> Code.SUCCESS);
         profile.filtered(state.get(ActiveFilters.KEY), answers, filtered);
         Feasible feasible = collect(nodes, start, wanted, filtered);
         if (recorder == null) {
@@ -309,7 +316,14 @@ public final class SchedulingAlgorithm {
 
     // Filters nodes from the start on until there are enough, and returns how many were filtered. With several
     // threads there may be more feasible nodes among them than are wanted.
-    private int runFilters(Profile profile, CycleState state, Pod pod, List<NodeInfo> nodes, int start, int wanted) {
+    private int runFilters(
+            Profile profile,
+            CycleState state,
+            Pod pod,
+            List<NodeInfo> nodes,
+            @Nullable EquivalenceClass alike,
+            int start,
+            int wanted) {
         int count = nodes.size();
         PluginStatus[] into = answers;
         ActiveFilters timed = state.get(ActiveFilters.KEY);
@@ -320,7 +334,7 @@ public final class SchedulingAlgorithm {
             for (int i = from; i < to; i++) {
                 int index = start + i;
                 NodeInfo node = nodes.get(index >= count ? index % count : index);
-                PluginStatus answer = profile.filter(state, i < TIMED_NODES ? timed : untimed, pod, node);
+                PluginStatus answer = profile.filter(state, i < TIMED_NODES ? timed : untimed, pod, node, alike);
                 into[i] = answer;
                 successes += answer.isSuccess() ? 1 : 0;
             }
@@ -383,6 +397,8 @@ public final class SchedulingAlgorithm {
             CycleState state,
             Pod pod,
             List<NodeInfo> nodes,
+            int clusterSize,
+            @Nullable EquivalenceClass alike,
             @Nullable CycleRecorder recorder) {
         ScorePlugin[] plugins = scorers.plugins();
         int count = nodes.size();
@@ -394,12 +410,19 @@ public final class SchedulingAlgorithm {
             totals = new long[count];
         }
         Arrays.fill(totals, 0, count, extenders.isEmpty() ? scorers.base() : 0);
+        if (alike != null) {
+            alike.prepareScores(plugins, clusterSize);
+        }
         long[] raw = rawScores;
         boolean timesPlugins = profile.metrics().timesPlugins();
         Parallelism.Chunk chunk = (from, to) -> {
             for (int p = 0; p < plugins.length; p++) {
                 long start = timesPlugins ? System.nanoTime() : 0;
-                PluginCalls.score(plugins[p], state, pod, nodes, from, to, raw, p * count);
+                if (alike == null) {
+                    PluginCalls.score(plugins[p], state, pod, nodes, from, to, raw, p * count);
+                } else {
+                    alike.score(plugins[p], state, pod, nodes, from, to, raw, p * count);
+                }
                 if (timesPlugins) {
                     // The mean over the chunk: a single call is too short to be timed without making it longer.
                     long nanos = (System.nanoTime() - start) / Math.max(1, to - from);

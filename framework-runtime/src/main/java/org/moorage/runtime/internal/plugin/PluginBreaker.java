@@ -24,6 +24,7 @@ import org.moorage.api.plugin.PostFilterResult;
 import org.moorage.api.plugin.PreBindPreFlightResult;
 import org.moorage.api.plugin.PreFilterResult;
 import org.moorage.api.plugin.QueuedPod;
+import org.moorage.api.plugin.SignPlugin;
 
 /**
  * Stands before a plugin, and does not call it for a while after one of its methods failed too often in a row. When the time is
@@ -95,8 +96,10 @@ public final class PluginBreaker implements InvocationHandler {
 
     private static void addInterfaces(Class<?> type, Set<Class<?>> into) {
         for (Class<?> candidate : type.getInterfaces()) {
-            boolean isCalled = candidate.getPackageName().equals(Plugin.class.getPackageName())
-                    || candidate == AutoCloseable.class;
+            // What is answered in a plugin's place must not be kept.
+            boolean isCalled =
+                    candidate != SignPlugin.class && candidate.getPackageName().equals(Plugin.class.getPackageName())
+                            || candidate == AutoCloseable.class;
             if (isCalled) {
                 into.add(candidate);
             }
@@ -224,6 +227,7 @@ public final class PluginBreaker implements InvocationHandler {
             case BIND -> Status.skip();
             case PRE_ENQUEUE, FILTER, RESERVE, PRE_BIND -> Status.success();
             case FOR_FEATURES,
+                    SIGN,
                     VALIDATE,
                     CREATE,
                     EVENTS_TO_REGISTER,

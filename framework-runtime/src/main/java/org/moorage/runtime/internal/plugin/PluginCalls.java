@@ -3,6 +3,7 @@ package org.moorage.runtime.internal.plugin;
 
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +44,7 @@ import org.moorage.api.plugin.QueueSortPlugin;
 import org.moorage.api.plugin.QueuedPod;
 import org.moorage.api.plugin.ReservePlugin;
 import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.api.plugin.SignPlugin;
 
 /**
  * Calls plugins. Every call of the scheduler into a plugin is made here, so that there is one rule for what goes wrong in it:
@@ -160,6 +162,11 @@ public final class PluginCalls {
         } finally {
             PluginThread.end(thread);
         }
+    }
+
+    /** Asks what a plugin's answers for a pod depend on. */
+    public static Optional<?> sign(SignPlugin plugin, Pod pod) {
+        return PluginCalls.<Optional<?>>answer(PluginMethod.SIGN, plugin.name(), () -> plugin.sign(pod));
     }
 
     /** Runs Filter; the answer is a success or a rejection. */

@@ -33,6 +33,8 @@ public enum PluginMethod {
     REMOVE_POD("RemovePod", "running RemovePod on PreFilter plugin "),
     /** Filter. */
     FILTER("Filter", "running ", " filter plugin: "),
+    /** Sign. */
+    SIGN("Sign", "signing pod by plugin "),
     /** PostFilter. */
     POST_FILTER("PostFilter", "running PostFilter plugin "),
     /** PreScore. */

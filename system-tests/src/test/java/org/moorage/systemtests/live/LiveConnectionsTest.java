@@ -18,12 +18,15 @@ import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import okhttp3.Protocol;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.model.ClusterObject;
@@ -34,12 +37,16 @@ import org.moorage.app.kubernetes.ClusterSettings;
 import org.moorage.app.kubernetes.KubernetesCluster;
 import org.moorage.runtime.cluster.ClusterListener;
 
-/** Servers that are not there, and connections that die without a word. */
+/** Servers that are not there, and connections that die without a word. The tests mostly wait, so they run side by side. */
 @Tag("live")
+@Execution(ExecutionMode.CONCURRENT)
 class LiveConnectionsTest {
     private static final String NODE = """
             {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "node-1"},
              "status": {"allocatable": {"cpu": "8", "memory": "32Gi", "pods": "110"}}}""";
+
+    /** Between two looks, so that the tests leave the processors to what they wait for. */
+    private static final Duration PAUSE = Duration.ofMillis(20);
 
     private static String pod(String name, String more) {
         return """
@@ -77,6 +84,7 @@ class LiveConnectionsTest {
         long start = System.nanoTime();
         while (!done.getAsBoolean()) {
             assertThat(Duration.ofNanos(System.nanoTime() - start)).as(what).isLessThan(limit);
+            LockSupport.parkNanos(PAUSE.toNanos());
         }
         return Duration.ofNanos(System.nanoTime() - start);
     }

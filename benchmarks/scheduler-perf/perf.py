@@ -4,6 +4,9 @@
 perf.py list [REGEXP]                    names, labels and thresholds
 perf.py run SCHEDULER [REGEXP]           one scheduler
 perf.py compare [REGEXP]                 several, one after the other on each workload, and how they compare
+perf.py report RESULTS...                the page's table of what compare wrote: results.jsonl of one or more of its folders
+
+REGEXP is looked for in topic/Case/workload; @FILE has one on each line, and blank lines and lines that begin with #.
 
 SCHEDULER is kube-scheduler, moorage, in-process (the kube-scheduler inside the benchmark, as upstream runs it), or NAME=COMMAND with
 {config}, {kubeconfig}, {featuregates} and {emulation} in the command. moorage is the checkout's, or what MOORAGE names.
@@ -48,15 +51,24 @@ def benchmark_environment():
     return dict(os.environ, SCHEDULER_PERF_SOURCE=str(SOURCE.resolve()))
 
 
-def workloads(pattern, labels):
-    """The workloads whose names hold the pattern and whose labels pass the filter, in the order of the files."""
+def patterns(regexp):
+    """The regular expressions that an argument is or names."""
+    if not regexp.startswith("@"):
+        return [regexp]
+    lines = pathlib.Path(regexp[1:]).read_text().splitlines()
+    return [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+
+
+def workloads(regexp, labels):
+    """The workloads whose names hold one of the patterns and whose labels pass the filter, in the order of the files."""
     if not BENCHMARK.exists():
         sys.exit(f"{BENCHMARK}: no such file (expected: build.sh has run)")
     listed = subprocess.run([BENCHMARK, "-test.run=^TestList$"], env=benchmark_environment(), check=True, capture_output=True,
                             text=True).stdout
+    wished = patterns(regexp)
     for line in listed.splitlines():
         fields = line.split("\t")
-        if len(fields) != 3 or not re.search(pattern, fields[0]):
+        if len(fields) != 3 or not any(re.search(pattern, fields[0]) for pattern in wished):
             continue
         own = set(fields[1].split(","))
         wanted = [label for label in labels.split(",") if label]
@@ -200,6 +212,36 @@ def print_comparison(rows, names):
     table(lines)
 
 
+def print_report(files):
+    """A table in Markdown: medians over the rounds of kube-scheduler and of Moorage, and the lowest and highest ratio of a round."""
+    names = ("kube-scheduler", "moorage")
+    groups = collections.defaultdict(lambda: collections.defaultdict(list))
+    for file in files:
+        for line in pathlib.Path(file).read_text().splitlines():
+            row = json.loads(line)
+            groups[row["workload"], row["part"]][row["scheduler"]].append(row)
+
+    def pair(group, metric, key, digits):
+        values = [[number(row, metric, key) for row in group[name] if number(row, metric, key) is not None] for name in names]
+        return " : ".join(show(statistics.median(each) if each else None, digits) for each in values)
+
+    print("| workload | rounds | pods/s | ratio | p99 ms | CPU s | CPU s, all | MiB | failed | ready s |")
+    print("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
+    for (workload, part), group in groups.items():
+        speeds = [[number(row, "FirstToLastThroughput", "Average") or 0 for row in group[name]] for name in names]
+        if not all(speeds):
+            continue
+        ratio = statistics.median(speeds[1]) / statistics.median(speeds[0]) if statistics.median(speeds[0]) else 0
+        rounds = [ours / theirs for theirs, ours in zip(*speeds) if theirs]
+        spread = f" ({min(rounds):.2f}-{max(rounds):.2f})" if len(rounds) > 1 else ""
+        parts = {each for name, each in groups if name == workload}
+        failed = " : ".join(show(statistics.median([row["failed"] or 0 for row in group[name]]), 0) for name in names)
+        print(f"| {workload}{' ' + part if len(parts) > 1 else ''} | {len(rounds)} | {pair(group, 'FirstToLastThroughput', 'Average', 0)} | {ratio:.2f}{spread} "
+              f"| {pair(group, 'PodSchedulingLatency', 'Perc99', 0)} | {pair(group, 'SchedulerProcess', 'CPUSecondsMeasured', 1)} "
+              f"| {pair(group, 'SchedulerProcess', 'CPUSecondsTotal', 1)} | {pair(group, 'SchedulerProcess', 'PeakMiB', 0)} | {failed} "
+              f"| {pair(group, 'SchedulerProcess', 'ReadySeconds', 1)} |")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -217,7 +259,12 @@ def main():
             command.add_argument("--wait", type=int, default=120, help="seconds to wait for pods to be scheduled at any one point")
             command.add_argument("--params", default="", help="other values for a workload's parameters: NAME=NUMBER, with commas between")
             command.add_argument("--out", type=pathlib.Path, help="folder for logs and figures")
+    report = commands.add_parser("report")
+    report.add_argument("results", nargs="+", type=pathlib.Path)
     options = parser.parse_args()
+    if options.command == "report":
+        print_report(options.results)
+        return 0
     chosen = list(workloads(options.regexp, options.labels))
     if options.command == "list":
         table([["workload", "labels", "threshold"], *chosen])

@@ -5,8 +5,10 @@ import com.google.common.base.Suppliers;
 import com.google.common.cache.CacheBuilder;
 import com.google.common.cache.CacheLoader;
 import com.google.common.cache.LoadingCache;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.Device;
@@ -54,6 +56,16 @@ final class DeviceSelectors {
         } catch (SelectorException failed) {
             throw new SelectorException("CEL runtime error: " + failed.getMessage(), failed);
         }
+    }
+
+    /** Compiles expressions before they are asked for. What is wrong with one is said when it is asked for. */
+    void compileAll(Collection<String> expressions) {
+        expressions.forEach(compiled::getUnchecked);
+    }
+
+    /** The expressions that are kept. */
+    Set<String> compiledExpressions() {
+        return Set.copyOf(compiled.asMap().keySet());
     }
 
     private Compiled compile(String expression) {

@@ -173,6 +173,7 @@ public final class DynamicResources
         tracker = handle.shared(ClaimTracker.KEY, () -> {
             ClaimTracker made = new ClaimTracker(listedClaims, handle::activateAfterBackoff);
             handle.onChange(ObjectKind.RESOURCE_CLAIM, made::changed);
+            handle.onChange(ObjectKind.RESOURCE_CLAIM, new FirstClaim(handle, classes, selectors)::changed);
             handle.onChange(ObjectKind.POD, made::podChanged);
             handle.onChange(ObjectKind.POD, new UnseenClaims(handle, made)::podChanged);
             return made;

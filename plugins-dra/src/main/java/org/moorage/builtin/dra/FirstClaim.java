@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.dra;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.DeviceRequest;
+import org.moorage.api.model.ResourceClaim;
+import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.ObjectLister;
+import org.moorage.api.model.DeviceClass;
+
+/**
+ * Compiles the selectors of the first claim that is seen, in the background: loading the CEL library takes up to half a second,
+ * for which the first pod with a claim would wait. A cluster without claims does without.
+ */
+final class FirstClaim {
+    private final Handle handle;
+    private final ObjectLister<DeviceClass> classes;
+    private final DeviceSelectors selectors;
+    private final AtomicBoolean isSeen = new AtomicBoolean();
+
+    FirstClaim(Handle handle, ObjectLister<DeviceClass> classes, DeviceSelectors selectors) {
+        this.handle = handle;
+        this.classes = classes;
+        this.selectors = selectors;
+    }
+
+    /** Takes note of what the scheduler sees of a claim. */
+    void changed(ObjectChange<ResourceClaim> change) {
+        if (change.after().isPresent() && isSeen.compareAndSet(false, true)) {
+            ResourceClaim claim = change.latest();
+            handle.backgroundAfter(Duration.ZERO, () -> selectors.compileAll(expressions(claim.requests())));
+        }
+    }
+
+    private List<String> expressions(List<DeviceRequest> requests) {
+        List<String> expressions = new ArrayList<>();
+        for (DeviceRequest request : requests) {
+            expressions.addAll(request.selectors());
+            classes.get("", request.deviceClass()).ifPresent(found -> expressions.addAll(found.selectors()));
+            expressions.addAll(expressions(request.alternatives()));
+        }
+        return expressions;
+    }
+}

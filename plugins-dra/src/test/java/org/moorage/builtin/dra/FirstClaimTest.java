@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.dra;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.ResourceClaim;
+import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.plugin.Handle;
+
+class FirstClaimTest {
+    private final List<Runnable> background = new ArrayList<>();
+    private final DeviceSelectors selectors = new DeviceSelectors(DeviceFeatures.of(FeatureGates.DEFAULTS));
+    private final FirstClaim first = new FirstClaim(
+            handle(),
+            ObjectTable.of(DeviceObjects.deviceClass("gpu", "selectors: [{cel: {expression: \"device.driver == 'gpu'\"}}]")),
+            selectors);
+
+    private Handle handle() {
+        return (Handle) Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {Handle.class},
+                (proxy, method, arguments) -> switch (method.getName()) {
+                    case "backgroundAfter" -> background.add((Runnable) arguments[1]);
+                    default -> throw new UnsupportedOperationException(method.getName());
+                });
+    }
+
+    private static ResourceClaim claim(String name, String expression) {
+        return DeviceObjects.claim(
+                name,
+                DeviceObjects.requests(
+                        DeviceObjects.exactly("a", "selectors: [{cel: {expression: \"" + expression + "\"}}]")));
+    }
+
+    @Test
+    void compilesTheSelectorsOfTheFirstClaimAndOfItsClassOnce() {
+        ResourceClaim claim = claim("c", "device.allowMultipleAllocations");
+        first.changed(ObjectChange.deleted(claim));
+        assertThat(background).isEmpty();
+
+        first.changed(ObjectChange.added(claim));
+        first.changed(ObjectChange.updated(claim, claim));
+        first.changed(ObjectChange.added(claim("d", "true")));
+
+        assertThat(background).hasSize(1);
+        assertThat(selectors.compiledExpressions()).isEmpty();
+        background.get(0).run();
+        assertThat(selectors.compiledExpressions())
+                .containsExactlyInAnyOrder("device.driver == 'gpu'", "device.allowMultipleAllocations");
+    }
+
+    @Test
+    void leavesAnExpressionThatMakesNoSenseToThePodThatAsksForIt() {
+        first.changed(ObjectChange.added(claim("c", "device.gone")));
+        background.get(0).run();
+        assertThat(selectors.compiledExpressions()).contains("device.gone");
+    }
+}

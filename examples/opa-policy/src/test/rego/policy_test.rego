@@ -1,4 +1,4 @@
-# The same vectors as the tests in Java: opa test src/main/rego src/test/rego src/test/resources/vectors.yaml
+# The same vectors as the tests in Java: opa test src/main/resources src/test/rego src/test/resources/vectors.yaml
 package io.k8s.scheduler_test
 
 import data.io.k8s.scheduler

@@ -425,7 +425,7 @@ class DeploymentTest {
     }
 
     static Stream<String> agents() {
-        return Stream.of("safe", "congestion", "safe-congestion", "pigeon");
+        return Stream.of("safe", "congestion", "safe-congestion", "pigeon", "safe-pigeon", "foo", "rl");
     }
 
     @ParameterizedTest

@@ -44,7 +44,9 @@ class DeployedAgentsTest {
         assertThat(routes)
                 .containsOnly(
                         Map.entry("congestion", "[congestion]"),
+                        Map.entry("foo", "[foo]"),
                         Map.entry("pigeon", "[pigeon-holing]"),
+                        Map.entry("rl", "[rl-priority]"),
                         Map.entry("safe", "[safe-overload, safe-balance]"));
     }
 }

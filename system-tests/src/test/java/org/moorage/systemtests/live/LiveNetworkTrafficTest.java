@@ -22,7 +22,10 @@ import org.moorage.prometheus.PrometheusException;
 import org.moorage.prometheus.PrometheusSettings;
 import org.moorage.prometheus.Sample;
 
-/** The story of {@code examples/network-traffic}: a real Prometheus and real node exporters decide where pods go. */
+/**
+ * The story of {@code examples/network-traffic}: a real Prometheus and real node exporters decide where pods go, also by the article's
+ * own query. SafeOverload of {@code examples/safe-agents} and {@code annotate usage} ask the same Prometheus.
+ */
 @Tag("live")
 class LiveNetworkTrafficTest {
     private static final Duration SOON = Duration.ofSeconds(30);
@@ -31,8 +34,6 @@ class LiveNetworkTrafficTest {
 
     @Test
     void sendsPodsToTheNodeWithLessTraffic() throws IOException {
-        ExampleProject example = new ExampleProject("network-traffic");
-        Path plugins = example.pluginDirectory();
         String prometheusProgram = program("prometheus");
         String exporterProgram = program("prometheus-node-exporter");
         int prometheusPort = ExampleProject.freePort();
@@ -57,22 +58,26 @@ class LiveNetworkTrafficTest {
                                     List.of(),
                                     "org.moorage.app.Main",
                                     "--config=" + config(plane, prometheusPort),
-                                    "--plugin-dir=" + plugins,
+                                    "--plugin-dir=" + new ExampleProject("network-traffic").pluginDirectory(),
+                                    "--plugin-dir=" + new ExampleProject("safe-agents").pluginDirectory(),
                                     "--secure-port=0",
                                     "--v=2"))) {
                 plane.create(node("node01") + node("node02"));
                 String address = "http://127.0.0.1:" + prometheusPort;
 
                 untilBusiest(address, "node02");
-                plane.create(pod("first"));
+                plane.create(pod("first", "custom-scheduler") + pod("as-before", "original") + pod("careful", "safe"));
                 assertThat(nodeOf(plane, "first")).as(moorage.log()).isEqualTo("node01");
+                assertThat(nodeOf(plane, "as-before")).as(moorage.log()).isEqualTo("node01");
+                assertThat(nodeOf(plane, "careful")).as(moorage.log()).isEqualTo("node02");
+                assertUseIsAnnotated(plane, address, second);
 
                 Files.writeString(scrapes, scrapes(Map.of("node01", first, "node02", second), "node01"));
                 prometheus.signal("HUP");
                 untilBusiest(address, "node01");
                 // Each look takes kubectl longer than an answer is kept.
                 String ignored = plane.kubectl("get", "nodes");
-                plane.create(pod("second"));
+                plane.create(pod("second", "custom-scheduler"));
                 assertThat(nodeOf(plane, "second")).as(moorage.log()).isEqualTo("node02");
 
                 assertThat(moorage.terminate()).as(moorage.log()).isZero();
@@ -81,6 +86,25 @@ class LiveNetworkTrafficTest {
                         .isTrue();
             }
         }
+    }
+
+    private static void assertUseIsAnnotated(ControlPlane plane, String address, int exporter) {
+        try (RunningProgram annotator = RunningProgram.start(
+                plane.folder().resolve("log").resolve("annotator.log"),
+                ExampleProject.java(
+                        List.of(),
+                        "org.moorage.app.Main",
+                        "annotate",
+                        "usage",
+                        "--once",
+                        "--kubeconfig=" + plane.kubeconfig(),
+                        "--prometheus=" + address,
+                        "--node-exporter-port=" + exporter))) {
+            assertThat(annotator.await(SOON)).as(annotator.log()).isZero();
+        }
+        assertThat(plane.kubectl("get", "node", "node02", "-o", "jsonpath={.metadata.annotations}"))
+                .containsPattern("\"mean-free-cpu\":\"\\d+\"")
+                .containsPattern("\"mean-free-memory\":\"\\d+\"");
     }
 
     private static String program(String name) {
@@ -102,12 +126,14 @@ class LiveNetworkTrafficTest {
                         "--collector.disable-defaults",
                         "--collector.netdev",
                         "--collector.netdev.device-exclude=none",
+                        "--collector.cpu",
+                        "--collector.meminfo",
                         "--collector.uname",
                         "--web.listen-address=127.0.0.1:" + port));
     }
 
-    // Both exporters are on one machine and see the same traffic. Of the quiet node, packets count as
-    // bytes: of these there are always fewer.
+    // Both exporters are on one machine and see the same. Of the quiet node, packets count as bytes: of these there are
+    // always fewer. Of node01, one byte of memory is free: the value of an information about the exporter.
     private static String scrapes(Map<String, Integer> portByNode, String busy) {
         StringBuilder text = new StringBuilder("global: {scrape_interval: 1s, scrape_timeout: 1s}\nscrape_configs:\n");
         portByNode.forEach((node, port) -> {
@@ -117,6 +143,13 @@ class LiveNetworkTrafficTest {
                       metric_relabel_configs:
                       - {source_labels: [__name__], regex: node_uname_info, target_label: nodename, replacement: %s}
                     """.formatted(node, port, node));
+            if (node.equals("node01")) {
+                text.append("""
+                          - {source_labels: [__name__], regex: node_memory_MemAvailable_bytes, action: drop}
+                          - {source_labels: [__name__], regex: node_exporter_build_info, target_label: __name__,
+                             replacement: node_memory_MemAvailable_bytes}
+                        """);
+            }
             if (!node.equals(busy)) {
                 text.append("""
                           - {source_labels: [__name__], regex: node_network_receive_bytes_total, action: drop}
@@ -129,12 +162,11 @@ class LiveNetworkTrafficTest {
     }
 
     private static Path config(ControlPlane plane, int prometheusPort) throws IOException {
-        return Files.writeString(
-                plane.folder().resolve("scheduler.yaml"), """
+        return Files.writeString(plane.folder().resolve("scheduler.yaml"), """
                 apiVersion: kubescheduler.config.k8s.io/v1
                 kind: KubeSchedulerConfiguration
                 leaderElection: {leaderElect: false}
-                clientConnection: {kubeconfig: "%s"}
+                clientConnection: {kubeconfig: "%1$s"}
                 profiles:
                 - schedulerName: custom-scheduler
                   plugins:
@@ -142,19 +174,37 @@ class LiveNetworkTrafficTest {
                     score: {disabled: [{name: '*'}], enabled: [{name: NetworkTraffic}]}
                   pluginConfig:
                   - name: NetworkTraffic
-                    args: {ip: "http://127.0.0.1:%d", deviceName: lo, timeRange: 5s, cacheTTL: 10ms, missingNode: Error}
-                """.formatted(plane.kubeconfig(), prometheusPort));
+                    args: {ip: "%2$s", deviceName: lo, timeRange: 5s, cacheTTL: 10ms, missingNode: Error}
+                - schedulerName: original
+                  plugins:
+                    preScore: {disabled: [{name: '*'}], enabled: [{name: NetworkTraffic}]}
+                    score: {disabled: [{name: '*'}], enabled: [{name: NetworkTraffic}]}
+                  pluginConfig:
+                  - name: NetworkTraffic
+                    args: {ip: "%2$s", deviceName: lo, timeRange: 60, missingNode: Error, originalBehavior: true}
+                - schedulerName: safe
+                  plugins: {multiPoint: {enabled: [{name: SafeOverload}]}}
+                  pluginConfig:
+                  - name: SafeOverload
+                    args:
+                      source: Prometheus
+                      missingStats: Reject
+                      prometheus: {address: "%2$s", window: 10s, step: 1s, refresh: 1s}
+                """.formatted(
+                        plane.kubeconfig(), "http://127.0.0.1:" + prometheusPort));
     }
 
+    // So small that what is free of this machine is more, whatever else it does.
     private static String node(String name) {
         return "---\n{apiVersion: v1, kind: Node, metadata: {name: " + name + ", labels: {kubernetes.io/hostname: "
-                + name + "}}, status: {allocatable: {cpu: \"4\", memory: 8Gi, pods: \"110\"},"
-                + " capacity: {cpu: \"4\", memory: 8Gi, pods: \"110\"}}}\n";
+                + name
+                + "}}, status: {addresses: [{type: InternalIP, address: 127.0.0.1}], allocatable: {cpu: 10m, memory:"
+                + " 64Mi, pods: \"110\"}, capacity: {cpu: 10m, memory: 64Mi, pods: \"110\"}}}\n";
     }
 
-    private static String pod(String name) {
-        return "{apiVersion: v1, kind: Pod, metadata: {name: " + name
-                + "}, spec: {schedulerName: custom-scheduler, containers: [{name: main, image: app}]}}";
+    private static String pod(String name, String scheduler) {
+        return "---\n{apiVersion: v1, kind: Pod, metadata: {name: " + name + "}, spec: {schedulerName: " + scheduler
+                + ", containers: [{name: main, image: app}]}}\n";
     }
 
     private static void untilBusiest(String address, String busiest) {

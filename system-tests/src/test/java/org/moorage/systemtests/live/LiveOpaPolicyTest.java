@@ -19,6 +19,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -29,7 +32,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The story of opa-kube-scheduler on a real control plane, with a real OPA and the plugin's jar: a policy is pushed and pods follow it, it
- * is changed and they follow that one, a bad one changes nothing, and OPA may be restarted.
+ * is changed and they follow that one, a bad one changes nothing, OPA may be restarted, and it has what the API server has, also after
+ * a watch that could not go on.
  */
 @Tag("live")
 class LiveOpaPolicyTest {
@@ -54,6 +58,33 @@ class LiveOpaPolicyTest {
                   url: "%s"
                   policies: []
                   policyServer: {address: "%s"}
+            """;
+
+    private static final String OTHERS = """
+            ---
+            apiVersion: v1
+            kind: Service
+            metadata: {name: web}
+            spec: {selector: {app: web}, ports: [{port: 80}]}
+            ---
+            apiVersion: v1
+            kind: Service
+            metadata: {name: old}
+            spec: {selector: {app: old}, ports: [{port: 80}]}
+            ---
+            apiVersion: v1
+            kind: PersistentVolume
+            metadata: {name: disk}
+            spec:
+              {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], storageClassName: fast, hostPath: {path: /x},
+               claimRef: {namespace: default, name: data}}
+            ---
+            apiVersion: v1
+            kind: PersistentVolumeClaim
+            metadata: {name: data}
+            spec:
+              {accessModes: [ReadWriteOnce], storageClassName: fast, volumeName: disk,
+               resources: {requests: {storage: 1Gi}}}
             """;
 
     private final HttpClient client = HttpClient.newHttpClient();
@@ -154,6 +185,50 @@ class LiveOpaPolicyTest {
                 List.of(binary.toString(), "run", "--server", "--addr=127.0.0.1:" + port, "--log-level=error"));
     }
 
+    /** The names of the objects in OPA's data, each with what its spec refers to. */
+    private Map<String, String> data(String opaUrl, String resource, String field)
+            throws IOException, InterruptedException {
+        Map<String, String> fields = new TreeMap<>();
+        JsonNode objects = JSON.readTree(
+                        ask("GET", opaUrl + "/v1/data/" + resource, "").body())
+                .path("result");
+        for (JsonNode object : objects) {
+            fields.put(
+                    object.at("/metadata/name").asText(),
+                    object.at("/spec" + field).asText());
+        }
+        return fields;
+    }
+
+    private void assertOthersAreThere(String opaUrl) throws IOException, InterruptedException {
+        assertThat(data(opaUrl, "services", "/selector/app"))
+                .containsEntry("web", "web")
+                .containsEntry("old", "old");
+        assertThat(data(opaUrl, "persistentvolumes", "/claimRef/name")).isEqualTo(Map.of("disk", "data"));
+        assertThat(data(opaUrl, "persistentvolumeclaims", "/volumeName")).isEqualTo(Map.of("data", "disk"));
+    }
+
+    /**
+     * What is deleted while nobody looks. An API server that has been started anew knows nothing of what was before, so that watches
+     * from then on cannot go on and all is listed again.
+     */
+    private void assertVanishedObjectsAreGone(ControlPlane plane, RunningProgram moorage, String opaUrl)
+            throws Exception {
+        moorage.signal("STOP");
+        plane.create(node("c"));
+        plane.restartApiServer();
+        plane.kubectl("delete", "service", "old");
+        moorage.signal("CONT");
+
+        until(
+                "the service is gone",
+                () -> !data(opaUrl, "services", "/selector/app").containsKey("old"));
+        assertThat(data(opaUrl, "services", "/selector/app")).containsEntry("web", "web");
+        until("the node is there", () -> data(opaUrl, "nodes", "").keySet().equals(Set.of("a", "b", "c")));
+        assertThat(moorage.log())
+                .containsPattern("The version of the watch has expired; listing again.*kind=\"?v1 Service");
+    }
+
     @Test
     void podsFollowThePolicyThatIsPushed() throws Exception {
         try (ControlPlane plane = ControlPlane.start()) {
@@ -165,7 +240,7 @@ class LiveOpaPolicyTest {
             String example = "http://" + policyAddress + "/v1/policies/example";
             Path config = Files.writeString(
                     plane.folder().resolve("opa.yaml"), CONFIG.formatted(plane.kubeconfig(), opaUrl, policyAddress));
-            plane.create(node("a") + node("b"));
+            plane.create(node("a") + node("b") + OTHERS);
             RunningProgram opa = startOpa(plane, binary, opaPort, "opa.log");
             try (RunningProgram moorage = RunningProgram.start(
                     plane.folder().resolve("log").resolve("moorage-opa.log"),
@@ -208,6 +283,8 @@ class LiveOpaPolicyTest {
                                 ask("GET", opaUrl + "/v1/data/pods", "").body())
                         .path("result");
                 assertThat(pods.findValuesAsText("imagePullPolicy")).isNotEmpty();
+                assertOthersAreThere(opaUrl);
+                assertVanishedObjectsAreGone(plane, moorage, opaUrl);
                 opa.close();
                 opa = startOpa(plane, binary, opaPort, "opa-again.log");
                 plane.create(pod("third"));

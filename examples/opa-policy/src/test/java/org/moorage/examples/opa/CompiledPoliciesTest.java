@@ -64,16 +64,9 @@ class CompiledPoliciesTest {
     }
 
     // OPA-14.
-    @ParameterizedTest
-    @CsvSource({"x, true", "y, false"})
-    void anOwnPolicySaysWhichPodsAreItsOwn(String scheduler, boolean isOwn) throws IOException {
-        WasmModule own = WasmModule.of(Files.readAllBytes(TEST.resolve("own.wasm")), "io/k8s/scheduler/fit");
-        own.clear("nodes");
-        own.put("nodes", "1", "{\"metadata\":{\"name\":\"a\"}}");
-        own.put("nodes", "2", "{\"metadata\":{\"name\":\"b\"}}");
-
-        assertThat(own.evaluate("{\"pod\":{\"spec\":{\"schedulerName\":\"" + scheduler + "\"}}}"))
-                .contains(JSON.readTree(isOwn ? "{\"a\":1,\"b\":1}" : "{}"));
+    @Test
+    void anOwnPolicySaysWhichPodsAreItsOwn() {
+        OwnPolicyVector.check("mode: wasm, policies: [src/test/resources/own.wasm]");
     }
 
     // Objects come, change and go in the memory of one instance; another that is given them all

@@ -4,9 +4,16 @@ package org.moorage.examples.opa;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.Status;
@@ -263,6 +270,43 @@ class OpaPolicyTest {
                 scheduler.cluster().remove(first);
                 scheduler.pod(second).accepts("n1", "n2");
             }
+        }
+    }
+
+    @Nested
+    class PolicyFiles {
+        @TempDir
+        private Path folder;
+
+        static final List<String> NAMED = List.of("", "/fit.wasm");
+
+        // Of a ConfigMap's files each is a link to "..data/NAME", and "..data" is a link to a folder, in whose place
+        // the kubelet puts another one.
+        @ParameterizedTest
+        @FieldSource("NAMED")
+        void areThoseOfAMountedConfigMapThatChanges(String named) throws IOException, InterruptedException {
+            mount("..2026_first", "own.wasm");
+            Files.createSymbolicLink(folder.resolve("fit.wasm"), Path.of("..data", "fit.wasm"));
+            String args = "mode: wasm, policies: [" + folder + named + "]";
+            try (TestScheduler scheduler =
+                    plugin(args).cluster(weighing("n1", "1")).start()) {
+                Pod pod = Pods.named("p").build();
+                scheduler.pod(pod).rejectsPod(NO_NODE);
+
+                CountDownLatch changed = new CountDownLatch(1);
+                Policies.of(TestArgs.of(args), scheduler.handle()).onChange(changed::countDown);
+                mount("..2026_second", "weights.wasm");
+
+                assertThat(changed.await(15, TimeUnit.SECONDS)).isTrue();
+                scheduler.pod(pod).accepts("n1");
+            }
+        }
+
+        private void mount(String version, String policy) throws IOException {
+            Path written = Files.createDirectory(folder.resolve(version));
+            Files.copy(Path.of("src/test/resources", policy), written.resolve("fit.wasm"));
+            Path link = Files.createSymbolicLink(folder.resolve("..data_tmp"), Path.of(version));
+            Files.move(link, folder.resolve("..data"), StandardCopyOption.ATOMIC_MOVE);
         }
     }
 

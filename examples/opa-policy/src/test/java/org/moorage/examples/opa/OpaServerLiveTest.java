@@ -3,6 +3,10 @@ package org.moorage.examples.opa;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpResponse;
@@ -17,6 +21,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.moorage.api.Status;
+import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Pod;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.PluginTester;
@@ -111,17 +116,46 @@ class OpaServerLiveTest {
     // OPA-14.
     @Test
     void anOwnPolicySaysWhichPodsAreItsOwn() {
-        try (TestScheduler scheduler = start(", policies: []")) {
-            push("own");
-            scheduler.pod(POD).rejectsPod(NO_NODE);
-            String asked = "/v1/data/io/k8s/scheduler/fit";
-            assertThat(opa.ask("POST", asked, "{\"input\":{\"pod\":{\"spec\":{\"schedulerName\":\"x\"}}}}")
-                            .body())
-                    .contains("{\"n1\":1,\"n2\":1}");
-            assertThat(opa.ask("POST", asked, "{\"input\":{\"pod\":{\"spec\":{}}}}")
-                            .body())
-                    .contains("{}");
+        OwnPolicyVector.check("mode: server, policies: [src/test/resources/own.rego], url: \"" + opa.url() + "\"");
+        String asked = "/v1/data/io/k8s/scheduler/fit";
+        assertThat(opa.ask("POST", asked, "{\"input\":{\"pod\":{\"spec\":{\"schedulerName\":\"x\"}}}}")
+                        .body()
+                        .strip())
+                .isEqualTo("{\"result\":{\"a\":1,\"b\":1}}");
+        assertThat(opa.ask("POST", asked, "{\"input\":{\"pod\":{\"spec\":{}}}}")
+                        .body()
+                        .strip())
+                .isEqualTo("{\"result\":{}}");
+    }
+
+    // Of kinds other than pods and nodes it is what scheduling reads.
+    @Test
+    void objectsOfOtherKindsComeAndGo() throws IOException {
+        JsonNode table =
+                new YAMLMapper().readTree(RESOURCES.resolve("objects.yaml").toFile());
+        try (TestScheduler scheduler = start(", policies: [" + RESOURCES.resolve("weights.rego") + "]")) {
+            for (JsonNode row : table) {
+                scheduler.cluster().apply(Vectors.decode((ObjectNode) row.path("object"), ClusterObject.class));
+            }
+            scheduler.pod(POD).accepts("n1", "n2");
+            for (JsonNode row : table) {
+                String resource = row.path("resource").asText();
+                assertThat(data(resource)).hasSize(1).first().as(resource).isEqualTo(row.path("seen"));
+            }
+            for (JsonNode row : table) {
+                scheduler.cluster().remove(Vectors.decode((ObjectNode) row.path("object"), ClusterObject.class));
+            }
+            scheduler.pod(POD).accepts("n1", "n2");
+            for (JsonNode row : table) {
+                assertThat(data(row.path("resource").asText())).isEmpty();
+            }
         }
+    }
+
+    private JsonNode data(String resource) throws IOException {
+        return new JsonMapper()
+                .readTree(opa.ask("GET", "/v1/data/" + resource, "").body())
+                .path("result");
     }
 
     @Test

@@ -2,6 +2,7 @@
 package org.moorage.examples.opa;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.net.URI;
@@ -12,6 +13,8 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.moorage.api.Status;
@@ -43,14 +46,22 @@ class PolicyPortTest {
 
     private HttpResponse<String> ask(String method, String path, byte[] body, String... headers) {
         try {
+            return send(client, url, method, path, body, headers);
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static HttpResponse<String> send(
+            HttpClient client, String url, String method, String path, byte[] body, String... headers)
+            throws IOException {
+        try {
             HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url + path))
                     .method(method, HttpRequest.BodyPublishers.ofByteArray(body));
             if (headers.length > 0) {
                 request.headers(headers);
             }
             return client.send(request.build(), BodyHandlers.ofString(StandardCharsets.ISO_8859_1));
-        } catch (IOException e) {
-            throw new AssertionError(e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new AssertionError(e);
@@ -160,6 +171,41 @@ class PolicyPortTest {
                     .isEqualTo(200);
             scheduler.pod(POD).rejectsPod(NO_NODE);
         }
+    }
+
+    /** The authority of another one has the same name, so that a client does offer a certificate of it. */
+    @Test
+    void aCertificateOfTheAuthorityIsDemandedWhereThereIsOne() throws IOException {
+        TestAuthority servers = new TestAuthority(Files.createDirectory(folder.resolve("servers")), "servers");
+        TestAuthority clients = new TestAuthority(Files.createDirectory(folder.resolve("clients")), "clients");
+        TestAuthority others = new TestAuthority(Files.createDirectory(folder.resolve("others")), "clients");
+        TestAuthority.Signed server = servers.sign("server", "EC");
+        Path token = Files.writeString(folder.resolve("token"), "secret\n");
+        String[] authorized = {"Authorization", "Bearer secret"};
+        String secure = url.replace("http://", "https://");
+        try (TestScheduler scheduler = start(", certFile: " + server.certificate() + ", keyFile: " + server.key()
+                + ", clientCaFile: " + clients.certificate() + ", tokenFile: " + token)) {
+            for (HttpClient stranger : List.of(over(servers.trusting()), over(servers.trusting(others, "client")))) {
+                assertThatThrownBy(() -> send(stranger, secure, "PUT", "/v1/policies/x", file("own.wasm"), authorized))
+                        .isInstanceOf(IOException.class);
+            }
+            HttpClient known = over(servers.trusting(clients, "client"));
+            assertThat(send(known, secure, "PUT", "/v1/policies/x", file("own.wasm"))
+                            .statusCode())
+                    .isEqualTo(401);
+            assertThatThrownBy(() -> send(client, url, "PUT", "/v1/policies/x", file("own.wasm"), authorized))
+                    .isInstanceOf(IOException.class);
+            scheduler.pod(POD).skipsFilter();
+
+            assertThat(send(known, secure, "PUT", "/v1/policies/x", file("own.wasm"), authorized)
+                            .statusCode())
+                    .isEqualTo(200);
+            scheduler.pod(POD).rejectsPod(NO_NODE);
+        }
+    }
+
+    private static HttpClient over(SSLContext context) {
+        return HttpClient.newBuilder().sslContext(context).build();
     }
 
     @Test

@@ -13,6 +13,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -23,15 +24,51 @@ final class RealOpa implements AutoCloseable {
     private static final Duration LONGEST_START = Duration.ofSeconds(20);
     private static final Duration PAUSE = Duration.ofMillis(20);
 
-    private final HttpClient client = HttpClient.newHttpClient();
+    private static final String AUTHORIZATION = """
+            package system.authz
+
+            default allow := false
+
+            allow if input.identity == "%s"
+            """;
+
+    private final HttpClient client;
+    private final String[] headers;
+    private final List<String> more;
     private final Path binary;
-    private final int port;
+    private final String address = "127.0.0.1:" + freePort();
+    private final String url;
     private Process process;
 
+    /** One that anybody on this machine may ask. */
     RealOpa() {
+        this("http", HttpClient.newHttpClient(), List.of());
+    }
+
+    private RealOpa(String scheme, HttpClient client, List<String> more, String... headers) {
+        url = scheme + "://" + address;
+        this.client = client;
+        this.headers = headers;
+        this.more = more;
         binary = binary();
-        port = freePort();
         start();
+    }
+
+    /** One with a certificate that an authority signs, which answers those who have a token. */
+    static RealOpa secured(Path folder, TestAuthority authority, String token) throws IOException {
+        TestAuthority.Signed signed = authority.sign("opa", "RSA");
+        Path policy = Files.writeString(folder.resolve("authz.rego"), AUTHORIZATION.formatted(token));
+        return new RealOpa(
+                "https",
+                HttpClient.newBuilder().sslContext(authority.trusting()).build(),
+                List.of(
+                        "--tls-cert-file=" + signed.certificate(),
+                        "--tls-private-key-file=" + signed.key(),
+                        "--authentication=token",
+                        "--authorization=basic",
+                        policy.toString()),
+                "Authorization",
+                "Bearer " + token);
     }
 
     private static Path binary() {
@@ -69,8 +106,10 @@ final class RealOpa implements AutoCloseable {
 
     private void start() {
         try {
-            process = new ProcessBuilder(
-                            binary.toString(), "run", "--server", "--addr=127.0.0.1:" + port, "--log-level=error")
+            List<String> command = new ArrayList<>(
+                    List.of(binary.toString(), "run", "--server", "--addr=" + url, "--log-level=error"));
+            command.addAll(more);
+            process = new ProcessBuilder(command)
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                     .start();
@@ -106,20 +145,22 @@ final class RealOpa implements AutoCloseable {
     }
 
     String url() {
-        return "http://127.0.0.1:" + port;
+        return url;
     }
 
     HttpResponse<String> ask(String method, String path, String body) {
-        return ask(client, url(), method, path, body);
+        return ask(client, url, method, path, body, headers);
     }
 
-    static HttpResponse<String> ask(HttpClient client, String url, String method, String path, String body) {
+    static HttpResponse<String> ask(
+            HttpClient client, String url, String method, String path, String body, String... headers) {
         try {
-            return client.send(
-                    HttpRequest.newBuilder(URI.create(url + path))
-                            .method(method, HttpRequest.BodyPublishers.ofString(body))
-                            .build(),
-                    BodyHandlers.ofString());
+            HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url + path))
+                    .method(method, HttpRequest.BodyPublishers.ofString(body));
+            if (headers.length > 0) {
+                request.headers(headers);
+            }
+            return client.send(request.build(), BodyHandlers.ofString());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {

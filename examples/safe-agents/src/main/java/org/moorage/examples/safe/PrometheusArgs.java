@@ -56,6 +56,9 @@ public record PrometheusArgs(
             "nodename",
             Queries.DEFAULTS);
 
+    /** The label of the samples that answer {@link #promql}: the name of the figure, as {@link Queries} has it. */
+    static final String FIGURE = "figure";
+
     /** What becomes of figures that are stale. */
     public enum Staleness {
         /** They count as missing, see {@link SafeArgs#missingStats}. */
@@ -65,7 +68,8 @@ public record PrometheusArgs(
     }
 
     /**
-     * One query for each figure, whose answer has a sample for each node. {@code $window} and {@code $step} are replaced.
+     * What is asked for each figure: a vector with a sample for each node. {@code $window} and {@code $step} are replaced; all four are
+     * sent as one query.
      *
      * @param cpuMean the CPUs that are free on average, in thousandths
      * @param cpuDeviation the standard deviation of that
@@ -84,6 +88,22 @@ public record PrometheusArgs(
                 "1000 * stddev_over_time(" + IDLE + ")" + BY_NAME,
                 "avg_over_time(" + AVAILABLE + ")" + BY_NAME,
                 "stddev_over_time(" + AVAILABLE + ")" + BY_NAME);
+    }
+
+    /** What is sent: the queries in one, so that all figures are of one moment. */
+    String promql() {
+        return String.join(
+                " or ",
+                labelled("cpuMean", queries.cpuMean()),
+                labelled("cpuDeviation", queries.cpuDeviation()),
+                labelled("memoryMean", queries.memoryMean()),
+                labelled("memoryDeviation", queries.memoryDeviation()));
+    }
+
+    // What has no source label has this value.
+    private String labelled(String figure, String query) {
+        String asked = query.replace("$window", window.toSeconds() + "s").replace("$step", step.toSeconds() + "s");
+        return "label_replace(" + asked + ", \"" + FIGURE + "\", \"" + figure + "\", \"\", \"\")";
     }
 
     void validate(Problems problems) {

@@ -10,21 +10,22 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.Handle;
 import org.moorage.examples.safe.FreeResources.Free;
 import org.moorage.examples.safe.PrometheusArgs.Staleness;
+import org.moorage.prometheus.Prometheus;
+import org.moorage.prometheus.Sample;
 
 /**
- * Asks Prometheus in the background, one query for each figure of all nodes, and keeps the answers. No scheduling cycle waits for it
- * but the first, and that for the time limit at most.
+ * Asks Prometheus in the background, for all figures of all nodes at once, and keeps the answer. No scheduling cycle waits for it but
+ * the first, and that for the time limit at most.
  */
 final class PrometheusStatistics implements NodeStatistics {
     private final PrometheusArgs args;
-    private final Function<String, Map<String, Double>> query;
+    private final Prometheus prometheus;
     private final Handle handle;
     private final AtomicBoolean started = new AtomicBoolean();
     private final CountDownLatch firstAsked = new CountDownLatch(1);
@@ -39,12 +40,12 @@ final class PrometheusStatistics implements NodeStatistics {
     /**
      * Statistics that are asked for from the first use on.
      *
-     * @param query answers a query with the values of nodes by their names; it throws what it has to say if there is no answer
+     * @param prometheus is asked
      * @param handle gives threads and the time
      */
-    PrometheusStatistics(PrometheusArgs args, Function<String, Map<String, Double>> query, Handle handle) {
+    PrometheusStatistics(PrometheusArgs args, Prometheus prometheus, Handle handle) {
         this.args = args;
-        this.query = query;
+        this.prometheus = prometheus;
         this.handle = handle;
     }
 
@@ -92,24 +93,24 @@ final class PrometheusStatistics implements NodeStatistics {
         }
     }
 
+    // Of several samples of one node the last counts.
     private Measured ask() {
         Instant now = handle.clock().instant();
-        Map<String, Double> cpuMean = ask(args.queries().cpuMean());
-        Map<String, Double> cpuDeviation = ask(args.queries().cpuDeviation());
-        Map<String, Double> memoryMean = ask(args.queries().memoryMean());
-        Map<String, Double> memoryDeviation = ask(args.queries().memoryDeviation());
+        Map<String, Map<String, Double>> figuresByNode = new HashMap<>();
+        for (Sample sample : prometheus.query(args.promql())) {
+            String node = sample.labels().get(args.nodeLabel());
+            String figure = sample.labels().get(PrometheusArgs.FIGURE);
+            if (node != null && figure != null) {
+                figuresByNode.computeIfAbsent(node, any -> new HashMap<>()).put(figure, sample.value());
+            }
+        }
         Map<String, FreeResources> byNode = new HashMap<>();
-        cpuMean.keySet().forEach(node -> byNode.put(node, FreeResources.UNKNOWN));
-        memoryMean.keySet().forEach(node -> byNode.put(node, FreeResources.UNKNOWN));
-        byNode.replaceAll((node, none) -> new FreeResources(
-                free(cpuMean.get(node), cpuDeviation.get(node)),
-                free(memoryMean.get(node), memoryDeviation.get(node))));
+        figuresByNode.forEach((node, figures) -> byNode.put(
+                node,
+                new FreeResources(
+                        free(figures.get("cpuMean"), figures.get("cpuDeviation")),
+                        free(figures.get("memoryMean"), figures.get("memoryDeviation")))));
         return new Measured(Map.copyOf(byNode), now);
-    }
-
-    private Map<String, Double> ask(String template) {
-        return query.apply(template.replace("$window", args.window().toSeconds() + "s")
-                .replace("$step", args.step().toSeconds() + "s"));
     }
 
     private static @Nullable Free free(@Nullable Double mean, @Nullable Double deviation) {

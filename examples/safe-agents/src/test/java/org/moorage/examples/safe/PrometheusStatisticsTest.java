@@ -69,7 +69,7 @@ class PrometheusStatisticsTest {
             if (silent) {
                 answering.await();
             }
-            byte[] answer = result(queries.get(queries.size() - 1)).getBytes(UTF_8);
+            byte[] answer = result().getBytes(UTF_8);
             exchange.sendResponseHeaders(status, answer.length);
             exchange.getResponseBody().write(answer);
         } catch (InterruptedException stopped) {
@@ -78,19 +78,21 @@ class PrometheusStatisticsTest {
     }
 
     // The figures of SAFE-2 and SAFE-3.
-    private static String result(String query) {
-        boolean cpu = query.contains("node_cpu_seconds_total");
-        boolean deviation = query.contains("stddev");
-        String idle = cpu ? deviation ? "200" : "7000" : deviation ? "536870912" : "15032385536";
-        String busy = cpu ? deviation ? "800" : "1500" : deviation ? "2147483648" : "4294967296";
+    private static String result() {
         return "{\"status\":\"success\",\"data\":{\"resultType\":\"vector\",\"result\":["
-                + sample("idle", idle) + "," + sample("busy", busy) + "," + sample("absurd", "NaN")
-                + ",{\"metric\":{},\"value\":[1700000000,\"1\"]}]}}";
+                + samples("cpuMean", "7000", "1500") + samples("cpuDeviation", "200", "800")
+                + samples("memoryMean", "15032385536", "4294967296")
+                + samples("memoryDeviation", "536870912", "2147483648")
+                + "{\"metric\":{},\"value\":[1700000000,\"1\"]}]}}";
     }
 
-    private static String sample(String node, String value) {
-        return "{\"metric\":{\"instance\":\"10.0.0.1:9100\",\"nodename\":\"" + node + "\"},\"value\":[1700000000,\""
-                + value + "\"]}";
+    private static String samples(String figure, String idle, String busy) {
+        return sample(figure, "idle", idle) + sample(figure, "busy", busy) + sample(figure, "absurd", "NaN");
+    }
+
+    private static String sample(String figure, String node, String value) {
+        return "{\"metric\":{\"instance\":\"10.0.0.1:9100\",\"nodename\":\"" + node + "\",\"figure\":\"" + figure
+                + "\"},\"value\":[1700000000,\"" + value + "\"]},";
     }
 
     private SafeArgs args(Duration maxAge, Staleness whenStale, Duration timeout) {
@@ -127,7 +129,7 @@ class PrometheusStatisticsTest {
     }
 
     @Test
-    void decidesByOneQueryForEachFigureOfAllNodes() {
+    void decidesByOneQueryForAllFiguresOfAllNodes() {
         try (var scheduler = overload(Duration.ofDays(1000), Staleness.MISSING).start()) {
             scheduler
                     .pod(POD)
@@ -139,11 +141,17 @@ class PrometheusStatisticsTest {
         String idle = "sum by (instance) (rate(node_cpu_seconds_total{mode=\"idle\"}[5m]))[3600s:60s]";
         String byName = " * on (instance) group_left (nodename) node_uname_info";
         assertThat(queries)
-                .containsExactly(
-                        "query=1000 * avg_over_time(" + idle + ")" + byName,
-                        "query=1000 * stddev_over_time(" + idle + ")" + byName,
-                        "query=avg_over_time(node_memory_MemAvailable_bytes[3600s])" + byName,
-                        "query=stddev_over_time(node_memory_MemAvailable_bytes[3600s])" + byName);
+                .containsExactly("query=" + figure("cpuMean", "1000 * avg_over_time(" + idle + ")" + byName)
+                        + " or " + figure("cpuDeviation", "1000 * stddev_over_time(" + idle + ")" + byName)
+                        + " or "
+                        + figure("memoryMean", "avg_over_time(node_memory_MemAvailable_bytes[3600s])" + byName)
+                        + " or "
+                        + figure(
+                                "memoryDeviation", "stddev_over_time(node_memory_MemAvailable_bytes[3600s])" + byName));
+    }
+
+    private static String figure(String name, String query) {
+        return "label_replace(" + query + ", \"figure\", \"" + name + "\", \"\", \"\")";
     }
 
     @Test

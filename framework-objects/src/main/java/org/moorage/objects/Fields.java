@@ -29,7 +29,7 @@ public record Fields(ObjectNode node, Supplier<String> path) {
 
     /** The value in messages: on one line, cut if it is long. */
     public static String shown(JsonNode value) {
-        String text = value.toString();
+        String text = value.isMissingNode() ? "nothing" : value.toString();
         return text.length() <= LONGEST_VALUE ? text : text.substring(0, LONGEST_VALUE) + "…";
     }
 
@@ -132,6 +132,18 @@ public record Fields(ObjectNode node, Supplier<String> path) {
             return list;
         }
         throw wrong(key, node.path(key), "a list");
+    }
+
+    /** The whole number in the field, or the default if it is absent. */
+    public int number(String key, int whenAbsent) {
+        JsonNode value = node.path(key);
+        if (isAbsent(value)) {
+            return whenAbsent;
+        }
+        if (!value.isIntegralNumber() || !value.canConvertToInt()) {
+            throw wrong(key, value, "a whole number of 32 bits");
+        }
+        return value.intValue();
     }
 
     /** The objects in the map in the field; none if it is absent. */

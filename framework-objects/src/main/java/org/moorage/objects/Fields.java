@@ -20,6 +20,9 @@ import org.moorage.api.model.Quantity;
  */
 public record Fields(ObjectNode node, Supplier<String> path) {
 
+    /** What is expected of a quantity, in messages. */
+    static final String QUANTITY = "a quantity such as 2, 500m or 1536Mi";
+
     private static final int LONGEST_VALUE = 80;
 
     /** The fields of an object that is no part of another. */
@@ -162,7 +165,7 @@ public record Fields(ObjectNode node, Supplier<String> path) {
         try {
             return quantity(value);
         } catch (IllegalArgumentException e) {
-            throw wrong(key, value, "a quantity such as 2, 500m or 1536Mi");
+            throw wrong(key, value, QUANTITY);
         }
     }
 

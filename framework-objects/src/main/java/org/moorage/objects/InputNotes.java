@@ -4,8 +4,10 @@ package org.moorage.objects;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * What is to be said of an input besides its objects: what is wrong with it, what is doubtful, and what was passed over.
@@ -14,7 +16,7 @@ public final class InputNotes {
     private static final int MOST_PROBLEMS = 20;
     private static final int MOST_NAMES = 10;
 
-    private final List<String> problems = new ArrayList<>();
+    private final Set<String> problems = new LinkedHashSet<>();
     private final List<String> passedOver = new ArrayList<>();
     private final List<String> templates = new ArrayList<>();
     private final List<String> repeated = new ArrayList<>();
@@ -116,13 +118,14 @@ public final class InputNotes {
      * @throws ClusterFileException with a line for each problem
      */
     public void throwProblems() {
-        if (problems.size() == 1) {
-            throw new ClusterFileException(problems.get(0));
+        List<String> messages = List.copyOf(problems);
+        if (messages.size() == 1) {
+            throw new ClusterFileException(messages.get(0));
         }
-        if (!problems.isEmpty()) {
+        if (!messages.isEmpty()) {
             List<String> lines = new ArrayList<>();
-            lines.add("the cluster cannot be read, " + problems.size() + " problems");
-            problems.subList(0, Math.min(MOST_PROBLEMS, problems.size()))
+            lines.add("the cluster cannot be read, " + messages.size() + " problems");
+            messages.subList(0, Math.min(MOST_PROBLEMS, messages.size()))
                     .forEach(problem -> lines.add("  " + problem));
             if (problems.size() > MOST_PROBLEMS) {
                 lines.add("  and " + (problems.size() - MOST_PROBLEMS) + " more");

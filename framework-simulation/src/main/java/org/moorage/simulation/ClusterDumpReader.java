@@ -11,10 +11,12 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Namespace;
 import org.moorage.api.model.Node;
+import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.FeatureGates;
@@ -104,7 +106,12 @@ public final class ClusterDumpReader {
     private record Pending(ObjectNode tree, SourcePosition position, Optional<Origin> origin) {}
 
     /** The workload that an object is made of, and where that has the template of its pods. */
-    private record Origin(String title, String templatePath) {}
+    private record Origin(String title, String templatePath) {
+        /** What is wrong with the workload, by what is wrong with an object that was made of it. */
+        String problem(String kind, String problemOfObject) {
+            return title + ": " + (kind.equals("Pod") ? templatePath + "." : "") + problemOfObject;
+        }
+    }
 
     /** One reading of a dump. */
     private final class Reading {
@@ -113,6 +120,7 @@ public final class ClusterDumpReader {
         private final EphemeralClaims claims = new EphemeralClaims();
         private final Workloads workloads = new Workloads(features.tolerationOperators(), startsCronJobs);
         private final CustomResources customResources = new CustomResources(decoder);
+        private final WorkloadNotes made = new WorkloadNotes();
         private final List<Pending> waiting = new ArrayList<>();
         private final List<ObjectNode> trees = new ArrayList<>();
         private final List<ClusterObject> objects = new ArrayList<>();
@@ -130,6 +138,8 @@ public final class ClusterDumpReader {
             customResources.seen(tree);
             if (makesPods && Workloads.isWorkload(tree)) {
                 waiting.add(read);
+            } else if (makesPods && CustomResources.isUnseenWorkload(tree)) {
+                made.add(ObjectKey.of(tree).title(), CustomResources.NO_CONTROLLER);
             }
         }
 
@@ -159,21 +169,22 @@ public final class ClusterDumpReader {
                 admission.admit(tree);
                 Defaulting.apply(tree, features);
                 return decoder.decode(ObjectDecoder.kindOf(tree), tree, json);
-            } catch (ClusterFileException e) {
-                problem(read, Objects.requireNonNullElse(e.getMessage(), ""));
-            } catch (ObjectDecodeException e) {
-                decoder.problems(ObjectDecoder.kindOf(tree), tree).forEach(problem -> problem(read, problem));
+            } catch (ClusterFileException | ObjectDecodeException e) {
+                List<String> problems = decoder.problems(ObjectDecoder.kindOf(tree), tree);
+                if (problems.isEmpty()) {
+                    problem(read, Objects.requireNonNullElse(e.getMessage(), ""));
+                }
+                problems.forEach(problem -> problem(read, problem));
             }
             return PENDING;
         }
 
-        // Of a pod that was made the workload's file is to blame.
         private void problem(Pending read, String message) {
-            String title = ObjectKey.of(read.tree()).title() + ": ";
+            ObjectKey key = ObjectKey.of(read.tree());
+            String title = key.title() + ": ";
             String problem = message;
             if (read.origin().isPresent() && message.startsWith(title)) {
-                problem = read.origin().get().title() + ": "
-                        + read.origin().get().templatePath() + "." + message.substring(title.length());
+                problem = read.origin().get().problem(key.kind(), message.substring(title.length()));
             }
             notes.problem(read.position() + ": " + problem);
         }
@@ -190,6 +201,9 @@ public final class ClusterDumpReader {
             notes.throwProblems();
             customResources.complete(objects);
             tellNodesThatAreMissing();
+            if (makesPods) {
+                tellThatThereAreNoPods();
+            }
             return new ClusterDump(trees, objects, notes.notes(), notes.warnings());
         }
 
@@ -200,10 +214,9 @@ public final class ClusterDumpReader {
                     nodes.add(node);
                 }
             }
-            WorkloadNotes made = new WorkloadNotes();
             for (Pending workload : waiting) {
                 try {
-                    make(workload, workloads.make(workload.tree(), nodes), made);
+                    make(workload, workloads.make(workload.tree(), nodes));
                 } catch (ClusterFileException | ObjectDecodeException e) {
                     problem(workload, Objects.requireNonNullElse(e.getMessage(), ""));
                 }
@@ -211,13 +224,25 @@ public final class ClusterDumpReader {
             made.tell(notes);
         }
 
-        private void make(Pending workload, MadeObjects made, WorkloadNotes told) {
+        private void make(Pending workload, MadeObjects objects) {
             String title = ObjectKey.of(workload.tree()).title();
-            Optional<Origin> origin = Optional.of(new Origin(title, made.templatePath()));
-            for (ObjectNode tree : made.objects()) {
+            Optional<Origin> origin = Optional.of(new Origin(title, objects.templatePath()));
+            for (ObjectNode tree : objects.objects()) {
                 seen(new Pending(tree, workload.position(), origin));
             }
-            told.add(title, made);
+            made.add(title, objects);
+        }
+
+        private void tellThatThereAreNoPods() {
+            Map<String, Integer> counts = new TreeMap<>();
+            for (ClusterObject object : objects) {
+                counts.merge(ObjectKind.of(object).kind(), 1, Integer::sum);
+            }
+            if (!counts.containsKey(ObjectKind.POD.kind())) {
+                List<String> kinds = new ArrayList<>();
+                counts.forEach((kind, count) -> kinds.add(kind + " " + count));
+                notes.note("no pods are among the objects: " + InputNotes.names(kinds));
+            }
         }
 
         private void tellNodesThatAreMissing() {

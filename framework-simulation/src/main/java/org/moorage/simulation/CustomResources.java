@@ -12,6 +12,7 @@ import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.OtherObject;
 import org.moorage.objects.ObjectDecoder;
+import org.moorage.objects.ObjectKey;
 import org.moorage.objects.ObjectStreams;
 
 /**
@@ -19,6 +20,9 @@ import org.moorage.objects.ObjectStreams;
  * do not tell.
  */
 final class CustomResources {
+    /** Why no pods are made of a custom resource. */
+    static final String NO_CONTROLLER = "a custom resource, whose controller is not known here";
+
     private static final String DEFAULT_NAMESPACE = "default";
 
     private final ObjectDecoder decoder;
@@ -48,6 +52,25 @@ final class CustomResources {
                     spec.path("names").path("plural").asText(""),
                     namespaced));
         }
+    }
+
+    /** Whether an object is a custom resource with a template of pods, which no controller has seen yet. */
+    static boolean isUnseenWorkload(ObjectNode object) {
+        boolean isCustom = ObjectKey.of(object).group().contains(".")
+                && !ObjectKey.of(object).isBuiltIn();
+        return isCustom && object.path("status").isEmpty() && hasTemplate(object.path("spec"));
+    }
+
+    private static boolean hasTemplate(JsonNode value) {
+        if (value.path("template").path("spec").path("containers").isArray()) {
+            return true;
+        }
+        for (JsonNode part : value) {
+            if (hasTemplate(part)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Gives the objects of known kinds the kind, and a namespace if they need one. */

@@ -21,10 +21,13 @@ final class WorkloadNotes {
             made.add(title + " " + objects.pods());
         }
         if (!objects.whyNone().isEmpty()) {
-            titlesByReason
-                    .computeIfAbsent(objects.whyNone(), any -> new ArrayList<>())
-                    .add(title);
+            add(title, objects.whyNone());
         }
+    }
+
+    /** Adds that nothing was made of a workload, and why. */
+    void add(String title, String whyNone) {
+        titlesByReason.computeIfAbsent(whyNone, any -> new ArrayList<>()).add(title);
     }
 
     /** Adds the lines. */

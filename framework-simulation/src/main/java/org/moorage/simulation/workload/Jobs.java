@@ -201,11 +201,18 @@ final class Jobs {
         return indexes;
     }
 
-    /** Makes the next job of a cron job, and its pods. */
-    MadeObjects ofCronJob(ObjectNode cronJob) {
+    /**
+     * Makes the next job of a cron job, and its pods.
+     *
+     * @param isDue whether it is time for the job
+     */
+    MadeObjects ofCronJob(ObjectNode cronJob, boolean isDue) {
         Fields spec = PodTemplate.specOf(cronJob);
         if (spec.node().path("suspend").asBoolean()) {
             return MadeObjects.none("suspended");
+        }
+        if (!isDue) {
+            return MadeObjects.none("waits for its schedule");
         }
         boolean isBusy = !cronJob.path("status").path("active").isEmpty();
         if (isBusy && spec.holds("concurrencyPolicy", "Forbid")) {

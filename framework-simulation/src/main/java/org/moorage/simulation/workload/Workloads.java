@@ -82,8 +82,7 @@ public final class Workloads {
             case "apps/StatefulSet" -> statefulSets.of(workload);
             case "apps/DaemonSet" -> daemonSets.of(workload, nodes);
             case "batch/Job" -> jobs.ofJob(workload);
-            case "batch/CronJob" ->
-                startsCronJobs ? jobs.ofCronJob(workload) : MadeObjects.none("waits for its schedule");
+            case "batch/CronJob" -> jobs.ofCronJob(workload, startsCronJobs);
             default -> throw new IllegalArgumentException("workload: " + kindOf(workload) + " (expected: a workload)");
         };
     }

@@ -51,15 +51,14 @@ public final class ClusterFiles {
     private static final Pattern VERSION_LINE = Pattern.compile("^[\\s-]*\"?apiVersion\"?\\s*:");
     /** A line of a template of a manifest: nothing but a value of a field stands before the braces. */
     private static final Pattern TEMPLATE_LINE = Pattern.compile("(?m)^\\s*(?:- +)?(?:[\\w./\"-]+: *)?\\{\\{");
+
     private static final int SNIFFED_BYTES = 4096;
     private static final int BUFFER_BYTES = 1 << 16;
 
-    private static final JsonFactory JSON = JsonFactory.builder()
-            .disable(StreamReadFeature.AUTO_CLOSE_SOURCE)
-            .build();
-    private static final YAMLFactory YAML = new ManifestYamlFactory(YAMLFactory.builder()
-            .loaderOptions(withoutSizeLimit())
-            .disable(StreamReadFeature.AUTO_CLOSE_SOURCE));
+    private static final JsonFactory JSON =
+            JsonFactory.builder().disable(StreamReadFeature.AUTO_CLOSE_SOURCE).build();
+    private static final YAMLFactory YAML = new ManifestYamlFactory(
+            YAMLFactory.builder().loaderOptions(withoutSizeLimit()).disable(StreamReadFeature.AUTO_CLOSE_SOURCE));
 
     /** A value of the input, and its name in messages: "document 3", or "item 2 of document 3". */
     private record Part(String name, JsonNode tree) {
@@ -144,14 +143,17 @@ public final class ClusterFiles {
     private void readSource(String source, InputStream stdin) {
         int before = documents;
         int problems = notes.problemCount();
+        int templates = notes.templateCount();
         if (source.equals(STDIN)) {
             readStream("stdin", stdin);
         } else {
             readPath(source);
         }
         if (documents == before && notes.problemCount() == problems) {
-            throw new ClusterFileException((source.equals(STDIN) ? "stdin" : source)
-                    + ": no objects (expected: at least one YAML or JSON document with apiVersion, kind and metadata)");
+            throw new ClusterFileException((source.equals(STDIN) ? "stdin" : source) + ": no objects"
+                    + (notes.templateCount() == templates
+                            ? " (expected: at least one YAML or JSON document with apiVersion, kind and metadata)"
+                            : " but Helm templates (expected: manifests, as helm template prints them)"));
         }
     }
 
@@ -312,8 +314,7 @@ public final class ClusterFiles {
             String snippet = Objects.requireNonNullElse(yaml.getProblemMark().get_snippet(), "");
             return TEMPLATE_LINE.matcher(snippet).find()
                     ? template(position.toString(), e)
-                    : new ClusterFileException(
-                            position + ": not YAML: " + yaml.getProblem(), e, Reason.MALFORMED);
+                    : new ClusterFileException(position + ": not YAML: " + yaml.getProblem(), e, Reason.MALFORMED);
         }
         JsonLocation location = e.getLocation();
         String position =
@@ -377,8 +378,7 @@ public final class ClusterFiles {
             documents++;
             JsonNode items = object.path("items");
             if (!items.isArray() && !Fields.isAbsent(items)) {
-                notes.problem(
-                        message(part.wrong(position, ": items: " + Fields.shown(items) + " (expected: a list)")));
+                notes.problem(message(part.wrong(position, ": items: " + Fields.shown(items) + " (expected: a list)")));
             } else {
                 tellItemsWithoutFields(part, items, position);
                 addItems(part, items, parser);
@@ -401,7 +401,8 @@ public final class ClusterFiles {
     // Those that were objects have been taken.
     private static boolean hasObject(JsonNode array) {
         for (JsonNode item : array) {
-            if (item.isMissingNode() || item instanceof ObjectNode object && (isMeantAsObject(object) || isList(object))) {
+            if (item.isMissingNode()
+                    || item instanceof ObjectNode object && (isMeantAsObject(object) || isList(object))) {
                 return true;
             }
         }
@@ -479,13 +480,12 @@ public final class ClusterFiles {
     private void generateName(ObjectNode object, SourcePosition position) {
         JsonNode metadata = object.path("metadata");
         String prefix = metadata.path("generateName").asText("");
-        if (metadata instanceof ObjectNode fields
-                && Fields.isAbsent(metadata.path("name"))
-                && !prefix.isEmpty()) {
+        if (metadata instanceof ObjectNode fields && Fields.isAbsent(metadata.path("name")) && !prefix.isEmpty()) {
             int seed = 0;
             ObjectKey key;
             do {
-                fields.put("name", GeneratedNames.name(prefix, ObjectKey.of(object).kind() + "/" + seed++));
+                fields.put(
+                        "name", GeneratedNames.name(prefix, ObjectKey.of(object).kind() + "/" + seed++));
                 key = inNamespace(object);
             } while (positions.containsKey(key));
         }

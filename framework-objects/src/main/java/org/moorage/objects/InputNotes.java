@@ -67,8 +67,7 @@ public final class InputNotes {
         String apiVersion = object.path("apiVersion").asText("");
         String kind = object.path("kind").asText("");
         String title = position + ": " + ObjectKey.of(object).title() + ": ";
-        BuiltInKinds.doubt(apiVersion, kind)
-                .ifPresent(doubt -> doubt(apiVersion + "/" + kind, title + doubt));
+        BuiltInKinds.doubt(apiVersion, kind).ifPresent(doubt -> doubt(apiVersion + "/" + kind, title + doubt));
         for (KnownFields.UnknownField field : KnownFields.unknownIn(object)) {
             doubt(
                     kind + ": " + field.path().replaceAll("\\[[0-9]+]", ""),
@@ -84,8 +83,11 @@ public final class InputNotes {
     public List<String> notes() {
         List<String> notes = new ArrayList<>();
         if (!passedOver.isEmpty()) {
-            notes.add(counted(passedOver.size(), "document that is no Kubernetes object", "documents that are no"
-                    + " Kubernetes objects") + " passed over: " + names(passedOver));
+            notes.add(counted(
+                            passedOver.size(),
+                            "document that is no Kubernetes object",
+                            "documents that are no" + " Kubernetes objects")
+                    + " passed over: " + names(passedOver));
         }
         if (!repeated.isEmpty()) {
             notes.add(counted(repeated.size(), "object that comes", "objects that come") + " twice passed over: "
@@ -125,13 +127,16 @@ public final class InputNotes {
         if (!messages.isEmpty()) {
             List<String> lines = new ArrayList<>();
             lines.add("the cluster cannot be read, " + messages.size() + " problems");
-            messages.subList(0, Math.min(MOST_PROBLEMS, messages.size()))
-                    .forEach(problem -> lines.add("  " + problem));
+            messages.subList(0, Math.min(MOST_PROBLEMS, messages.size())).forEach(problem -> lines.add("  " + problem));
             if (problems.size() > MOST_PROBLEMS) {
                 lines.add("  and " + (problems.size() - MOST_PROBLEMS) + " more");
             }
             throw new ClusterFileException(String.join("\n", lines));
         }
+    }
+
+    int templateCount() {
+        return templates.size();
     }
 
     int problemCount() {

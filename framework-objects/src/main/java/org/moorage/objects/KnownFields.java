@@ -94,8 +94,7 @@ final class KnownFields {
             }
         } else if (type.startsWith(OF_VALUES)) {
             for (Map.Entry<String, JsonNode> entry : value.properties()) {
-                checkValue(
-                        path + "." + entry.getKey(), entry.getValue(), type.substring(OF_VALUES.length()), unknown);
+                checkValue(path + "." + entry.getKey(), entry.getValue(), type.substring(OF_VALUES.length()), unknown);
             }
         } else {
             Map<String, String> known = FIELDS_BY_TYPE.getOrDefault(type, Map.of());

@@ -54,7 +54,9 @@ final class ManifestReader extends Reader {
         if (text.indexOf('\t') < 0) {
             return text;
         }
-        return TRAILING_BLANKS.matcher(text).replaceFirst(blanks -> " ".repeat(blanks.group().length()));
+        return TRAILING_BLANKS
+                .matcher(text)
+                .replaceFirst(blanks -> " ".repeat(blanks.group().length()));
     }
 
     private static int indent(String text) {

@@ -120,8 +120,14 @@ final class ClusterFilesTest {
 
     static Stream<Case> refusals() {
         return Stream.of(
-                new Case("nothing", "", "stdin: no objects (expected: at least one YAML or JSON document with apiVersion, kind and metadata)"),
-                new Case("a comment", "# a\n", "stdin: no objects (expected: at least one YAML or JSON document with apiVersion, kind and metadata)"),
+                new Case(
+                        "nothing",
+                        "",
+                        "stdin: no objects (expected: at least one YAML or JSON document with apiVersion, kind and metadata)"),
+                new Case(
+                        "a comment",
+                        "# a\n",
+                        "stdin: no objects (expected: at least one YAML or JSON document with apiVersion, kind and metadata)"),
                 new Case(
                         "YAML with a fault", "a: b\n c: d", "stdin:2:3: not YAML: mapping values are not allowed here"),
                 new Case(
@@ -140,7 +146,10 @@ final class ClusterFilesTest {
                         "JSON with a fault",
                         "{\"kind\": \"Pod\"\n \"a\": 1}",
                         "stdin:2:2: not JSON: Unexpected character ('\"' (code 34)): was expecting comma to separate Object entries"),
-                new Case("a text", "hello", "stdin: no objects (expected: at least one YAML or JSON document with apiVersion, kind and metadata)"),
+                new Case(
+                        "a text",
+                        "hello",
+                        "stdin: no objects (expected: at least one YAML or JSON document with apiVersion, kind and metadata)"),
                 new Case(
                         "an item that is no object",
                         "{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"items\":[{\"metadata\":{\"name\":\"a\"}},\n 3]}",
@@ -259,7 +268,9 @@ final class ClusterFilesTest {
 
         assertThatThrownBy(() -> ClusterFiles.read(List.of(path("cluster")), noStdin()))
                 .isInstanceOf(ClusterFileException.class)
-                .hasMessage(path("cluster") + ": no objects (expected: at least one YAML or JSON document with apiVersion, kind and metadata)");
+                .hasMessage(
+                        path("cluster")
+                                + ": no objects (expected: at least one YAML or JSON document with apiVersion, kind and metadata)");
     }
 
     @Test
@@ -314,6 +325,18 @@ final class ClusterFilesTest {
     }
 
     @Test
+    void namesAFolderOfHelmTemplates() throws IOException {
+        write("chart/values.yaml", "replicas: 3\n");
+        write("chart/templates/deployment.yaml", "{{ include \"web\" . }}\n");
+
+        assertThatThrownBy(() -> ClusterFiles.read(List.of(path("chart")), noStdin()))
+                .isInstanceOf(ClusterFileException.class)
+                .hasMessage(
+                        "%s: no objects but Helm templates (expected: manifests, as helm template prints them)",
+                        path("chart"));
+    }
+
+    @Test
     void tellsAllProblemsAtOnce() throws IOException {
         write("all/a.yaml", "kind: Node\nmetadata: {}\n---\napiVersion: v1\nkind: Pod\nmetadata: {}\n");
         write("all/b.yaml", "apiVersion: v1\n a: b\n");
@@ -365,7 +388,9 @@ final class ClusterFilesTest {
                         "a kind of another group",
                         "{apiVersion: v1, kind: Deployment, metadata: {name: a}}",
                         "stdin:1:1: Deployment default/a: apiVersion: \"v1\" (expected: apps/v1 for a Deployment)"),
-                new Case("a custom resource", "{apiVersion: serving.knative.dev/v1, kind: Service, metadata: {name: a}}"));
+                new Case(
+                        "a custom resource",
+                        "{apiVersion: serving.knative.dev/v1, kind: Service, metadata: {name: a}}"));
     }
 
     @ParameterizedTest
@@ -373,8 +398,7 @@ final class ClusterFilesTest {
     void doubtsUnknownFieldsAndKinds(Case given) {
         InputNotes notes = new InputNotes();
 
-        ClusterFiles.read(
-                List.of("-"), new ByteArrayInputStream(given.text().getBytes(UTF_8)), notes, notes::check);
+        ClusterFiles.read(List.of("-"), new ByteArrayInputStream(given.text().getBytes(UTF_8)), notes, notes::check);
 
         notes.throwProblems();
         assertThat(notes.warnings()).isEqualTo(given.titles());

@@ -102,7 +102,9 @@ public final class Admission {
 
     private void addClass(Fields fields, String name) {
         PriorityClass added = new PriorityClass(
-                name, fields.number("value", 0), fields.node().path("preemptionPolicy").asText(PREEMPT_LOWER_PRIORITY));
+                name,
+                fields.number("value", 0),
+                fields.node().path("preemptionPolicy").asText(PREEMPT_LOWER_PRIORITY));
         classesByName.put(name, added);
         boolean lowestDefault =
                 globalDefault.map(other -> added.value() < other.value()).orElse(true);

@@ -30,6 +30,7 @@ import org.moorage.runtime.cluster.ClusterListener;
 final class ObjectTables {
     /** By the versions and names of the kinds. */
     private final Map<String, Map<String, ClusterObject>> objectsByKind = new LinkedHashMap<>();
+
     private final CustomResources customResources = new CustomResources(new ObjectDecoder());
     private Set<ObjectKind<?>> watched = Set.of();
     private @Nullable ClusterListener listener;

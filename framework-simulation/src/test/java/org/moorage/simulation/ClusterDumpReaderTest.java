@@ -68,8 +68,8 @@ class ClusterDumpReaderTest {
 
     @Test
     void tellsAllThatIsWrongInTheTermsOfTheWorkload() {
-        String text = DEPLOYMENT.replace("cpu: 250m", "cpu: plenty, memory: 1 GB").replace("value: 7", "value: x")
-                + """
+        String text =
+                DEPLOYMENT.replace("cpu: 250m", "cpu: plenty, memory: 1 GB").replace("value: 7", "value: x") + """
                 ---
                 {apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {priority: 0, hostNetwork: 3, nodeName: 4}}
                 """;

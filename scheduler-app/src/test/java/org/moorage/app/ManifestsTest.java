@@ -108,10 +108,11 @@ class ManifestsTest {
         List<Outcome> outcomes = outcomes();
 
         assertThat(outcomes).hasSizeGreaterThanOrEqualTo(60);
-        assertThat(outcomes).allSatisfy(outcome -> assertThat(outcome.pods() == outcome.placed() && outcome.pods() > 0
-                        || !outcome.said().isEmpty())
-                .as(outcome.manifest())
-                .isTrue());
+        assertThat(outcomes)
+                .allSatisfy(outcome -> assertThat(outcome.pods() == outcome.placed() && outcome.pods() > 0
+                                || !outcome.said().isEmpty())
+                        .as(outcome.manifest())
+                        .isTrue());
     }
 
     private static void accept(List<String> rows) throws IOException {

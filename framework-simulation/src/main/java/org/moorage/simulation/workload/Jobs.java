@@ -43,14 +43,14 @@ final class Jobs {
         if (!manager.equals(CONTROLLER)) {
             return MadeObjects.none("managed by " + manager);
         }
-        if (isFinished(job)) {
+        if (OwnedPods.hasCondition(job, "Complete") || OwnedPods.hasCondition(job, "Failed")) {
             return MadeObjects.none();
         }
         if (spec.node().path("suspend").asBoolean()) {
             return MadeObjects.none("suspended");
         }
-        int succeeded = Math.max(
-                job.path("status").path("succeeded").asInt(), pods.count(key, OwnedPods.State.SUCCEEDED));
+        int succeeded =
+                Math.max(job.path("status").path("succeeded").asInt(), pods.count(key, OwnedPods.State.SUCCEEDED));
         int wanted = wanted(spec, succeeded, pods.count(key, OwnedPods.State.ACTIVE));
         if (wanted == 0) {
             return succeeded > 0 ? MadeObjects.none() : MadeObjects.none("parallelism or completions: 0");
@@ -59,17 +59,6 @@ final class Jobs {
         ObjectNode labelled = labelled(job, spec);
         boolean isIndexed = spec.holds("completionMode", "Indexed");
         return MadeObjects.of(isIndexed ? indexed(labelled, spec, missing) : alike(labelled, missing));
-    }
-
-    private static boolean isFinished(ObjectNode job) {
-        for (JsonNode condition : job.path("status").path("conditions")) {
-            boolean isEnd = Set.of("Complete", "Failed")
-                    .contains(condition.path("type").asText(""));
-            if (isEnd && condition.path("status").asText("").equals("True")) {
-                return true;
-            }
-        }
-        return false;
     }
 
     private static int wanted(Fields spec, int succeeded, int active) {
@@ -229,7 +218,10 @@ final class Jobs {
         ObjectNode job = JsonNodeFactory.instance.objectNode();
         job.put("apiVersion", "batch/v1").put("kind", "Job");
         ObjectNode metadata = job.putObject("metadata");
-        metadata.put("name", key.name() + "-" + Duration.between(Instant.EPOCH, START).toMinutes())
+        metadata.put(
+                        "name",
+                        key.name() + "-"
+                                + Duration.between(Instant.EPOCH, START).toMinutes())
                 .put("namespace", key.namespace());
         metadata.put("uid", ObjectKey.of(job).derivedUid());
         for (String field : List.of("labels", "annotations")) {

@@ -27,8 +27,16 @@ final class OwnedPods {
      * @param state how far it has come
      * @param revision the hash of the template that it is made of; empty if it has no label that tells
      * @param isScheduled whether it has a node
+     * @param isReady whether it runs and is ready
      */
-    record OwnedPod(String name, String nodeName, int index, State state, String revision, boolean isScheduled) {}
+    record OwnedPod(
+            String name,
+            String nodeName,
+            int index,
+            State state,
+            String revision,
+            boolean isScheduled,
+            boolean isReady) {}
 
     /** How far a pod has come, as controllers see it. */
     enum State {
@@ -60,11 +68,12 @@ final class OwnedPods {
                 index(pod),
                 state(pod),
                 hash.isEmpty() ? labels.path("controller-revision-hash").asText("") : hash,
-                !pod.path("spec").path("nodeName").asText("").isEmpty());
+                !pod.path("spec").path("nodeName").asText("").isEmpty(),
+                hasCondition(pod, "Ready"));
         byOwner.computeIfAbsent(controller.get(), any -> new ArrayList<>()).add(owned);
-        deployment(controller.get(), hash).ifPresent(deployment -> byOwner.computeIfAbsent(
-                        deployment, any -> new ArrayList<>())
-                .add(owned));
+        deployment(controller.get(), hash)
+                .ifPresent(deployment -> byOwner.computeIfAbsent(deployment, any -> new ArrayList<>())
+                        .add(owned));
     }
 
     // The replica set of a deployment may be missing in what kubectl was asked for, and its name tells whose it is.
@@ -75,8 +84,7 @@ final class OwnedPods {
                 || !replicaSet.name().endsWith(ending)) {
             return Optional.empty();
         }
-        String name =
-                replicaSet.name().substring(0, replicaSet.name().length() - ending.length());
+        String name = replicaSet.name().substring(0, replicaSet.name().length() - ending.length());
         return Optional.of(new ObjectKey("apps", "Deployment", replicaSet.namespace(), name));
     }
 
@@ -126,6 +134,17 @@ final class OwnedPods {
         return keys.contains(new ObjectKey("", "Pod", namespace, name));
     }
 
+    /** Whether the status of an object has a condition that is true. */
+    static boolean hasCondition(ObjectNode object, String type) {
+        for (JsonNode condition : object.path("status").path("conditions")) {
+            if (condition.path("type").asText("").equals(type)
+                    && condition.path("status").asText("").equals("True")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     private static State state(ObjectNode pod) {
         return switch (pod.path("status").path("phase").asText("")) {
             case "Succeeded" -> State.SUCCEEDED;
@@ -143,8 +162,8 @@ final class OwnedPods {
     private static String nodeName(JsonNode spec) {
         String nodeName = spec.path("nodeName").asText("");
         if (nodeName.isEmpty()) {
-            JsonNode terms = spec.at("/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution"
-                    + "/nodeSelectorTerms");
+            JsonNode terms = spec.at(
+                    "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution" + "/nodeSelectorTerms");
             for (JsonNode term : terms) {
                 for (JsonNode field : term.path("matchFields")) {
                     if (field.path("key").asText("").equals("metadata.name")

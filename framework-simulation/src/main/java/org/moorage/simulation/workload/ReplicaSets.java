@@ -101,6 +101,9 @@ final class ReplicaSets {
             Optional<ObjectKey> controller = OwnedPods.controllerOf(owner);
             return controller.isPresent() ? MadeObjects.none() : MadeObjects.none(Workloads.NO_REPLICAS);
         }
+        if (OwnedPods.hasCondition(owner, "ReplicaFailure")) {
+            return MadeObjects.none("its status says that the API server refuses them");
+        }
         PodTemplate template = PodTemplate.of(owner);
         List<ObjectNode> made = new ArrayList<>();
         Set<String> names = new HashSet<>();

@@ -15,8 +15,8 @@ import org.moorage.objects.Fields;
 import org.moorage.objects.ObjectKey;
 
 /**
- * Makes the pods of stateful sets, and the claims of their templates. Pods are made all at once: of those that are to start one
- * after the other, each is started in its turn, as far as scheduling goes.
+ * Makes the pods of stateful sets, and the claims of their templates. Those that are to start one after the other are made all at
+ * once too, since none starts here; but not in a cluster where one of them is not ready, for which the next one waits.
  */
 final class StatefulSets {
     private final OwnedPods pods;
@@ -48,11 +48,16 @@ final class StatefulSets {
                 .orElse(0);
         Map<String, OwnedPods.OwnedPod> present = new HashMap<>();
         pods.of(key).forEach(pod -> present.put(pod.name(), pod));
+        boolean isWaiting = !spec.holds("podManagementPolicy", "Parallel")
+                && present.values().stream().anyMatch(pod -> !pod.isReady());
         String revision = revision(set, key, template);
         List<ObjectNode> made = new ArrayList<>();
         for (int ordinal = start; ordinal < start + replicas; ordinal++) {
             String name = key.name() + "-" + ordinal;
             boolean isMissing = !present.containsKey(name) && !pods.contains(key.namespace(), name);
+            if (isMissing && isWaiting) {
+                continue;
+            }
             if (isMissing || present.containsKey(name) && !present.get(name).isScheduled()) {
                 for (ObjectNode claim : claims(set, spec, ordinal)) {
                     if (claims.add(ObjectKey.of(claim))) {
@@ -69,9 +74,7 @@ final class StatefulSets {
 
     private String revision(ObjectNode set, ObjectKey key, PodTemplate template) {
         String known = set.path("status").path("updateRevision").asText("");
-        return known.isEmpty()
-                ? pods.revision(key).orElseGet(() -> key.name() + "-" + template.hash())
-                : known;
+        return known.isEmpty() ? pods.revision(key).orElseGet(() -> key.name() + "-" + template.hash()) : known;
     }
 
     private static ObjectNode pod(PodTemplate template, Fields spec, String name, int ordinal, String revision) {

@@ -17,7 +17,8 @@ import org.moorage.objects.ObjectKey;
  */
 public final class Workloads {
     static final String NO_REPLICAS = "replicas: 0";
-    static final String NOT_SELECTED = "refused by the API server: spec.selector does not select the pods of the template";
+    static final String NOT_SELECTED =
+            "refused by the API server: spec.selector does not select the pods of the template";
 
     private final OwnedPods pods = new OwnedPods();
     private final ReplicaSets replicaSets = new ReplicaSets(pods);

@@ -52,6 +52,8 @@ class WorkloadsTest {
             ---
             """;
 
+    private static final String READY = "status: {phase: Running, conditions: [{type: Ready, status: 'True'}]}\n";
+
     private static String workload(String apiVersion, String kind, String spec) {
         return "apiVersion: " + apiVersion + "\nkind: " + kind
                 + "\nmetadata: {name: w, namespace: team, uid: w-uid}\nspec:\n" + spec;
@@ -136,6 +138,11 @@ class WorkloadsTest {
                                 + pod("w-2", replicaSet, "status: {phase: Failed}\n")
                                 + pod("w-3", replicaSet, "  deletionTimestamp: 2026-01-01T00:00:00Z\n"),
                         "Pod w-*"),
+                Case.none(
+                        "for which the API server refuses pods",
+                        workload("apps/v1", "ReplicaSet", TEMPLATE)
+                                + "status: {conditions: [{type: ReplicaFailure, status: 'True'}]}\n",
+                        "its status says that the API server refuses them"),
                 Case.makes(
                         "with more pods than it wants",
                         workload("apps/v1", "ReplicaSet", TEMPLATE)
@@ -160,11 +167,30 @@ class WorkloadsTest {
                         "Pod w-1"),
                 Case.makes(
                         "that starts at another ordinal, with a pod and a claim",
-                        workload("apps/v1", "StatefulSet", "  replicas: 2\n  ordinals: {start: 5}\n" + TEMPLATE + claims)
-                                + pod("w-5", owner, "spec: {nodeName: a}\n")
+                        workload(
+                                        "apps/v1",
+                                        "StatefulSet",
+                                        "  replicas: 2\n  ordinals: {start: 5}\n" + TEMPLATE + claims)
+                                + pod("w-5", owner, "spec: {nodeName: a}\n" + READY)
                                 + "---\napiVersion: v1\nkind: PersistentVolumeClaim\n"
                                 + "metadata: {name: data-w-6, namespace: team}\n",
                         "Pod w-6"),
+                Case.makes(
+                        "whose first pod is ready",
+                        workload("apps/v1", "StatefulSet", "  replicas: 2\n" + TEMPLATE) + pod("w-0", owner, READY),
+                        "Pod w-1"),
+                Case.makes(
+                        "whose first pod is not ready, so that the others wait",
+                        workload("apps/v1", "StatefulSet", "  replicas: 3\n" + TEMPLATE)
+                                + pod("w-0", owner, "status: {phase: Running}\n")),
+                Case.makes(
+                        "whose pods do not wait for each other",
+                        workload(
+                                        "apps/v1",
+                                        "StatefulSet",
+                                        "  replicas: 2\n  podManagementPolicy: Parallel\n" + TEMPLATE)
+                                + pod("w-0", owner, "status: {phase: Running}\n"),
+                        "Pod w-1"),
                 Case.makes(
                         "whose pod waits without its claim",
                         workload("apps/v1", "StatefulSet", TEMPLATE + claims) + pod("w-0", owner, ""),
@@ -186,9 +212,7 @@ class WorkloadsTest {
                         "Pod w-*"),
                 Case.makes(
                         "with a pod that runs and one that waits",
-                        NODES + set
-                                + pod("w-1", owner, "spec: {nodeName: a}\n")
-                                + pod("w-2", owner, """
+                        NODES + set + pod("w-1", owner, "spec: {nodeName: a}\n") + pod("w-2", owner, """
                                         spec: {affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution:
                                          {nodeSelectorTerms: [{matchFields:
                                           [{key: metadata.name, operator: In, values: [c]}]}]}}}}
@@ -228,8 +252,10 @@ class WorkloadsTest {
                 Case.makes(
                         "of which an index has completed and one is under way",
                         job(indexed) + "status: {succeeded: 1, completedIndexes: '1'}\n"
-                                + pod("w-0-a", owner, "  annotations: "
-                                        + "{batch.kubernetes.io/job-completion-index: '0'}\n"),
+                                + pod(
+                                        "w-0-a",
+                                        owner,
+                                        "  annotations: " + "{batch.kubernetes.io/job-completion-index: '0'}\n"),
                         "Pod w-2-*"),
                 Case.makes("a cron job", cronJob, "Job w-29453760", "Pod w-29453760-*"),
                 Case.none("that is suspended", cronJob + "  suspend: true\n", "suspended"),
@@ -275,11 +301,15 @@ class WorkloadsTest {
     @Test
     void givesAPodOfADeploymentWhatTheTemplateSaysAndTheHash() throws IOException {
         List<ObjectNode> made = made(deployment(""), false).objects();
-        String hash = made.get(0).path("metadata").path("labels").path("pod-template-hash").asText();
+        String hash = made.get(0)
+                .path("metadata")
+                .path("labels")
+                .path("pod-template-hash")
+                .asText();
 
         assertThat(made.get(0).path("metadata").path("name").asText()).isEqualTo("w-" + hash);
-        assertThat(made.get(0).at("/spec/selector")).isEqualTo(tree("{'matchLabels': {'app': 'x', 'pod-template-hash': '"
-                + hash + "'}}"));
+        assertThat(made.get(0).at("/spec/selector"))
+                .isEqualTo(tree("{'matchLabels': {'app': 'x', 'pod-template-hash': '" + hash + "'}}"));
         ObjectNode pod = made.get(1);
         pod.withObject("/metadata").remove("name");
         assertThat(pod).isEqualTo(tree("""

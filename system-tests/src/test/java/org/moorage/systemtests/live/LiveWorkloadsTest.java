@@ -56,9 +56,10 @@ class LiveWorkloadsTest {
                     "-A",
                     "-o",
                     "json"));
-            assertThat(dump.pods()).hasSize(Math.toIntExact(ours.stream()
-                    .filter(object -> object.startsWith("Pod "))
-                    .count()));
+            assertThat(dump.pods())
+                    .hasSize(Math.toIntExact(ours.stream()
+                            .filter(object -> object.startsWith("Pod "))
+                            .count()));
             assertThat(dump.notes())
                     .containsExactly(
                             "no pods are made of Deployment default/paused (paused)",
@@ -92,8 +93,8 @@ class LiveWorkloadsTest {
         Instant deadline = Instant.now().plus(AT_LAST);
         while (true) {
             List<String> seen = new ArrayList<>();
-            for (JsonNode object :
-                    JSON.readTree(plane.kubectl("get", "pods,pvc", "-o", "json")).path("items")) {
+            for (JsonNode object : JSON.readTree(plane.kubectl("get", "pods,pvc", "-o", "json"))
+                    .path("items")) {
                 seen.add(comparable(object));
             }
             if (seen.size() >= count || Instant.now().isAfter(deadline)) {
@@ -127,7 +128,8 @@ class LiveWorkloadsTest {
         }
         for (String field : List.of("containers", "initContainers")) {
             for (JsonNode container : tree.path("spec").path(field)) {
-                if (container instanceof ObjectNode fields && container.path("resources").isEmpty()) {
+                if (container instanceof ObjectNode fields
+                        && container.path("resources").isEmpty()) {
                     // The API server has written it as an empty object.
                     fields.remove("resources");
                 }

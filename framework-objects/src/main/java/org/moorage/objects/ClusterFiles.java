@@ -455,7 +455,7 @@ public final class ClusterFiles {
                 throw part.wrong(position, ": " + field + ": " + Fields.shown(value) + " (expected: text)");
             }
         }
-        generateName(object, position);
+        generateName(object);
         ObjectKey key = ObjectKey.of(object);
         if ((key.kind() + key.namespace() + key.name()).contains("{{")) {
             throw template(position.toString(), null);
@@ -477,7 +477,7 @@ public final class ClusterFiles {
     }
 
     // The API server adds five letters at random.
-    private void generateName(ObjectNode object, SourcePosition position) {
+    private void generateName(ObjectNode object) {
         JsonNode metadata = object.path("metadata");
         String prefix = metadata.path("generateName").asText("");
         if (metadata instanceof ObjectNode fields && Fields.isAbsent(metadata.path("name")) && !prefix.isEmpty()) {

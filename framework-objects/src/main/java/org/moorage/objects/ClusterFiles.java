@@ -14,6 +14,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import java.io.BufferedInputStream;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -26,11 +27,13 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
+import org.jspecify.annotations.Nullable;
+import org.moorage.objects.ClusterFileException.Reason;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.error.MarkedYAMLException;
 
@@ -44,17 +47,18 @@ public final class ClusterFiles {
     private static final Pattern FILE_NAME = Pattern.compile("[^.].*\\.(?:yaml|yml|json|jsonl)(?:\\.gz)?");
     private static final Pattern START_OF_JSON =
             Pattern.compile("\\s*(?:\\{\\s*[\"}]|\\[\\s*[{\\]]).*", Pattern.DOTALL);
+    /** A line of a manifest. */
+    private static final Pattern VERSION_LINE = Pattern.compile("^[\\s-]*\"?apiVersion\"?\\s*:");
+    /** A line of a template of a manifest: nothing but a value of a field stands before the braces. */
+    private static final Pattern TEMPLATE_LINE = Pattern.compile("(?m)^\\s*(?:- +)?(?:[\\w./\"-]+: *)?\\{\\{");
+
     private static final int SNIFFED_BYTES = 4096;
     private static final int BUFFER_BYTES = 1 << 16;
 
-    private static final JsonFactory JSON = JsonFactory.builder()
-            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-            .disable(StreamReadFeature.AUTO_CLOSE_SOURCE)
-            .build();
-    private static final YAMLFactory YAML = new ManifestYamlFactory(YAMLFactory.builder()
-            .loaderOptions(withoutSizeLimit())
-            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-            .disable(StreamReadFeature.AUTO_CLOSE_SOURCE));
+    private static final JsonFactory JSON =
+            JsonFactory.builder().disable(StreamReadFeature.AUTO_CLOSE_SOURCE).build();
+    private static final YAMLFactory YAML = new ManifestYamlFactory(
+            YAMLFactory.builder().loaderOptions(withoutSizeLimit()).disable(StreamReadFeature.AUTO_CLOSE_SOURCE));
 
     /** A value of the input, and its name in messages: "document 3", or "item 2 of document 3". */
     private record Part(String name, JsonNode tree) {
@@ -75,40 +79,81 @@ public final class ClusterFiles {
         }
     }
 
-    private final Consumer<ObjectNode> objects;
-    private final Map<ObjectKey, SourcePosition> positions = new HashMap<>();
+    /** Takes the objects of an input, one after the other. */
+    @FunctionalInterface
+    public interface ObjectConsumer {
+        /**
+         * Takes an object. An exception about what is in the object becomes a problem of the input.
+         *
+         * @param object the object
+         * @param position where it starts
+         */
+        void accept(ObjectNode object, SourcePosition position);
+    }
 
-    private ClusterFiles(Consumer<ObjectNode> objects) {
+    private final InputNotes notes;
+    private final ObjectConsumer objects;
+    private final Map<ObjectKey, SourcePosition> positions = new HashMap<>();
+    /** The number of objects and lists that have been read. */
+    private int documents;
+
+    private ClusterFiles(InputNotes notes, ObjectConsumer objects) {
+        this.notes = notes;
         this.objects = objects;
     }
 
     /**
      * Reads all the sources, in order: files, folders (with all the YAML and JSON files in them, by name), or {@code -}
-     * for stdin. The format is told from the content. Lists are flattened, {@code managedFields} dropped, and objects
-     * that need a namespace and name none are in {@code default}. Kinds that the API server does not know are kept.
+     * for stdin. The format is told from the content. Lists are flattened, {@code managedFields} dropped, objects
+     * that need a namespace and name none are in {@code default}, and {@code generateName} gives a name. Kinds that the API server
+     * does not know are kept. What is no Kubernetes object is passed over.
      *
-     * @throws ClusterFileException if a source does not exist or holds no document, if something in it is not YAML or
-     *     JSON or not a Kubernetes object, or if an object comes twice
+     * @throws ClusterFileException with all that is wrong: if a source does not exist or holds no object, if something in it is not
+     *     YAML or JSON, or if an object comes twice
      */
     public static List<ObjectNode> read(List<String> sources, InputStream stdin) {
         List<ObjectNode> objects = new ArrayList<>();
-        read(sources, stdin, objects::add);
+        InputNotes notes = new InputNotes();
+        read(sources, stdin, notes, (object, position) -> objects.add(object));
+        notes.throwProblems();
         return objects;
     }
 
     /**
      * As {@link #read(List, InputStream)}, one object after the other: of a list, only the item that is being read is in memory.
      *
-     * @param objects is given each object in turn, also those that come before something that is wrong
+     * @param notes is told what is wrong, and what is passed over
+     * @param objects is given each object in turn, also where something else is wrong
      */
-    public static void read(List<String> sources, InputStream stdin, Consumer<ObjectNode> objects) {
-        ClusterFiles files = new ClusterFiles(objects);
+    public static void read(List<String> sources, InputStream stdin, InputNotes notes, ObjectConsumer objects) {
+        ClusterFiles files = new ClusterFiles(notes, objects);
         for (String source : sources) {
-            int documents = source.equals(STDIN) ? files.readStream("stdin", stdin) : files.readPath(source);
-            if (documents == 0) {
-                throw new ClusterFileException((source.equals(STDIN) ? "stdin" : source)
-                        + ": no objects (expected: at least one YAML or JSON document)");
+            try {
+                files.readSource(source, stdin);
+            } catch (ClusterFileException e) {
+                notes.problem(message(e));
             }
+        }
+    }
+
+    private static String message(RuntimeException e) {
+        return Objects.requireNonNullElse(e.getMessage(), "");
+    }
+
+    private void readSource(String source, InputStream stdin) {
+        int before = documents;
+        int problems = notes.problemCount();
+        int templates = notes.templateCount();
+        if (source.equals(STDIN)) {
+            readStream("stdin", stdin);
+        } else {
+            readPath(source);
+        }
+        if (documents == before && notes.problemCount() == problems) {
+            throw new ClusterFileException((source.equals(STDIN) ? "stdin" : source) + ": no objects"
+                    + (notes.templateCount() == templates
+                            ? " (expected: at least one YAML or JSON document with apiVersion, kind and metadata)"
+                            : " but Helm templates (expected: manifests, as helm template prints them)"));
         }
     }
 
@@ -118,13 +163,17 @@ public final class ClusterFiles {
         return options;
     }
 
-    private int readPath(String source) {
+    private void readPath(String source) {
         try {
             Path path = Path.of(source);
             if (!Files.exists(path)) {
                 throw noSuchFile(source);
             }
-            return Files.isDirectory(path) ? readFolder(path) : readFile(path);
+            if (Files.isDirectory(path)) {
+                readFolder(path);
+            } else {
+                readFile(path);
+            }
         } catch (InvalidPathException e) {
             throw noSuchFile(source);
         } catch (UncheckedIOException e) {
@@ -141,18 +190,51 @@ public final class ClusterFiles {
         return new ClusterFileException(source + ": cannot be read: " + cause, cause);
     }
 
-    private int readFolder(Path folder) {
+    private void readFolder(Path folder) {
         try (Stream<Path> walk = Files.walk(folder)) {
             List<Path> files = walk.filter(path -> isClusterFile(folder.relativize(path)))
                     .sorted()
                     .toList();
-            int documents = 0;
             for (Path file : files) {
-                documents += Files.isRegularFile(file) ? readFile(file) : 0;
+                if (Files.isRegularFile(file)) {
+                    readFileOfFolder(file);
+                }
             }
-            return documents;
         } catch (IOException e) {
             throw unreadable(folder.toString(), e);
+        }
+    }
+
+    // In the folders of a repository there is more than manifests.
+    private void readFileOfFolder(Path file) {
+        try {
+            readFile(file);
+        } catch (ClusterFileException e) {
+            if (e.reason() == Reason.TEMPLATE) {
+                notes.passOverTemplate(file.toString());
+            } else if (e.reason() == Reason.WRONG || lineOf(file, VERSION_LINE) > 0) {
+                notes.problem(message(e));
+            } else {
+                notes.passOver(new SourcePosition(file.toString(), 1, 1));
+            }
+        }
+    }
+
+    /** The first line of a file in which a pattern is found, counted from 1; 0 if there is none. */
+    private static int lineOf(Path file, Pattern pattern) {
+        try (InputStream in = Files.newInputStream(file);
+                BufferedInputStream plain = unzipped(new BufferedInputStream(in, BUFFER_BYTES));
+                BufferedReader reader = new BufferedReader(new InputStreamReader(plain, charset(head(plain))))) {
+            int number = 1;
+            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+                if (pattern.matcher(line).find()) {
+                    return number;
+                }
+                number++;
+            }
+            return 0;
+        } catch (IOException e) {
+            throw unreadable(file.toString(), e);
         }
     }
 
@@ -166,15 +248,18 @@ public final class ClusterFiles {
         return FILE_NAME.matcher(relative.getFileName().toString()).matches();
     }
 
-    private int readFile(Path file) {
+    private void readFile(Path file) {
         try (InputStream in = Files.newInputStream(file)) {
-            return readStream(file.toString(), in);
+            readStream(file.toString(), in);
         } catch (IOException e) {
             throw unreadable(file.toString(), e);
+        } catch (ClusterFileException e) {
+            int line = e.reason() == Reason.MALFORMED ? lineOf(file, TEMPLATE_LINE) : 0;
+            throw line > 0 ? template(file + ":" + line, e) : e;
         }
     }
 
-    private int readStream(String file, InputStream in) {
+    private void readStream(String file, InputStream in) {
         boolean json = false;
         try {
             BufferedInputStream plain = unzipped(new BufferedInputStream(in, BUFFER_BYTES));
@@ -183,9 +268,10 @@ public final class ClusterFiles {
             json = START_OF_JSON
                     .matcher(withoutByteOrderMark(new String(head, charset)))
                     .matches();
-            try (JsonParser parser =
-                    json ? JSON.createParser(plain) : YAML.createParser(new InputStreamReader(plain, charset))) {
-                return readDocuments(new TreeParser(file, parser));
+            try (JsonParser parser = json
+                    ? JSON.createParser(plain)
+                    : YAML.createParser(new ManifestReader(new InputStreamReader(plain, charset)))) {
+                readDocuments(new TreeParser(file, parser));
             }
         } catch (JsonProcessingException e) {
             throw malformed(file, json ? "JSON" : "YAML", e);
@@ -225,22 +311,31 @@ public final class ClusterFiles {
                     file,
                     yaml.getProblemMark().getLine() + 1,
                     yaml.getProblemMark().getColumn() + 1);
-            return new ClusterFileException(position + ": not YAML: " + yaml.getProblem(), e);
+            String snippet = Objects.requireNonNullElse(yaml.getProblemMark().get_snippet(), "");
+            return TEMPLATE_LINE.matcher(snippet).find()
+                    ? template(position.toString(), e)
+                    : new ClusterFileException(position + ": not YAML: " + yaml.getProblem(), e, Reason.MALFORMED);
         }
         JsonLocation location = e.getLocation();
         String position =
                 location == null ? file : SourcePosition.of(file, location).toString();
         String problem = e.getOriginalMessage().lines().findFirst().orElse("malformed");
-        return new ClusterFileException(position + ": not " + format + ": " + problem, e);
+        return new ClusterFileException(position + ": not " + format + ": " + problem, e, Reason.MALFORMED);
     }
 
-    private int readDocuments(TreeParser parser) throws IOException {
-        int documents = 0;
+    private static ClusterFileException template(String place, @Nullable Throwable cause) {
+        return new ClusterFileException(
+                place + ": a Helm template, with {{ ... }} (expected: a manifest, as helm template prints it)",
+                cause,
+                Reason.TEMPLATE);
+    }
+
+    private void readDocuments(TreeParser parser) throws IOException {
         for (int number = 1; ; number++) {
             String name = "document " + number;
             boolean[] isTaken = new boolean[1];
             Optional<JsonNode> tree = parser.next((list, index, item) -> {
-                boolean takes = isKnownToBeList(list, item);
+                boolean takes = item.isObject() && isKnownToBeList(list, item);
                 if (takes) {
                     add(new Part(name, list).item(index, item), parser);
                     isTaken[0] = true;
@@ -248,18 +343,19 @@ public final class ClusterFiles {
                 return takes;
             });
             if (tree.isEmpty()) {
-                return documents;
+                return;
             }
             if (!tree.get().isNull()) {
                 Part document = new Part(name, tree.get());
                 if (isTaken[0] && tree.get() instanceof ObjectNode object && !isList(object)) {
-                    throw document.wrong(
+                    notes.problem(message(document.wrong(
                             parser.positionOf(object),
                             ": kind: " + Fields.shown(object.path("kind"))
-                                    + " (expected: List, since its items are objects)");
+                                    + " (expected: List, since its items are objects)")));
+                } else {
+                    add(document, parser);
                 }
-                add(document, parser);
-                documents++;
+                parser.takeRepeatedFields();
             }
         }
     }
@@ -274,24 +370,67 @@ public final class ClusterFiles {
 
     private void add(Part part, TreeParser parser) {
         SourcePosition position = parser.positionOf(part.tree());
-        if (part.tree().isArray()) {
+        if (part.tree().isArray() && hasObject(part.tree())) {
             addItems(part, part.tree(), parser);
         } else if (!(part.tree() instanceof ObjectNode object)) {
-            throw part.wrong(position, ": " + Fields.shown(part.tree()) + " (expected: an object)");
+            notes.passOver(position);
         } else if (isList(object)) {
+            documents++;
             JsonNode items = object.path("items");
             if (!items.isArray() && !Fields.isAbsent(items)) {
-                throw part.wrong(position, ": items: " + Fields.shown(items) + " (expected: a list)");
+                notes.problem(message(part.wrong(position, ": items: " + Fields.shown(items) + " (expected: a list)")));
+            } else {
+                tellItemsWithoutFields(part, items, position);
+                addItems(part, items, parser);
             }
-            addItems(part, items, parser);
+        } else if (isMeantAsObject(object)) {
+            documents++;
+            try {
+                addObject(part, object, position, parser.takeRepeatedFields());
+            } catch (ClusterFileException e) {
+                if (e.reason() == Reason.TEMPLATE) {
+                    throw e;
+                }
+                notes.problem(message(e));
+            }
         } else {
-            addObject(part, object, position);
+            notes.passOver(position);
         }
+    }
+
+    // Those that were objects have been taken.
+    private static boolean hasObject(JsonNode array) {
+        for (JsonNode item : array) {
+            if (item.isMissingNode()
+                    || item instanceof ObjectNode object && (isMeantAsObject(object) || isList(object))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void tellItemsWithoutFields(Part list, JsonNode items, SourcePosition position) {
+        for (int i = 0; i < items.size(); i++) {
+            JsonNode item = items.path(i);
+            if (!item.isObject() && !item.isMissingNode()) {
+                notes.problem(message(
+                        list.item(i, item).wrong(position, ": " + Fields.shown(item) + " (expected: an object)")));
+            }
+        }
+    }
+
+    // Of the files of a chart one has a version, and of a repository's files another has a kind.
+    private static boolean isMeantAsObject(ObjectNode object) {
+        int has = 0;
+        for (String field : List.of("apiVersion", "kind", "metadata")) {
+            has += Fields.isAbsent(object.path(field)) ? 0 : 1;
+        }
+        return has > 1;
     }
 
     private void addItems(Part list, JsonNode items, TreeParser parser) {
         for (int i = 0; i < items.size(); i++) {
-            if (!items.path(i).isMissingNode()) {
+            if (items.path(i).isObject() || items.path(i).isArray()) {
                 add(list.item(i, items.path(i)), parser);
             }
         }
@@ -306,7 +445,7 @@ public final class ClusterFiles {
         return kind.endsWith("List");
     }
 
-    private void addObject(Part part, ObjectNode object, SourcePosition position) {
+    private void addObject(Part part, ObjectNode object, SourcePosition position, List<String> repeatedFields) {
         for (String field : List.of("apiVersion", "kind")) {
             JsonNode value = object.path(field);
             if (Fields.isAbsent(value)) {
@@ -316,7 +455,16 @@ public final class ClusterFiles {
                 throw part.wrong(position, ": " + field + ": " + Fields.shown(value) + " (expected: text)");
             }
         }
+        generateName(object);
         ObjectKey key = ObjectKey.of(object);
+        if ((key.kind() + key.namespace() + key.name()).contains("{{")) {
+            throw template(position.toString(), null);
+        }
+        if (KnownFields.areOf(object.path("apiVersion").asText(""), key.kind())) {
+            for (String field : repeatedFields) {
+                notes.problem(field + ": comes twice in an object (expected: once)");
+            }
+        }
         JsonNode name = object.path("metadata").path("name");
         if (name.isTextual() && !key.name().isEmpty()) {
             addNamed(part, object, position);
@@ -324,20 +472,53 @@ public final class ClusterFiles {
             String seen = name.isMissingNode() ? "" : ": " + Fields.shown(name);
             throw part.wrong(position, " (" + key.kind() + ") has no \"metadata.name\"" + seen);
         } else {
-            objects.accept(object);
+            accept(object, position);
         }
     }
 
-    private void addNamed(Part part, ObjectNode object, SourcePosition position) {
+    // The API server adds five letters at random.
+    private void generateName(ObjectNode object) {
+        JsonNode metadata = object.path("metadata");
+        String prefix = metadata.path("generateName").asText("");
+        if (metadata instanceof ObjectNode fields && Fields.isAbsent(metadata.path("name")) && !prefix.isEmpty()) {
+            int seed = 0;
+            ObjectKey key;
+            do {
+                fields.put(
+                        "name", GeneratedNames.name(prefix, ObjectKey.of(object).kind() + "/" + seed++));
+                key = inNamespace(object);
+            } while (positions.containsKey(key));
+        }
+    }
+
+    private static ObjectKey inNamespace(ObjectNode object) {
         ObjectKey key = ObjectKey.of(object);
         if (key.isBuiltIn() && !key.isClusterScoped() && key.namespace().isEmpty()) {
             Fields.of(object).struct("metadata").node().put("namespace", "default");
             key = ObjectKey.of(object);
         }
+        return key;
+    }
+
+    private void addNamed(Part part, ObjectNode object, SourcePosition position) {
+        ObjectKey key = inNamespace(object);
         SourcePosition first = positions.putIfAbsent(key, position);
-        if (first != null) {
+        if (first == null) {
+            accept(object, position);
+        } else if (BuiltInKinds.find(key.group(), key.kind())
+                .map(kind -> KnownFields.areOf(kind.apiVersion(), kind.kind()))
+                .orElse(false)) {
             throw part.wrong(position, ": " + key.title() + " comes twice, first at " + first + " (expected: once)");
+        } else {
+            notes.passOverRepeated(key.title(), position);
         }
-        objects.accept(object);
+    }
+
+    private void accept(ObjectNode object, SourcePosition position) {
+        try {
+            objects.accept(object, position);
+        } catch (ClusterFileException | ObjectDecodeException e) {
+            notes.problem(position + ": " + message(e));
+        }
     }
 }

@@ -226,10 +226,10 @@ final class FieldReader {
             try {
                 return Quantity.parse(node.asText().strip());
             } catch (IllegalArgumentException notAQuantity) {
-                throw wrong("", node, "a quantity");
+                throw wrong("", node, Fields.QUANTITY);
             }
         }
-        throw wrong("", node, "a quantity");
+        throw wrong("", node, Fields.QUANTITY);
     }
 
     private JsonNode array(String field) {

@@ -20,6 +20,9 @@ import org.moorage.api.model.Quantity;
  */
 public record Fields(ObjectNode node, Supplier<String> path) {
 
+    /** What is expected of a quantity, in messages. */
+    static final String QUANTITY = "a quantity such as 2, 500m or 1536Mi";
+
     private static final int LONGEST_VALUE = 80;
 
     /** The fields of an object that is no part of another. */
@@ -29,7 +32,7 @@ public record Fields(ObjectNode node, Supplier<String> path) {
 
     /** The value in messages: on one line, cut if it is long. */
     public static String shown(JsonNode value) {
-        String text = value.toString();
+        String text = value.isMissingNode() ? "nothing" : value.toString();
         return text.length() <= LONGEST_VALUE ? text : text.substring(0, LONGEST_VALUE) + "…";
     }
 
@@ -134,6 +137,18 @@ public record Fields(ObjectNode node, Supplier<String> path) {
         throw wrong(key, node.path(key), "a list");
     }
 
+    /** The whole number in the field, or the default if it is absent. */
+    public int number(String key, int whenAbsent) {
+        JsonNode value = node.path(key);
+        if (isAbsent(value)) {
+            return whenAbsent;
+        }
+        if (!value.isIntegralNumber() || !value.canConvertToInt()) {
+            throw wrong(key, value, "a whole number of 32 bits");
+        }
+        return value.intValue();
+    }
+
     /** The objects in the map in the field; none if it is absent. */
     public List<Fields> values(String key) {
         List<Fields> objects = new ArrayList<>();
@@ -150,7 +165,7 @@ public record Fields(ObjectNode node, Supplier<String> path) {
         try {
             return quantity(value);
         } catch (IllegalArgumentException e) {
-            throw wrong(key, value, "a quantity such as 2, 500m or 1536Mi");
+            throw wrong(key, value, QUANTITY);
         }
     }
 

@@ -7,10 +7,12 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ContainerImage;
@@ -55,7 +57,6 @@ public final class ObjectDecoder {
     private static final int MOST_UNREADABLE_VALUES = 100;
     private static final String MANAGED_FIELDS = "managedFields";
     private static final String SIBILANT_ENDING = ".*(s|x|z|ch|sh)";
-    private static final Set<String> PLURAL_KINDS = Set.of("Endpoints");
 
     private final SharedValues shared = new SharedValues();
     private final SelectorDecoder selectors = new SelectorDecoder(shared);
@@ -67,8 +68,8 @@ public final class ObjectDecoder {
     public ObjectDecoder() {}
 
     /**
-     * The kind of an object by its {@code apiVersion} and {@code kind}. For a kind without a type of its own the plural is
-     * derived from the name, and the kind has namespaces unless it is a built-in one without.
+     * The kind of an object by its {@code apiVersion} and {@code kind}. For a kind that Kubernetes' own API does not have, the plural
+     * is derived from the name, and the kind has namespaces.
      *
      * @throws ObjectDecodeException if the object has no {@code apiVersion} or {@code kind}
      */
@@ -84,8 +85,9 @@ public final class ObjectDecoder {
     }
 
     private static ObjectKind<OtherObject> otherKind(ObjectNode object, String apiVersion, String kind) {
-        boolean namespaced = !ObjectKey.of(object).isClusterScoped();
-        return ObjectKind.other(apiVersion, kind, plural(kind), namespaced);
+        return BuiltInKinds.find(ObjectKey.of(object).group(), kind)
+                .map(known -> ObjectKind.other(apiVersion, kind, known.plural(), known.namespaced()))
+                .orElseGet(() -> ObjectKind.other(apiVersion, kind, plural(kind), true));
     }
 
     private static String named(ObjectNode object, String field, String example) {
@@ -101,9 +103,6 @@ public final class ObjectDecoder {
 
     private static String plural(String kind) {
         String name = kind.toLowerCase(Locale.ROOT);
-        if (PLURAL_KINDS.contains(kind)) {
-            return name;
-        }
         if (name.matches(SIBILANT_ENDING)) {
             return name + "es";
         }
@@ -219,6 +218,30 @@ public final class ObjectDecoder {
                         metadata(FieldReader.root(identityOf(object))),
                         PodSpec.builder().build())
                 .withNode(object.path("spec").path("nodeName").asText(""));
+    }
+
+    /**
+     * What is wrong with an object of a kind: each value of the wrong type, as far as one can be read after the other.
+     *
+     * @param kind the kind
+     * @param object the object
+     * @return the messages; none if the object can be decoded
+     */
+    public List<String> problems(ObjectKind<?> kind, ObjectNode object) {
+        ObjectNode rest = object.deepCopy();
+        List<String> problems = new ArrayList<>();
+        while (problems.size() < MOST_UNREADABLE_VALUES) {
+            try {
+                decode(kind, rest, KeptJson.NONE);
+                break;
+            } catch (ObjectDecodeException wrong) {
+                problems.add(Objects.requireNonNullElse(wrong.getMessage(), ""));
+                if (wrong.place().isEmpty() || !remove(rest, JsonPointer.compile(wrong.place()))) {
+                    break;
+                }
+            }
+        }
+        return problems;
     }
 
     private static boolean remove(ObjectNode object, JsonPointer place) {

@@ -3,11 +3,22 @@ package org.moorage.objects;
 
 import com.fasterxml.jackson.core.JsonLocation;
 
-/** A line and a column of an input, counted from 1. */
-record SourcePosition(String file, int line, int column) {
+/**
+ * A place in an input.
+ *
+ * @param file the name of the input
+ * @param line the line, counted from 1
+ * @param column the column, counted from 1
+ */
+public record SourcePosition(String file, int line, int column) {
 
     static SourcePosition of(String file, JsonLocation location) {
         return new SourcePosition(file, location.getLineNr(), location.getColumnNr());
+    }
+
+    /** The place of an object: its file and line. */
+    public String place() {
+        return file + ":" + line;
     }
 
     @Override

@@ -32,6 +32,7 @@ final class TreeParser {
     private final JsonParser parser;
     private final Map<String, JsonNode> anchored = new HashMap<>();
     private final IdentityHashMap<JsonNode, SourcePosition> positions = new IdentityHashMap<>();
+    private final List<String> repeatedFields = new ArrayList<>();
     private SourcePosition start;
     private int aliasedValues;
 
@@ -62,6 +63,7 @@ final class TreeParser {
     Optional<JsonNode> next(ItemConsumer items) throws IOException {
         anchored.clear();
         positions.clear();
+        repeatedFields.clear();
         aliasedValues = 0;
         if (parser.nextToken() == null) {
             return Optional.empty();
@@ -80,7 +82,7 @@ final class TreeParser {
         ObjectNode document = NODES.objectNode();
         List<JsonNode> merged = new ArrayList<>();
         while (parser.nextToken() != JsonToken.END_OBJECT) {
-            String name = parser.currentName();
+            String name = name(document);
             if (parser.nextToken() == JsonToken.START_ARRAY && name.equals("items")) {
                 document.set(name, items(document, items));
             } else {
@@ -148,12 +150,28 @@ final class TreeParser {
         ObjectNode object = NODES.objectNode();
         List<JsonNode> merged = new ArrayList<>();
         while (parser.nextToken() != JsonToken.END_OBJECT) {
-            String name = parser.currentName();
+            String name = name(object);
             parser.nextToken();
             field(object, field, name, merged);
         }
         merged.forEach(value -> merge(object, value));
         return object;
+    }
+
+    // The name of a field, which is the current token. As for kubectl, the last one of a name counts.
+    private String name(ObjectNode object) throws IOException {
+        String name = parser.currentName();
+        if (object.has(name)) {
+            repeatedFields.add(position() + ": " + name);
+        }
+        return name;
+    }
+
+    /** The fields that came twice in an object, with their places, since this was asked or a document was begun. */
+    List<String> takeRepeatedFields() {
+        List<String> taken = List.copyOf(repeatedFields);
+        repeatedFields.clear();
+        return taken;
     }
 
     // Reads the value of a field of an object, which is itself the value of a field.

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
@@ -97,6 +98,17 @@ final class ClusterFilesTest {
                         "Node a",
                         "Pod default/a",
                         "Pod b/a"),
+                new Case(
+                        "generated names, which differ",
+                        "{apiVersion: v1, kind: Pod, metadata: {generateName: a-}}\n---\n"
+                                + "{apiVersion: v1, kind: Pod, metadata: {generateName: a-}}",
+                        "Pod default/a-qhlr6",
+                        "Pod default/a-drrkq"),
+                new Case(
+                        "tabs that end lines, after a value, a key, nothing and before a comment",
+                        "apiVersion: v1\t\nkind: Node \t # a\nmetadata:\t\n  name: a\t\n\t\n",
+                        "Node a"),
+                new Case("one object twice, of a kind that nobody reads", configMaps(), "ConfigMap default/a"),
                 new Case("a byte order mark", "\ufeff" + NODE.formatted("a"), "Node a"));
     }
 
@@ -108,38 +120,52 @@ final class ClusterFilesTest {
 
     static Stream<Case> refusals() {
         return Stream.of(
-                new Case("nothing", "", "stdin: no objects (expected: at least one YAML or JSON document)"),
-                new Case("a comment", "# a\n", "stdin: no objects (expected: at least one YAML or JSON document)"),
+                new Case(
+                        "nothing",
+                        "",
+                        "stdin: no objects (expected: at least one YAML or JSON document with apiVersion, kind and metadata)"),
+                new Case(
+                        "a comment",
+                        "# a\n",
+                        "stdin: no objects (expected: at least one YAML or JSON document with apiVersion, kind and metadata)"),
                 new Case(
                         "YAML with a fault", "a: b\n c: d", "stdin:2:3: not YAML: mapping values are not allowed here"),
                 new Case(
                         "YAML that ends too early",
                         "a: [",
-                        "stdin:1:5: not YAML: expected the node content, but found '<stream end>'"),
+                        "stdin:2:1: not YAML: expected the node content, but found '<stream end>'"),
                 new Case(
                         "YAML with a field twice",
-                        "kind: Pod\nkind: Node",
-                        "stdin:2:5: not YAML: Duplicate field 'kind'"),
-                new Case("JSON with a field twice", "{\"a\":1,\n\"a\":2}", "stdin:2:4: not JSON: Duplicate field 'a'"),
+                        yaml("Pod", "a") + "  name: b",
+                        "stdin:5:3: name: comes twice in an object (expected: once)"),
+                new Case(
+                        "JSON with a field twice",
+                        "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"a\",\n\"name\":\"b\"}}",
+                        "stdin:2:1: name: comes twice in an object (expected: once)"),
                 new Case(
                         "JSON with a fault",
                         "{\"kind\": \"Pod\"\n \"a\": 1}",
                         "stdin:2:2: not JSON: Unexpected character ('\"' (code 34)): was expecting comma to separate Object entries"),
-                new Case("a text", "hello", "stdin:1:1: document 1: \"hello\" (expected: an object)"),
+                new Case(
+                        "a text",
+                        "hello",
+                        "stdin: no objects (expected: at least one YAML or JSON document with apiVersion, kind and metadata)"),
                 new Case(
                         "an item that is no object",
                         "{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"items\":[{\"metadata\":{\"name\":\"a\"}},\n 3]}",
-                        "stdin:2:2: item 2 of document 1: 3 (expected: an object)"),
+                        "stdin:1:1: item 2 of document 1: 3 (expected: an object)"),
                 new Case(
                         "items that are no list",
                         "{apiVersion: v1, kind: List, items: {a: b}}",
                         "stdin:1:1: document 1: items: {\"a\":\"b\"} (expected: a list)"),
                 new Case(
                         "no kind",
-                        yaml("Node", "a") + "---\n---\napiVersion: v1\n",
-                        "stdin:7:1: document 3 has no \"kind\": {\"apiVersion\":\"v1\"}"),
+                        yaml("Node", "a") + "---\n---\napiVersion: v1\nmetadata: {}\n",
+                        "stdin:7:1: document 3 has no \"kind\": {\"apiVersion\":\"v1\",\"metadata\":{}}"),
                 new Case(
-                        "no version", "kind: Node", "stdin:1:1: document 1 has no \"apiVersion\": {\"kind\":\"Node\"}"),
+                        "no version",
+                        "kind: Node\nmetadata: {}",
+                        "stdin:1:1: document 1 has no \"apiVersion\": {\"kind\":\"Node\",\"metadata\":{}}"),
                 new Case(
                         "a version that is a number",
                         "{apiVersion: 1, kind: Node}",
@@ -242,7 +268,140 @@ final class ClusterFilesTest {
 
         assertThatThrownBy(() -> ClusterFiles.read(List.of(path("cluster")), noStdin()))
                 .isInstanceOf(ClusterFileException.class)
-                .hasMessage(path("cluster") + ": no objects (expected: at least one YAML or JSON document)");
+                .hasMessage(
+                        path("cluster")
+                                + ": no objects (expected: at least one YAML or JSON document with apiVersion, kind and metadata)");
+    }
+
+    @Test
+    void passesOverWhatIsNoKubernetesObjectInAFolder() throws IOException {
+        write("all/chart/Chart.yaml", "apiVersion: v2\nname: a\nversion: 1.0.0\n");
+        write("all/chart/templates/deployment.yaml", """
+                {{- if .Values.enabled }}
+                apiVersion: apps/v1
+                kind: Deployment
+                {{- end }}
+                """);
+        write("all/chart/templates/named.yaml", yaml("Node", "\"{{ .Release.Name }}\""));
+        write("all/chart/values.yaml", "replicas: 3\n");
+        write("all/dashboard.json", "{\"title\": \"a\", \"panels\": []}");
+        write("all/node.yaml", yaml("Node", "a") + "---\n# nothing\n---\n- op: replace\n  path: /spec\n");
+        write("all/tsconfig.json", "// a comment\n{}");
+        List<String> titles = new ArrayList<>();
+        InputNotes notes = new InputNotes();
+
+        ClusterFiles.read(
+                List.of(path("all")),
+                noStdin(),
+                notes,
+                (object, position) -> titles.add(ObjectKey.of(object).title()));
+
+        notes.throwProblems();
+        assertThat(titles).containsExactly("Node a");
+        assertThat(notes.notes())
+                .containsExactly("5 documents that are no Kubernetes objects passed over: "
+                        + String.join(
+                                ", ",
+                                path("all/chart/Chart.yaml:1"),
+                                path("all/chart/values.yaml:1"),
+                                path("all/dashboard.json:1"),
+                                path("all/node.yaml:8"),
+                                path("all/tsconfig.json:1")));
+        assertThat(notes.warnings())
+                .containsExactly("2 Helm templates passed over (expected: manifests, as helm template prints them): "
+                        + path("all/chart/templates/deployment.yaml") + ", "
+                        + path("all/chart/templates/named.yaml"));
+    }
+
+    @Test
+    void namesAHelmTemplateThatWasAskedFor() throws IOException {
+        write("deployment.yaml", "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: {{ .Values.name }}-web\n");
+
+        assertThatThrownBy(() -> ClusterFiles.read(List.of(path("deployment.yaml")), noStdin()))
+                .isInstanceOf(ClusterFileException.class)
+                .hasMessage(
+                        "%s: a Helm template, with {{ ... }} (expected: a manifest, as helm template prints it)",
+                        path("deployment.yaml") + ":4");
+    }
+
+    @Test
+    void namesAFolderOfHelmTemplates() throws IOException {
+        write("chart/values.yaml", "replicas: 3\n");
+        write("chart/templates/deployment.yaml", "{{ include \"web\" . }}\n");
+
+        assertThatThrownBy(() -> ClusterFiles.read(List.of(path("chart")), noStdin()))
+                .isInstanceOf(ClusterFileException.class)
+                .hasMessage(
+                        "%s: no objects but Helm templates (expected: manifests, as helm template prints them)",
+                        path("chart"));
+    }
+
+    @Test
+    void tellsAllProblemsAtOnce() throws IOException {
+        write("all/a.yaml", "kind: Node\nmetadata: {}\n---\napiVersion: v1\nkind: Pod\nmetadata: {}\n");
+        write("all/b.yaml", "apiVersion: v1\n a: b\n");
+
+        assertThatThrownBy(() -> ClusterFiles.read(List.of(path("all"), "no/such.yaml"), noStdin()))
+                .isInstanceOf(ClusterFileException.class)
+                .hasMessage(
+                        "the cluster cannot be read, 4 problems\n"
+                                + "  %s:1:1: document 1 has no \"apiVersion\": {\"kind\":\"Node\",\"metadata\":{}}\n"
+                                + "  %s:4:1: document 2 (Pod) has no \"metadata.name\"\n"
+                                + "  %s:2:3: not YAML: mapping values are not allowed here\n"
+                                + "  no/such.yaml: no such file (expected: a YAML or JSON file, a folder of them, or - for stdin)",
+                        path("all/a.yaml"), path("all/a.yaml"), path("all/b.yaml"));
+    }
+
+    @Test
+    void leavesTabsInTextsAsTheyAre() {
+        ObjectNode object = fromStdin("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\t\ndata:\n"
+                        + "  script: |\t\n    one\t\n\n    two\t# kept\n  next: b\t\n")
+                .get(0);
+
+        assertThat(object.path("data").path("script").asText()).isEqualTo("one\t\n\ntwo\t# kept\n");
+        assertThat(object.path("data").path("next").asText()).isEqualTo("b");
+    }
+
+    static Stream<Case> doubts() {
+        return Stream.of(
+                new Case(
+                        "fields of a pod",
+                        yaml("Pod", "a")
+                                + "spec:\n  nodeSelecter: {a: b}\n  containers: [{resource: {}}, {resource: {}}]\n",
+                        "stdin:1:1: Pod default/a: spec.nodeSelecter: no such field. Maybe nodeSelector.",
+                        "stdin:1:1: Pod default/a: spec.containers[0].resource: no such field. Maybe resources. In 2 places."),
+                new Case(
+                        "a field of a node's status",
+                        yaml("Node", "a") + "status: {allocatible: {cpu: 1}}\n",
+                        "stdin:1:1: Node a: status.allocatible: no such field. Maybe allocatable."),
+                new Case("a field of another status", yaml("Pod", "a") + "status: {new: {cpu: 1}}\n"),
+                new Case("labels, of which any will do", yaml("Pod", "a") + "  labels: {any: b}\n"),
+                new Case(
+                        "a kind in the plural",
+                        yaml("Pods", "a"),
+                        "stdin:1:1: Pods default/a: kind: \"Pods\" (expected: a kind that Kubernetes has in v1). Maybe Pod."),
+                new Case(
+                        "a version that is no longer served",
+                        "{apiVersion: extensions/v1beta1, kind: Deployment, metadata: {name: a}}",
+                        "stdin:1:1: Deployment a: apiVersion: \"extensions/v1beta1\" (expected: apps/v1 for a Deployment)"),
+                new Case(
+                        "a kind of another group",
+                        "{apiVersion: v1, kind: Deployment, metadata: {name: a}}",
+                        "stdin:1:1: Deployment default/a: apiVersion: \"v1\" (expected: apps/v1 for a Deployment)"),
+                new Case(
+                        "a custom resource",
+                        "{apiVersion: serving.knative.dev/v1, kind: Service, metadata: {name: a}}"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("doubts")
+    void doubtsUnknownFieldsAndKinds(Case given) {
+        InputNotes notes = new InputNotes();
+
+        ClusterFiles.read(List.of("-"), new ByteArrayInputStream(given.text().getBytes(UTF_8)), notes, notes::check);
+
+        notes.throwProblems();
+        assertThat(notes.warnings()).isEqualTo(given.titles());
     }
 
     @Test
@@ -307,6 +466,10 @@ final class ClusterFilesTest {
 
         assertThat(yaml.length()).isGreaterThan(3_145_728);
         assertThat(fromStdin(yaml.toString())).hasSize(60_000);
+    }
+
+    private static String configMaps() {
+        return yaml("ConfigMap", "a") + "data: {a: b, a: c}\n---\n" + yaml("ConfigMap", "a");
     }
 
     private static String yaml(String kind, String name) {

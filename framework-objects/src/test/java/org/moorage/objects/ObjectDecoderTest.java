@@ -84,11 +84,11 @@ class ObjectDecoderTest {
                         "a quantity that is none",
                         "{'kind': 'Pod', 'metadata': {'name': 'web', 'namespace': 'default'},"
                                 + " 'spec': {'containers': [{'resources': {'requests': {'cpu': 'abc'}}}]}}",
-                        "Pod default/web: spec.containers[0].resources.requests.cpu: \"abc\" (expected: a quantity)"),
+                        "Pod default/web: spec.containers[0].resources.requests.cpu: \"abc\" (expected: a quantity such as 2, 500m or 1536Mi)"),
                 new Case(
                         "a truth value as a quantity",
                         "{'kind': 'Node', 'metadata': {'name': 'n'}, 'status': {'allocatable': {'cpu': true}}}",
-                        "Node n: status.allocatable.cpu: true (expected: a quantity)"),
+                        "Node n: status.allocatable.cpu: true (expected: a quantity such as 2, 500m or 1536Mi)"),
                 new Case(
                         "a text for an object",
                         "{'kind': 'Pod', 'metadata': {'name': 'web'}, 'spec': 'x'}",

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.simulation;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
@@ -12,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.UUID;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.objects.ClusterFileException;
 import org.moorage.objects.Fields;
@@ -99,23 +96,15 @@ public final class Admission {
 
     private static void addUid(ObjectNode object, ObjectKey key) {
         if (!key.name().isEmpty()) {
-            String path = String.join("/", key.group(), key.kind(), key.namespace(), key.name());
-            Fields.of(object)
-                    .struct("metadata")
-                    .whenBlank(
-                            "uid", UUID.nameUUIDFromBytes(path.getBytes(UTF_8)).toString());
+            Fields.of(object).struct("metadata").whenBlank("uid", key.derivedUid());
         }
     }
 
     private void addClass(Fields fields, String name) {
-        JsonNode value = fields.isAbsent("value")
-                ? JsonNodeFactory.instance.numberNode(0)
-                : fields.node().path("value");
-        if (!value.isIntegralNumber() || !value.canConvertToInt()) {
-            throw fields.wrong("value", value, "a whole number of 32 bits");
-        }
         PriorityClass added = new PriorityClass(
-                name, value.intValue(), fields.node().path("preemptionPolicy").asText(PREEMPT_LOWER_PRIORITY));
+                name,
+                fields.number("value", 0),
+                fields.node().path("preemptionPolicy").asText(PREEMPT_LOWER_PRIORITY));
         classesByName.put(name, added);
         boolean lowestDefault =
                 globalDefault.map(other -> added.value() < other.value()).orElse(true);

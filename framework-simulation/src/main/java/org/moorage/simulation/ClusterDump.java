@@ -17,11 +17,16 @@ import org.moorage.runtime.plugin.PluginRegistry;
  *
  * @param trees the objects as trees; empty unless they were asked for
  * @param objects the same objects, decoded, in the same order
+ * @param notes what was passed over and what was made, a line for each
+ * @param warnings what may be a mistake in the input, a line for each
  */
-public record ClusterDump(List<ObjectNode> trees, List<ClusterObject> objects) {
+public record ClusterDump(
+        List<ObjectNode> trees, List<ClusterObject> objects, List<String> notes, List<String> warnings) {
     public ClusterDump {
         trees = List.copyOf(trees);
         objects = List.copyOf(objects);
+        notes = List.copyOf(notes);
+        warnings = List.copyOf(warnings);
     }
 
     /**
@@ -31,8 +36,7 @@ public record ClusterDump(List<ObjectNode> trees, List<ClusterObject> objects) {
      * @param stdin is read for {@code -}
      * @param config which features are on, and which objects keep their JSON text
      * @param registry the plugins, which decide about that, too
-     * @throws org.moorage.objects.ClusterFileException if a source cannot be read, or an object is malformed
-     * @throws org.moorage.objects.ObjectDecodeException if a value in an object is not what its type demands
+     * @throws org.moorage.objects.ClusterFileException with all that is wrong: if a source cannot be read, or an object is malformed
      */
     public static ClusterDump read(
             List<String> sources, InputStream stdin, LoadedConfig config, PluginRegistry registry) {

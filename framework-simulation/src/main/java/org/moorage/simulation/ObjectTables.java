@@ -18,15 +18,20 @@ import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.ClusterException;
+import org.moorage.objects.ObjectDecoder;
 import org.moorage.runtime.cluster.ClusterListener;
 
 /**
- * The objects of a cluster in memory, by kind and key, and the listener that is told of their changes.
+ * The objects of a cluster in memory, by kind and key, and the listener that is told of their changes. Custom resources are those of
+ * their version and name: who watches them says whether they have namespaces.
  *
  * <p>Its methods are called with its monitor held, so that the listener hears of all changes in their order.
  */
 final class ObjectTables {
-    private final Map<ObjectKind<?>, Map<String, ClusterObject>> objectsByKind = new LinkedHashMap<>();
+    /** By the versions and names of the kinds. */
+    private final Map<String, Map<String, ClusterObject>> objectsByKind = new LinkedHashMap<>();
+
+    private final CustomResources customResources = new CustomResources(new ObjectDecoder());
     private Set<ObjectKind<?>> watched = Set.of();
     private @Nullable ClusterListener listener;
     /** The highest resource version that an object has had. */
@@ -81,17 +86,18 @@ final class ObjectTables {
     }
 
     /** Adds an object as it is, or replaces the one of its kind and name. */
-    void put(ClusterObject object) {
+    void put(ClusterObject given) {
+        ClusterObject object = customResources.complete(given);
         ClusterObject former = table(ObjectKind.of(object)).get(object.key());
-        String given = object.metadata().resourceVersion();
+        String givenVersion = object.metadata().resourceVersion();
         if (former != null
                 && former != object
-                && !given.isEmpty()
-                && given.equals(former.metadata().resourceVersion())) {
+                && !givenVersion.isEmpty()
+                && givenVersion.equals(former.metadata().resourceVersion())) {
             // Whoever watches passes over a version that it has seen.
             update(object);
         } else {
-            version = Math.max(version, number(given));
+            version = Math.max(version, number(givenVersion));
             store(ObjectKind.of(object), object);
         }
     }
@@ -156,6 +162,11 @@ final class ObjectTables {
             throw new IllegalStateException("watch: called twice (expected: once)");
         }
         watched = Set.copyOf(kinds);
+        for (ObjectKind<?> kind : kinds) {
+            if (kind.type() == OtherObject.class) {
+                know(ObjectKind.other(kind.apiVersion(), kind.kind(), kind.plural(), kind.namespaced()));
+            }
+        }
         listener = newListener;
         // Nodes before pods, so that the scheduler's cache knows the nodes that pods are on.
         if (watched.contains(ObjectKind.NODE)) {
@@ -165,6 +176,16 @@ final class ObjectTables {
             if (!kind.equals(ObjectKind.NODE)) {
                 list(kind, newListener);
             }
+        }
+    }
+
+    private void know(ObjectKind<OtherObject> kind) {
+        customResources.know(kind);
+        List<ClusterObject> objects = new ArrayList<>(table(kind).values());
+        table(kind).clear();
+        for (ClusterObject object : objects) {
+            ClusterObject completed = customResources.complete(object);
+            table(kind).put(completed.key(), completed);
         }
     }
 
@@ -178,6 +199,6 @@ final class ObjectTables {
     }
 
     private Map<String, ClusterObject> table(ObjectKind<?> kind) {
-        return objectsByKind.computeIfAbsent(kind, any -> new LinkedHashMap<>());
+        return objectsByKind.computeIfAbsent(kind.toString(), any -> new LinkedHashMap<>());
     }
 }

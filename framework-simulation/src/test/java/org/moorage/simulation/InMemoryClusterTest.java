@@ -4,18 +4,22 @@ package org.moorage.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.function.BiFunction;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.CsiNode;
 import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.DeviceRequest;
@@ -36,7 +40,10 @@ import org.moorage.api.plugin.MergePatch;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.PodEvent;
 import org.moorage.api.plugin.ResourceClaimWriter;
+import org.moorage.objects.KeptJson;
+import org.moorage.objects.ObjectDecoder;
 import org.moorage.objects.ObjectStreams;
+import org.moorage.runtime.cluster.ClusterListener;
 
 class InMemoryClusterTest {
     private static final PersistentVolumeClaim CLAIM = PersistentVolumeClaim.of(ObjectMeta.named("c")
@@ -315,7 +322,7 @@ class InMemoryClusterTest {
                         "{'spec': {'max': {'cpu': 1}}}",
                         "{'max': {'cpu': 1}, 'tiers': [1, 2]}"));
 
-        private static JsonNode tree(String json) throws IOException {
+        private static ObjectNode tree(String json) throws IOException {
             return ObjectStreams.object(json.replace('\'', '"'));
         }
 
@@ -343,6 +350,54 @@ class InMemoryClusterTest {
             assertThatExceptionOfType(ClusterException.class)
                     .isThrownBy(() -> patch(patch))
                     .matches(ClusterException::isConflict);
+        }
+
+        record Scope(String name, boolean namespaced, String given, String expected) {
+            @Override
+            public String toString() {
+                return name;
+            }
+        }
+
+        static final List<Scope> SCOPES = List.of(
+                new Scope("a namespace of its own", true, "team", "team"),
+                new Scope("the default namespace", true, "", "default"),
+                new Scope("none, for a kind without", false, "", ""));
+
+        // A manifest does not tell the plural of its kind, nor whether it has namespaces.
+        @ParameterizedTest
+        @FieldSource("SCOPES")
+        void areThoseThatAPluginAsksFor(Scope scope) throws IOException {
+            ObjectKind<OtherObject> asked = ObjectKind.other("x.org/v1", "Policy", "policys", scope.namespaced);
+            cluster.apply(new ObjectDecoder()
+                    .decode(tree("{'apiVersion': 'x.org/v1', 'kind': 'Policy', 'metadata': {'name': 'before'"
+                            + (scope.given.isEmpty() ? "" : ", 'namespace': '" + scope.given + "'") + "}}")));
+            List<String> seen = new ArrayList<>();
+            cluster.watch(Set.of(asked), KeptJson.NONE, new ClusterListener() {
+                @Override
+                public <T extends ClusterObject> void replaced(ObjectKind<T> kind, Collection<T> objects) {
+                    objects.forEach(object -> applied(kind, object));
+                }
+
+                @Override
+                public <T extends ClusterObject> void applied(ObjectKind<T> kind, T object) {
+                    assertThat(kind).isEqualTo(asked);
+                    assertThat(((OtherObject) object).kind()).isEqualTo(asked);
+                    seen.add(object.key());
+                }
+
+                @Override
+                public <T extends ClusterObject> void deleted(ObjectKind<T> kind, T object) {
+                    seen.remove(object.key());
+                }
+            });
+            cluster.apply(new ObjectDecoder()
+                    .decode(tree("{'apiVersion': 'x.org/v1', 'kind': 'Policy', 'metadata': {'name': 'after'"
+                            + (scope.given.isEmpty() ? "" : ", 'namespace': '" + scope.given + "'") + "}}")));
+
+            String prefix = scope.expected.isEmpty() ? "" : scope.expected + "/";
+            assertThat(seen).containsExactly(prefix + "before", prefix + "after");
+            assertThat(cluster.read(asked, scope.expected, "before")).isPresent();
         }
 
         @Test

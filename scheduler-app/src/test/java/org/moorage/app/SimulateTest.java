@@ -12,6 +12,16 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.moorage.api.CycleState;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.Status;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.OtherObject;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.FilterPlugin;
+import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.ObjectLister;
+import org.moorage.api.plugin.PluginFactory;
 
 class SimulateTest {
     private static final JsonMapper JSON = new JsonMapper();
@@ -143,6 +153,71 @@ class SimulateTest {
         assertThat(results)
                 .containsExactly(
                         "default/at-once: n", "default/first: n", "default/second: n", "default/third: no storage");
+    }
+
+    @Test
+    void startsCronJobsOnRequest() {
+        String nodes = "../examples/manifests/nodes.yaml";
+        String cronJob = "../examples/manifests/cron-job.yaml";
+
+        CapturedRun waits = CapturedRun.of("simulate", nodes, cronJob);
+        CapturedRun runs = CapturedRun.of("simulate", "--cron-jobs", nodes, cronJob);
+
+        assertThat(waits.out()).endsWith("no pod waits for a node\n");
+        assertThat(waits.err())
+                .startsWith("note: no pods are made of CronJob default/backup (waits for its schedule)\n");
+        assertThat(runs.out()).contains("default/backup-29453760-").endsWith("1 pod: 1 placed in 0.00 s\n");
+        assertThat(runs.err())
+                .isEqualTo("note: 1 pod is made as controllers would make them: CronJob default/backup 1\n");
+    }
+
+    /** Rejects each node unless there is a region, which is a custom resource of the whole cluster. */
+    static final class NeedsRegion implements FilterPlugin {
+        private static final Status NO_REGION = Status.unschedulable("no region");
+
+        private final ObjectLister<OtherObject> regions;
+
+        NeedsRegion(Handle handle) {
+            regions = handle.lister(ObjectKind.other("example.org/v1", "Region", "regions", false));
+        }
+
+        @Override
+        public String name() {
+            return "NeedsRegion";
+        }
+
+        @Override
+        public Status filter(CycleState state, Pod pod, NodeInfo node) {
+            return regions.get("", "example").isPresent() ? Status.success() : NO_REGION;
+        }
+    }
+
+    @Test
+    void showsPluginsCustomResourcesOfTheWholeCluster() throws IOException {
+        Path config = Files.writeString(folder.resolve("scheduler.yaml"), """
+                apiVersion: kubescheduler.config.k8s.io/v1
+                kind: KubeSchedulerConfiguration
+                profiles: [{plugins: {multiPoint: {enabled: [{name: NeedsRegion}]}}}]
+                """);
+        Path region = Files.writeString(folder.resolve("region.yaml"), """
+                {apiVersion: example.org/v1, kind: Region, metadata: {name: example}}
+                """);
+        List<String> command = List.of(
+                "simulate",
+                "--config",
+                config.toString(),
+                "../examples/manifests/nodes.yaml",
+                "../examples/manifests/pod.yaml");
+        List<String> withRegion = new ArrayList<>(command);
+        withRegion.add(region.toString());
+        List<PluginFactory<?>> plugins = List.of(PluginFactory.of("NeedsRegion", NeedsRegion.class, NeedsRegion::new));
+
+        assertThat(CapturedRun.withPlugins(plugins, command.toArray(String[]::new))
+                        .out())
+                .contains("no region");
+        assertThat(CapturedRun.withPlugins(plugins, withRegion.toArray(String[]::new))
+                        .out())
+                .contains("1 pod: 1 placed");
     }
 
     @Test

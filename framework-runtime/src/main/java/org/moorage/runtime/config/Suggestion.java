@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.Locale;
 import java.util.Optional;
 import org.moorage.api.plugin.Problems;
+import org.moorage.objects.EditDistance;
 
 /** The name that a person may have meant instead of an unknown one. */
 final class Suggestion {

@@ -5,11 +5,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.moorage.api.model.Pod;
+import org.moorage.objects.Suggestions;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.config.LoadedConfig;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.plugin.PluginRegistry;
 import org.moorage.simulation.ClusterDump;
+import org.moorage.simulation.ClusterDumpReader;
 import org.moorage.simulation.InMemoryCluster;
 import org.moorage.simulation.SteppingClock;
 import picocli.CommandLine.Command;
@@ -39,6 +41,9 @@ final class ExplainCommand implements Callable<Integer> {
     private ExtenderOptions extenders = new ExtenderOptions();
 
     @Mixin
+    private WorkloadOptions workloads = new WorkloadOptions();
+
+    @Mixin
     private OutputOptions output = new OutputOptions();
 
     @Option(names = "--all-nodes", description = "Name every node, however many there are.")
@@ -65,9 +70,11 @@ final class ExplainCommand implements Callable<Integer> {
     public Integer call() {
         PluginRegistry registry = config.registry();
         LoadedConfig loaded = config.load(registry);
-        ClusterDump dump = ClusterDump.read(sources, terminal.in(), loaded, registry);
-        Pod pod = find(podName, dump.pods());
+        ClusterDump dump =
+                workloads.apply(new ClusterDumpReader(loaded, registry)).read(sources, terminal.in());
         ConfigFile.warn(loaded, terminal);
+        WorkloadOptions.tell(dump, terminal);
+        Pod pod = find(podName, dump.pods());
         ExplainReport report = new ExplainReport(evaluate(pod, dump, loaded, registry), notes(pod), allNodes);
         output.print(report, terminal);
         return 0;

@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.objects.Suggestions;
 import org.moorage.runtime.FailurePolicy;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.config.GoDuration;

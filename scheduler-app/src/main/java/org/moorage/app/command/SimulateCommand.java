@@ -43,6 +43,9 @@ final class SimulateCommand implements Callable<Integer> {
     @Mixin
     private ExtenderOptions extenders = new ExtenderOptions();
 
+    @Mixin
+    private WorkloadOptions workloads = new WorkloadOptions();
+
     @Option(names = "--seed", paramLabel = "N", description = "Have chance decide the same way each time.")
     private Optional<Long> seed = Optional.empty();
 
@@ -69,9 +72,11 @@ final class SimulateCommand implements Callable<Integer> {
     public Integer call() {
         PluginRegistry registry = config.registry();
         LoadedConfig loaded = config.load(registry);
-        ClusterDumpReader reader = new ClusterDumpReader(loaded, registry).withEphemeralClaims();
+        ClusterDumpReader reader =
+                workloads.apply(new ClusterDumpReader(loaded, registry)).withEphemeralClaims();
         ClusterDump dump = (trace.isPresent() ? reader.withTrees() : reader).read(sources, terminal.in());
         ConfigFile.warn(loaded, terminal);
+        WorkloadOptions.tell(dump, terminal);
         RandomGenerator random =
                 seed.<RandomGenerator>map(SplittableRandom::new).orElseGet(RandomGenerator::getDefault);
         Simulation simulation = Simulation.of(dump.objects(), loaded, registry).random(random);

@@ -120,6 +120,12 @@ public record Terminal(
         }
     }
 
+    /** Tells of something that is worth knowing, and no mistake. */
+    void note(String message) {
+        err.println("note: " + message);
+        err.flush();
+    }
+
     /** Tells of something short of a failure. */
     void warn(String message) {
         err.println("warning: " + message);

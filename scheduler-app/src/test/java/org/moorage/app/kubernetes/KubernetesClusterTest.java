@@ -639,7 +639,8 @@ class KubernetesClusterTest {
             assertThatThrownBy(() -> cluster.volumes().bind(V, DATA))
                     .isInstanceOf(ClusterException.class)
                     .hasMessageStartingWith("patch PersistentVolume v: ")
-                    .hasMessageContaining("spec.capacity.storage: \"much\" (expected: a quantity)");
+                    .hasMessageContaining(
+                            "spec.capacity.storage: \"much\" (expected: a quantity such as 2, 500m or 1536Mi)");
         }
     }
 

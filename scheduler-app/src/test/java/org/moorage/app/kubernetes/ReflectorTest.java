@@ -456,7 +456,7 @@ class ReflectorTest {
                     .allSatisfy(
                             warning -> assertThat(warning)
                                     .contains(
-                                            "Pod default/bad: spec.containers[0].resources.requests.cpu: \"lots\" (expected: a quantity)"));
+                                            "Pod default/bad: spec.containers[0].resources.requests.cpu: \"lots\" (expected: a quantity such as 2, 500m or 1536Mi)"));
             boolean isUnreadable = !c.second.get(0).equals(READABLE) && c.second.size() == 2;
             assertThat(statusAfter(2).unreadableObjects()).isEqualTo(isUnreadable ? 1 : 0);
             assertThat(statusAfter(2).note())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.runtime.config;
+package org.moorage.objects;
 
 /** How different two texts are. */
 public final class EditDistance {

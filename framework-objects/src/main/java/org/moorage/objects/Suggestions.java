@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.app.command;
+package org.moorage.objects;
 
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
-import org.moorage.runtime.config.EditDistance;
 
 /** The names that a person may have meant instead of an unknown one. */
 public final class Suggestions {
@@ -23,7 +22,7 @@ public final class Suggestions {
     }
 
     /** The closest candidates, best first: those that differ by few letters, and those that contain it. */
-    static List<String> of(String name, Collection<String> candidates) {
+    public static List<String> of(String name, Collection<String> candidates) {
         String wanted = name.toLowerCase(Locale.ROOT);
         // Of short names nearly all are close to each other.
         int most = wanted.length() < 4 ? 0 : Math.max(1, Math.min(3, wanted.length() / 3));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.app.command;
+package org.moorage.objects;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

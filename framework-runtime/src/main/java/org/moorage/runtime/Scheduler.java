@@ -42,6 +42,7 @@ import org.moorage.runtime.debug.SchedulerDump;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.decision.HintEvaluation;
+import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.binding.BindingCycle;
 import org.moorage.runtime.internal.binding.PodsInPreBind;
 import org.moorage.runtime.internal.binding.UncertainBindings;
@@ -414,6 +415,15 @@ public final class Scheduler implements AutoCloseable {
                 counts.nodes(),
                 counts.pods(),
                 counts.assumedPods());
+    }
+
+    /**
+     * What keeps a pod out of the queue.
+     *
+     * @return the answer of the PreEnqueue plugin that gates the pod, an error if the plugin failed; empty if none gates it
+     */
+    public Optional<PluginStatus> gate(Pod pod) {
+        return queue.gate(pod);
     }
 
     /** The pods that wait for a permit. */

@@ -48,7 +48,8 @@ class SimulateTest {
                         default/train       -             -   0/6 nodes are available: 1 node(s) were unschedulable, 2 \
                         Insufficient cpu, 2 Insufficient memory, 2 node(s) had untolerated taint(s), 3 Insufficient \
                         example.com/gpu.
-                        default/invoices    -             -   waits for scheduling gates: example.com/quota
+                        default/invoices    -             -   SchedulingGates: waiting for scheduling gates: \
+                        [example.com/quota]
 
                         NODE        PODS     CPU                          MEMORY                           example.com/gpu
                         control-1   1/110    0.2/4      5%   #.........   256Mi/8Gi      3%   ..........   -
@@ -165,7 +166,8 @@ class SimulateTest {
                                 """));
         assertThat(answer.path("pods").get(11)).isEqualTo(JSON.readTree("""
                                 {"pod": "default/invoices", "node": "", "score": null, "outcome": "gated",
-                                 "message": "waits for scheduling gates: example.com/quota", "attempts": 0}
+                                 "plugin": "SchedulingGates",
+                                 "message": "waiting for scheduling gates: [example.com/quota]", "attempts": 0}
                                 """));
         assertThat(answer.path("nodes").get(5)).isEqualTo(JSON.readTree("""
                                 {"node": "gpu-1", "pods": 1, "allowedPods": 110, "resources": {

@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.moorage.api.CycleState;
 import org.moorage.api.Status;
@@ -66,7 +65,7 @@ class SimulationTest {
                 + "[{plugins: {multiPoint: {enabled: [{name: Misbehaving}, {name: SchedulingGates}, {name: PrioritySort},"
                 + " {name: NodeResourcesFit}, {name: DefaultBinder}], disabled: [{name: '*'}]}}}]}";
         return Simulation.of(List.of(objects), ConfigLoader.load(config, "test", registry), registry)
-                .random(new SplittableRandom(1))
+                .seed(1)
                 .listener(this::step)
                 .run();
     }
@@ -104,7 +103,8 @@ class SimulationTest {
         SimulatedPod held = only(simulate(node().build(), Pods.named("held").build()));
 
         assertThat(held.state()).isEqualTo(State.GATED);
-        assertThat(held.message()).isEqualTo("held back by a plugin before the queue");
+        assertThat(held.plugin()).isEqualTo("Misbehaving");
+        assertThat(held.message()).isEqualTo("held");
         assertThat(steps).isEmpty();
     }
 

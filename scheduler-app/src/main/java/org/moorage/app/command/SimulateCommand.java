@@ -9,10 +9,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
-import java.util.random.RandomGenerator;
 import org.moorage.runtime.config.LoadedConfig;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.plugin.PluginRegistry;
@@ -72,9 +70,8 @@ final class SimulateCommand implements Callable<Integer> {
         ClusterDumpReader reader = new ClusterDumpReader(loaded, registry).withEphemeralClaims();
         ClusterDump dump = (trace.isPresent() ? reader.withTrees() : reader).read(sources, terminal.in());
         ConfigFile.warn(loaded, terminal);
-        RandomGenerator random =
-                seed.<RandomGenerator>map(SplittableRandom::new).orElseGet(RandomGenerator::getDefault);
-        Simulation simulation = Simulation.of(dump.objects(), loaded, registry).random(random);
+        Simulation simulation = Simulation.of(dump.objects(), loaded, registry);
+        seed.ifPresent(simulation::seed);
         if (extenders.ignore()) {
             simulation.ignoringExtenders();
         }

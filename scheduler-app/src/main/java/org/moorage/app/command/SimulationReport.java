@@ -119,9 +119,10 @@ final class SimulationReport implements Report {
         };
     }
 
-    private static String message(SimulatedPod pod) {
+    static String message(SimulatedPod pod) {
         boolean again = pod.state() == State.SCHEDULED && pod.attempts() > 1;
-        return again ? "at attempt " + pod.attempts() : pod.message();
+        String plugin = pod.plugin().isEmpty() ? "" : pod.plugin() + ": ";
+        return again ? "at attempt " + pod.attempts() : plugin + pod.message();
     }
 
     private TextTable nodeTable(Terminal terminal, boolean bars) {
@@ -214,15 +215,7 @@ final class SimulationReport implements Report {
         ObjectNode tree = JsonNodeFactory.instance.objectNode();
         ArrayNode pods = tree.putArray("pods");
         for (SimulatedPod pod : result.pods()) {
-            ObjectNode entry = pods.addObject().put("pod", pod.pod().key()).put("node", pod.nodeName());
-            if (pod.score().isPresent()) {
-                entry.put("score", pod.score().getAsLong());
-            } else {
-                entry.putNull("score");
-            }
-            entry.put("outcome", name(pod.state()))
-                    .put("message", pod.message())
-                    .put("attempts", pod.attempts());
+            pods.add(tree(pod));
         }
         ArrayNode nodes = tree.putArray("nodes");
         for (NodeUsage usage : usages) {
@@ -244,6 +237,22 @@ final class SimulationReport implements Report {
         summary.put("seconds", took.toMillis() / 1000.0);
         seed.ifPresent(value -> summary.put("seed", value));
         return tree;
+    }
+
+    /** A pod, for programs. */
+    static ObjectNode tree(SimulatedPod pod) {
+        ObjectNode tree =
+                JsonNodeFactory.instance.objectNode().put("pod", pod.pod().key()).put("node", pod.nodeName());
+        if (pod.score().isPresent()) {
+            tree.put("score", pod.score().getAsLong());
+        } else {
+            tree.putNull("score");
+        }
+        tree.put("outcome", name(pod.state())).put("message", pod.message());
+        if (!pod.plugin().isEmpty()) {
+            tree.put("plugin", pod.plugin());
+        }
+        return tree.put("attempts", pod.attempts());
     }
 
     // In a summary, after a number of such pods.

@@ -30,7 +30,7 @@ import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
 
 class SimulationTest {
-    /** Holds back, keeps waiting, or fails to bind the pods with these names. */
+    /** Holds back, breaks down, keeps waiting, or fails to bind for the pods with these names. */
     private static final class Misbehaving implements PreEnqueuePlugin, PermitPlugin, BindPlugin {
         @Override
         public String name() {
@@ -39,6 +39,9 @@ class SimulationTest {
 
         @Override
         public Status preEnqueue(Pod pod) {
+            if (pod.name().equals("breaking")) {
+                throw new IllegalStateException("no");
+            }
             return pod.name().equals("held") ? Status.unresolvable("held") : Status.success();
         }
 
@@ -116,6 +119,24 @@ class SimulationTest {
         assertThat(asking.nodeName()).isEqualTo("a");
         assertThat(asking.message()).isEqualTo("waits for a permit of Misbehaving");
         assertThat(steps).containsExactly("asking a");
+    }
+
+    @Test
+    void countsAPodThatWaitsForAPermitOnItsNode() {
+        SimulationResult result = simulate(node().build(), Pods.named("asking").build());
+
+        assertThat(result.nodes().get(0).pods()).extracting(Pod::name).containsExactly("asking");
+    }
+
+    @Test
+    void takesAPodForFailedWhosePreEnqueuePluginFailed() {
+        SimulatedPod breaking =
+                only(simulate(node().build(), Pods.named("breaking").build()));
+
+        assertThat(breaking.state()).isEqualTo(State.ERROR);
+        assertThat(breaking.state().isFailure()).isTrue();
+        assertThat(breaking.plugin()).isEqualTo("Misbehaving");
+        assertThat(breaking.message()).contains("no");
     }
 
     @Test

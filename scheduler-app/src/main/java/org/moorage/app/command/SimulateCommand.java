@@ -48,6 +48,9 @@ final class SimulateCommand implements Callable<Integer> {
     private Optional<Path> trace = Optional.empty();
 
     @Mixin
+    private SimulationRows rows = new SimulationRows();
+
+    @Mixin
     private OutputOptions output = new OutputOptions();
 
     @Option(names = "--exit-code", description = "End with 1 if a pod was tried and has no node.")
@@ -79,7 +82,7 @@ final class SimulateCommand implements Callable<Integer> {
         SimulationResult result =
                 trace.isPresent() ? runTraced(simulation, dump, trace.get()) : run(simulation, decision -> {});
         Duration took = Duration.between(start, terminal.clock().instant());
-        output.print(new SimulationReport(result, took, seed), terminal);
+        output.print(new SimulationReport(result, took, seed, rows), terminal);
         boolean failed = result.pods().stream().anyMatch(pod -> pod.state().isFailure());
         return exitCode && failed ? 1 : 0;
     }

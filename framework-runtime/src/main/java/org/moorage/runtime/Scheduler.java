@@ -320,7 +320,7 @@ public final class Scheduler implements AutoCloseable {
      * one of the cluster's.
      *
      * @throws IllegalArgumentException if no profile is responsible for the pod
-     * @throws RuntimeException if a plugin fails; the message says which one
+     * @throws RuntimeException if a plugin fails before PostFilter; the message says which one
      */
     public Evaluation evaluate(Pod pod) {
         Profile profile = responsible(pod);

@@ -127,6 +127,45 @@ class ExplainTest {
     }
 
     @Test
+    void leavesOutPluginsThatScoreAllNodesAlikeWhereTheTerminalEnds() {
+        CapturedRun run = CapturedRun.onTerminal(
+                70, "explain", "--config", CapturedRun.elevenPlugins(), "report", CapturedRun.FIRST, "--now");
+
+        assertThat(run.out().replaceAll("\u001b\\[[0-9;]*m", "")).contains("""
+                                                         Node
+                          NODE      TOTAL   NodeAffinity   ResourcesFit
+                        * batch-1     662            200             87
+                          web-1       425              0             50
+                          web-2       400              0             25
+                          The same for all: ImageLocality 0,
+                        NodeResourcesBalancedAllocation 75, TaintToleration 300
+                        """);
+    }
+
+    @Test
+    void namesTheChosenNodeFirstOfItsEquals() throws IOException {
+        StringBuilder cluster = new StringBuilder();
+        // Of these, kube-scheduler's order brings the last to the top.
+        for (int i = 0; i < 4; i++) {
+            cluster.append("""
+                    {"kind": "Node", "apiVersion": "v1", "metadata": {"name": "node-%d"},
+                     "status": {"allocatable": {"cpu": "%d", "memory": "8Gi", "pods": "10"}}}
+                    """.formatted(i, i < 2 ? 2 : 8));
+        }
+        cluster.append("""
+                {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "p"}, "spec": {"containers": [
+                 {"name": "c", "image": "i", "resources": {"requests": {"cpu": "1"}}}]}}
+                """);
+
+        JsonNode answer = JSON.readTree(
+                CapturedRun.withInput(cluster.toString(), "explain", "-o", "json", "p", "-").out());
+
+        assertThat(answer.path("best")).extracting(JsonNode::asText).containsExactly("node-2", "node-3");
+        assertThat(answer.path("outcome").path("node").asText()).isEqualTo("node-3");
+        assertThat(answer.path("scores").path(0).path("node").asText()).isEqualTo("node-3");
+    }
+
+    @Test
     void answersInJson() throws IOException {
         JsonNode answer = JSON.readTree(explain("render", "--now", "-o", "json").out());
 

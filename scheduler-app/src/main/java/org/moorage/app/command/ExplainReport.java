@@ -48,7 +48,10 @@ final class ExplainReport implements Report {
         this.allNodes = allNodes;
         rejected = rejected(evaluation);
         ranking = new ArrayList<>(evaluation.feasible());
-        ranking.sort(Comparator.<String>comparingLong(node -> -total(node)).thenComparing(node -> node));
+        String chosen = explanation.decision().map(Decision::nodeName).orElse("");
+        ranking.sort(Comparator.<String>comparingLong(node -> -total(node))
+                .thenComparing(node -> !node.equals(chosen))
+                .thenComparing(node -> node));
     }
 
     private long total(String node) {
@@ -273,26 +276,49 @@ final class ExplainReport implements Report {
     }
 
     private void printScores(Terminal terminal) {
-        List<String> plugins = plugins();
-        TextTable table = new TextTable().left("", "  NODE").right("TOTAL");
-        plugins.forEach(plugin -> table.right(words(plugin)));
-        List<String> best = evaluation.best();
         int shown = allNodes ? ranking.size() : Math.min(NODES_SCORED, ranking.size());
-        for (String node : ranking.subList(0, shown)) {
-            boolean isBest = best.contains(node);
-            List<Cell> row = new ArrayList<>();
-            row.add(new Cell((isBest ? "* " : "  ") + node, isBest ? TextStyle.GOOD : TextStyle.PLAIN));
-            row.add(new Cell(Long.toString(total(node)), TextStyle.BOLD));
-            for (String plugin : plugins) {
-                Long score = evaluation.scores().getOrDefault(node, Map.of()).get(plugin);
-                row.add(Cell.of(score == null ? "-" : score.toString()));
-            }
-            table.row(row);
+        List<String> plugins = plugins();
+        TextTable table = scoreTable(plugins, shown);
+        List<String> equal = new ArrayList<>();
+        if (terminal.width() > 0 && table.width() > terminal.width() && ranking.size() > 1) {
+            plugins.stream().filter(this::isSameForAll).forEach(equal::add);
+            table = scoreTable(
+                    plugins.stream().filter(plugin -> !equal.contains(plugin)).toList(), shown);
         }
         table.print(terminal);
         if (shown < ranking.size()) {
             terminal.out().println("  and " + (ranking.size() - shown) + " more (--all-nodes shows them)");
         }
+        if (!equal.isEmpty()) {
+            List<String> scores = new ArrayList<>();
+            equal.forEach(plugin -> scores.add(plugin + " " + score(ranking.get(0), plugin)));
+            printWrapped("  The same for all: " + String.join(", ", scores), terminal);
+        }
+    }
+
+    private TextTable scoreTable(List<String> plugins, int shown) {
+        TextTable table = new TextTable().left("", "  NODE").right("TOTAL");
+        plugins.forEach(plugin -> table.right(words(plugin)));
+        List<String> best = evaluation.best();
+        for (String node : ranking.subList(0, shown)) {
+            boolean isBest = best.contains(node);
+            List<Cell> row = new ArrayList<>();
+            row.add(new Cell((isBest ? "* " : "  ") + node, isBest ? TextStyle.GOOD : TextStyle.PLAIN));
+            row.add(new Cell(Long.toString(total(node)), TextStyle.BOLD));
+            plugins.forEach(plugin -> row.add(Cell.of(score(node, plugin))));
+            table.row(row);
+        }
+        return table;
+    }
+
+    private boolean isSameForAll(String plugin) {
+        String first = score(ranking.get(0), plugin);
+        return ranking.stream().allMatch(node -> score(node, plugin).equals(first));
+    }
+
+    private String score(String node, String plugin) {
+        Long score = evaluation.scores().getOrDefault(node, Map.of()).get(plugin);
+        return score == null ? "-" : score.toString();
     }
 
     private List<String> plugins() {

@@ -76,7 +76,8 @@ final class DecisionCheck implements VectorCheck {
             }
             Optional<Status> postFilter = evaluation.postFilter().map(PluginStatus::status);
             if (postFilter.isPresent() && postFilter.get().code() == Code.ERROR) {
-                return comparison.ofFailure(new IllegalStateException(postFilter.get().message()));
+                return comparison.ofFailure(
+                        new IllegalStateException(postFilter.get().message()));
             }
             return comparison.of(evaluation);
         }

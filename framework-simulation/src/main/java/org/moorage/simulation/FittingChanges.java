@@ -145,8 +145,7 @@ final class FittingChanges {
             }
         }
         boolean isDeselected = !spec.selects(node);
-        int causes =
-                (isShort ? 1 : 0) + (isCordoned ? 1 : 0) + (taints.isEmpty() ? 0 : 1) + (isDeselected ? 1 : 0);
+        int causes = (isShort ? 1 : 0) + (isCordoned ? 1 : 0) + (taints.isEmpty() ? 0 : 1) + (isDeselected ? 1 : 0);
         // A cordoned node has a taint, too, to which another plugin objects.
         if (causes > 1 || plugins > (isCordoned ? 2 : 1)) {
             return;
@@ -196,8 +195,7 @@ final class FittingChanges {
                 entries.add(key + "=" + value);
             }
         });
-        Optional<NodeSelector> required =
-                spec.affinity().nodeAffinity().required();
+        Optional<NodeSelector> required = spec.affinity().nodeAffinity().required();
         return new Deselection(entries, required.isPresent() && !required.get().matches(node));
     }
 
@@ -253,8 +251,7 @@ final class FittingChanges {
             List<String> details = new ArrayList<>();
             for (Taint taint : taints) {
                 tolerations.add(new Toleration(taint.key(), "Equal", taint.value(), taint.effect()));
-                details.add(
-                        taint.key() + (taint.value().isEmpty() ? "" : "=" + taint.value()) + ":" + taint.effect());
+                details.add(taint.key() + (taint.value().isEmpty() ? "" : "=" + taint.value()) + ":" + taint.effect());
             }
             add(Kind.TOLERATIONS, details, feasible(spec.toBuilder().tolerations(tolerations)));
         }
@@ -340,7 +337,8 @@ final class FittingChanges {
         Affinity affinity = spec.affinity();
         List<PodAffinityTerm> terms = affinity.requiredAffinityTerms();
         for (int i = 0; i < terms.size(); i++) {
-            Optional<PodAffinity> left = Optional.of(new PodAffinity(without(terms, i), affinity.preferredAffinityTerms()));
+            Optional<PodAffinity> left =
+                    Optional.of(new PodAffinity(without(terms, i), affinity.preferredAffinityTerms()));
             Affinity changed = new Affinity(affinity.nodeAffinity(), left, affinity.podAntiAffinity());
             add(
                     Kind.POD_AFFINITY,
@@ -374,10 +372,7 @@ final class FittingChanges {
             List<Taint> taints = new ArrayList<>(node.taints());
             taints.removeIf(taint -> taint.key().equals(UNSCHEDULABLE_TAINT.key()));
             cluster.apply(node.toBuilder().unschedulable(false).taints(taints).build());
-            add(
-                    Kind.UNCORDON,
-                    List.of(node.name()),
-                    scheduler.evaluate(pod).feasible());
+            add(Kind.UNCORDON, List.of(node.name()), scheduler.evaluate(pod).feasible());
             cluster.apply(node);
         }
     }
@@ -408,7 +403,8 @@ final class FittingChanges {
         }
     }
 
-    // The pods that free the most of what is missing, as few as that takes; empty if the node is too small even without pods.
+    // The pods that free the most of what is missing, as few as that takes; empty if the node is too small even without
+    // pods.
     private Optional<Leaving> leaving(Shortage shortage) {
         Map<ResourceName, Long> missing = new HashMap<>(shortage.amounts);
         long count = shortage.pods;
@@ -421,8 +417,8 @@ final class FittingChanges {
             }
             left.remove(next);
             leaving.add(next);
-            missing.replaceAll((resource, amount) ->
-                    amount - next.requestsWithClaims().amount(resource));
+            missing.replaceAll(
+                    (resource, amount) -> amount - next.requestsWithClaims().amount(resource));
             missing.values().removeIf(amount -> amount <= 0);
         }
         return Optional.of(new Leaving(shortage.node, List.copyOf(leaving)));
@@ -437,7 +433,8 @@ final class FittingChanges {
                 double share = (double) pod.requestsWithClaims().amount(entry.getKey()) / entry.getValue();
                 freed += Math.min(1, share);
             }
-            boolean isLessImportant = most != null && pod.spec().priority() < most.spec().priority();
+            boolean isLessImportant =
+                    most != null && pod.spec().priority() < most.spec().priority();
             if (freed > mostFreed || freed == mostFreed && isLessImportant) {
                 most = pod;
                 mostFreed = freed;

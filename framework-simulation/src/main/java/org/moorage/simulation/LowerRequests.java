@@ -68,10 +68,7 @@ final class LowerRequests {
             containers = lowered(containers, name, less);
             initContainers = atMost(initContainers, name, left);
         }
-        return spec.toBuilder()
-                .podRequests(podRequests)
-                .containers(containers)
-                .initContainers(initContainers);
+        return spec.toBuilder().podRequests(podRequests).containers(containers).initContainers(initContainers);
     }
 
     private static Quantity quantity(ResourceName resource, long amount) {
@@ -83,8 +80,8 @@ final class LowerRequests {
     }
 
     private static List<Container> lowered(List<Container> containers, String resource, Quantity less) {
-        TreeSet<Integer> byRequest = new TreeSet<>(
-                Comparator.<Integer, Quantity>comparing(index -> request(containers.get(index), resource))
+        TreeSet<Integer> byRequest =
+                new TreeSet<>(Comparator.<Integer, Quantity>comparing(index -> request(containers.get(index), resource))
                         .reversed()
                         .thenComparing(Comparator.naturalOrder()));
         for (int i = 0; i < containers.size(); i++) {

@@ -109,13 +109,13 @@ class ExplainTest {
 
     @Test
     void agreesWithSimulateAboutEveryPod() throws IOException {
-        JsonNode simulated = JSON.readTree(CapturedRun.of(
-                        "simulate", "-o", "json", "--config", CapturedRun.elevenPlugins(), CapturedRun.FIRST)
-                .out());
+        JsonNode simulated = JSON.readTree(
+                CapturedRun.of("simulate", "-o", "json", "--config", CapturedRun.elevenPlugins(), CapturedRun.FIRST)
+                        .out());
 
         for (JsonNode pod : simulated.path("pods")) {
-            JsonNode answer =
-                    JSON.readTree(explain(pod.path("pod").asText(), "-o", "json").out());
+            JsonNode answer = JSON.readTree(
+                    explain(pod.path("pod").asText(), "-o", "json").out());
             assertThat(answer.path("outcome")).isEqualTo(pod);
             boolean isPlaced = pod.path("outcome").asText().equals("scheduled");
             if (isPlaced) {
@@ -157,8 +157,8 @@ class ExplainTest {
                  {"name": "c", "image": "i", "resources": {"requests": {"cpu": "1"}}}]}}
                 """);
 
-        JsonNode answer = JSON.readTree(
-                CapturedRun.withInput(cluster.toString(), "explain", "-o", "json", "p", "-").out());
+        JsonNode answer = JSON.readTree(CapturedRun.withInput(cluster.toString(), "explain", "-o", "json", "p", "-")
+                .out());
 
         assertThat(answer.path("best")).extracting(JsonNode::asText).containsExactly("node-2", "node-3");
         assertThat(answer.path("outcome").path("node").asText()).isEqualTo("node-3");

@@ -45,8 +45,7 @@ class FittingChangesTest {
      * @param change the change that is expected among those that are found
      * @param after the cluster, with the change made by hand
      */
-    private record Case(
-            String name, List<ClusterObject> before, FittingChange change, List<ClusterObject> after) {
+    private record Case(String name, List<ClusterObject> before, FittingChange change, List<ClusterObject> after) {
         @Override
         public String toString() {
             return name;
@@ -66,7 +65,10 @@ class FittingChangesTest {
     }
 
     private static Nodes node(String name, String cpu) {
-        return Nodes.named(name).allocatable("cpu", cpu).allocatable("memory", "4Gi").allocatable("pods", "10");
+        return Nodes.named(name)
+                .allocatable("cpu", cpu)
+                .allocatable("memory", "4Gi")
+                .allocatable("pods", "10");
     }
 
     private static Pods pod(String cpu) {
@@ -103,10 +105,11 @@ class FittingChangesTest {
     static Stream<Case> cases() {
         Node small = node("small", "2").build();
         Node large = node("large", "4").build();
-        Node tainted = node("tainted", "4").taint("team", "red", Taint.NO_SCHEDULE).build();
+        Node tainted =
+                node("tainted", "4").taint("team", "red", Taint.NO_SCHEDULE).build();
         Node labelled = node("labelled", "4").label("disk", "hdd").build();
-        NodeSelector.Term ssd = new NodeSelector.Term(
-                List.of(new NodeSelector.Requirement("disk", "In", List.of("ssd"))), List.of());
+        NodeSelector.Term ssd =
+                new NodeSelector.Term(List.of(new NodeSelector.Requirement("disk", "In", List.of("ssd"))), List.of());
         return Stream.of(
                 new Case(
                         "requests as little less as the node with the smallest shortage needs",
@@ -115,7 +118,9 @@ class FittingChangesTest {
                         objects(small, large, pod("4").build())),
                 new Case(
                         "requests less of everything that is short, in whole Mi",
-                        objects(large, pod("4500m").requests("memory", "5000000001").build()),
+                        objects(
+                                large,
+                                pod("4500m").requests("memory", "5000000001").build()),
                         change(Kind.LOWER_REQUESTS, "cpu 500m, memory 673Mi", "large"),
                         objects(large, pod("4").requests("memory", "4294352896").build())),
                 new Case(
@@ -134,12 +139,11 @@ class FittingChangesTest {
                         objects(
                                 tainted,
                                 small,
-                                pod("3").tolerates("team", "red", Taint.NO_SCHEDULE).build())),
+                                pod("3").tolerates("team", "red", Taint.NO_SCHEDULE)
+                                        .build())),
                 new Case(
                         "selects nodes by fewer labels",
-                        objects(
-                                labelled,
-                                pod("1").nodeSelector("disk", "ssd").build()),
+                        objects(labelled, pod("1").nodeSelector("disk", "ssd").build()),
                         change(Kind.NODE_SELECTOR, "disk=ssd", "labelled"),
                         objects(labelled, pod("1").build())),
                 new Case(
@@ -160,7 +164,8 @@ class FittingChangesTest {
                         objects(
                                 node("a", "4").zone("a").build(),
                                 pod("x", "1").label("app", "x").on("a").build(),
-                                pod("1").requiresPodAntiAffinity(ZONE, "app", "x").build()),
+                                pod("1").requiresPodAntiAffinity(ZONE, "app", "x")
+                                        .build()),
                         change(Kind.POD_ANTI_AFFINITY, ZONE, "a"),
                         objects(
                                 node("a", "4").zone("a").build(),
@@ -250,7 +255,10 @@ class FittingChangesTest {
     void findsNothingForNodesWithTwoFaults() {
         List<ClusterObject> objects = objects(
                 node("a", "1").taint("team", "red", Taint.NO_SCHEDULE).build(),
-                node("b", "4").unschedulable().taint("team", "red", Taint.NO_SCHEDULE).build(),
+                node("b", "4")
+                        .unschedulable()
+                        .taint("team", "red", Taint.NO_SCHEDULE)
+                        .build(),
                 pod("2").build());
 
         assertThat(simulation(objects).explain(named("p", objects)).changes()).isEmpty();
@@ -258,7 +266,8 @@ class FittingChangesTest {
 
     @Test
     void findsNothingForAPodThatFits() {
-        List<ClusterObject> objects = objects(node("a", "1").build(), node("b", "4").build(), pod("2").build());
+        List<ClusterObject> objects =
+                objects(node("a", "1").build(), node("b", "4").build(), pod("2").build());
 
         assertThat(simulation(objects).explain(named("p", objects)).changes()).isEmpty();
     }
@@ -268,7 +277,11 @@ class FittingChangesTest {
         // With less cpu the anti-affinity of the other pod would still be in the way.
         List<ClusterObject> objects = objects(
                 node("a", "4").zone("a").build(),
-                pod("x", "1").label("app", "x").on("a").requiresPodAntiAffinity(ZONE, "app", "y").build(),
+                pod("x", "1")
+                        .label("app", "x")
+                        .on("a")
+                        .requiresPodAntiAffinity(ZONE, "app", "y")
+                        .build(),
                 pod("5").label("app", "y").build());
 
         assertThat(simulation(objects).explain(named("p", objects)).changes()).isEmpty();
@@ -280,7 +293,9 @@ class FittingChangesTest {
         String[] names = new String[20];
         for (int i = 0; i < names.length; i++) {
             names[i] = "node-" + (char) ('a' + i);
-            objects.add(node(names[i], "4").taint("team", i < 5 ? "red" : "blue", Taint.NO_SCHEDULE).build());
+            objects.add(node(names[i], "4")
+                    .taint("team", i < 5 ? "red" : "blue", Taint.NO_SCHEDULE)
+                    .build());
         }
         objects.add(pod("1").build());
 

@@ -52,8 +52,7 @@ class JsonSchemaTest {
         assertThat(JsonSchema.problems("simulate", answer)).isEmpty();
         TreeSet<String> outcomes = new TreeSet<>();
         answer.path("pods").forEach(pod -> outcomes.add(pod.path("outcome").asText()));
-        assertThat(outcomes)
-                .contains("scheduled", "unschedulable", "preempted", "gated", "otherScheduler", "deleting");
+        assertThat(outcomes).contains("scheduled", "unschedulable", "preempted", "gated", "otherScheduler", "deleting");
     }
 
     static Stream<String> explained() {
@@ -88,10 +87,14 @@ class JsonSchemaTest {
 
     @Test
     void coversTheFieldsThatAreLeftOutAtTimes() throws IOException {
-        assertThat(answer("explain", "--now", "-o", "json", "urgent", "-").has("preemption")).isTrue();
-        assertThat(answer("explain", "-o", "json", "claiming", "-").has("preFilter")).isTrue();
-        assertThat(answer("explain", "-o", "json", "named", "-").has("preFilterNodes")).isTrue();
+        assertThat(answer("explain", "--now", "-o", "json", "urgent", "-").has("preemption"))
+                .isTrue();
+        assertThat(answer("explain", "-o", "json", "claiming", "-").has("preFilter"))
+                .isTrue();
+        assertThat(answer("explain", "-o", "json", "named", "-").has("preFilterNodes"))
+                .isTrue();
         assertThat(answer("explain", "-o", "json", "ssd", "-").path("changes")).isNotEmpty();
-        assertThat(answer("explain", "-o", "json", "gated", "-").path("outcome").has("plugin")).isTrue();
+        assertThat(answer("explain", "-o", "json", "gated", "-").path("outcome").has("plugin"))
+                .isTrue();
     }
 }

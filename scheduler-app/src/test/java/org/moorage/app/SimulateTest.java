@@ -117,8 +117,8 @@ class SimulateTest {
             cluster.append(pod("bare-" + i, "", "", "0"));
         }
 
-        CapturedRun run = CapturedRun.withInput(
-                cluster.toString(), "simulate", "--config", CapturedRun.elevenPlugins(), "-");
+        CapturedRun run =
+                CapturedRun.withInput(cluster.toString(), "simulate", "--config", CapturedRun.elevenPlugins(), "-");
 
         assertThat(run.out()).startsWith("""
                         PODS OF                    PODS   PLACED   MESSAGE

@@ -74,9 +74,8 @@ final class ExplainCommand implements Callable<Integer> {
     public Integer call() {
         PluginRegistry registry = config.registry();
         LoadedConfig loaded = config.load(registry);
-        ClusterDump dump = new ClusterDumpReader(loaded, registry)
-                .withEphemeralClaims()
-                .read(sources, terminal.in());
+        ClusterDump dump =
+                new ClusterDumpReader(loaded, registry).withEphemeralClaims().read(sources, terminal.in());
         Pod pod = find(podName, dump.pods());
         demandProfile(pod, loaded);
         ConfigFile.warn(loaded, terminal);

@@ -143,8 +143,11 @@ final class ExplainReport implements Report {
             case POD_ANTI_AFFINITY -> "it is without the required pod anti-affinity by " + details;
             case TOPOLOGY_SPREAD -> "it may be spread less evenly: " + details;
             case UNCORDON -> details + " is uncordoned";
-            case FEWER_PODS -> (change.details().size() == 1 ? "a pod leaves: " : change.details().size() + " pods leave: ")
-                + details;
+            case FEWER_PODS ->
+                (change.details().size() == 1
+                                ? "a pod leaves: "
+                                : change.details().size() + " pods leave: ")
+                        + details;
         };
     }
 
@@ -185,13 +188,12 @@ final class ExplainReport implements Report {
         SimulatedPod outcome = explanation.outcome().get();
         return switch (outcome.state()) {
             case SCHEDULED -> "goes to " + outcome.nodeName() + chosen(outcome) + ".";
-            case WAITING ->
-                "goes to " + outcome.nodeName() + chosen(outcome) + ", and " + outcome.message() + ".";
+            case WAITING -> "goes to " + outcome.nodeName() + chosen(outcome) + ", and " + outcome.message() + ".";
             case UNSCHEDULABLE -> "fits nowhere: " + outcome.message();
             case PREEMPTED -> outcome.message() + ".";
             case ERROR -> "fails: " + SimulationReport.message(outcome);
-            case GATED -> "is gated by " + outcome.plugin() + ": " + outcome.message() + ". If it were not, it "
-                + wouldGo();
+            case GATED ->
+                "is gated by " + outcome.plugin() + ": " + outcome.message() + ". If it were not, it " + wouldGo();
             case DELETING -> "is being deleted, and is not scheduled. If it were not, it " + wouldGo();
             case OTHER_SCHEDULER -> outcome.message();
         };
@@ -347,11 +349,13 @@ final class ExplainReport implements Report {
     public ObjectNode tree() {
         ObjectNode tree = JsonNodeFactory.instance.objectNode();
         tree.put("pod", evaluation.pod().key());
-        tree.put("moment", switch (explanation.moment()) {
-            case TURN -> "turn";
-            case END -> "end";
-            case NOW -> "now";
-        });
+        tree.put(
+                "moment",
+                switch (explanation.moment()) {
+                    case TURN -> "turn";
+                    case END -> "end";
+                    case NOW -> "now";
+                });
         tree.put("podsBefore", explanation.podsBefore());
         explanation.outcome().ifPresent(outcome -> tree.set("outcome", SimulationReport.tree(outcome)));
         tree.put("fits", !ranking.isEmpty());

@@ -149,7 +149,8 @@ final class SimulationReport implements Report {
         if (rows.onlyUnplaced()) {
             groups.removeIf(group -> group.unplaced() == 0);
         }
-        TextTable table = new TextTable().left("PODS OF").right("PODS").right("PLACED").left("MESSAGE");
+        TextTable table =
+                new TextTable().left("PODS OF").right("PODS").right("PLACED").left("MESSAGE");
         int shown = Math.min(groups.size(), GROUP_ROWS);
         for (PodGroup group : groups.subList(0, shown)) {
             addRows(table, group);
@@ -222,7 +223,8 @@ final class SimulationReport implements Report {
     private TextTable nodeTable(Terminal terminal, Usage shown) {
         TextTable table = new TextTable().left("NODE").left("PODS");
         for (ResourceName resource : resources) {
-            String name = resource.slot() < 0 ? resource.name() : resource.name().toUpperCase(Locale.ROOT);
+            String name =
+                    resource.slot() < 0 ? resource.name() : resource.name().toUpperCase(Locale.ROOT);
             if (shown == Usage.SHARES) {
                 table.right(name);
                 continue;
@@ -363,8 +365,10 @@ final class SimulationReport implements Report {
 
     /** A pod, for programs. */
     static ObjectNode tree(SimulatedPod pod) {
-        ObjectNode tree =
-                JsonNodeFactory.instance.objectNode().put("pod", pod.pod().key()).put("node", pod.nodeName());
+        ObjectNode tree = JsonNodeFactory.instance
+                .objectNode()
+                .put("pod", pod.pod().key())
+                .put("node", pod.nodeName());
         if (pod.score().isPresent()) {
             tree.put("score", pod.score().getAsLong());
         } else {

@@ -6,9 +6,12 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.UnaryOperator;
+import org.moorage.api.Code;
+import org.moorage.api.Status;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.FeatureGates;
@@ -17,6 +20,7 @@ import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.config.ConfigLoader;
 import org.moorage.runtime.config.LoadedConfig;
 import org.moorage.runtime.decision.Evaluation;
+import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.plugin.PluginRegistry;
 import org.moorage.simulation.InMemoryCluster;
 
@@ -69,6 +73,11 @@ final class DecisionCheck implements VectorCheck {
                 evaluation = scheduler.evaluate(pod);
             } catch (RuntimeException failure) {
                 return comparison.ofFailure(failure);
+            }
+            Optional<Status> postFilter = evaluation.postFilter().map(PluginStatus::status);
+            if (postFilter.isPresent() && postFilter.get().code() == Code.ERROR) {
+                return comparison.ofFailure(
+                        new IllegalStateException(postFilter.get().message()));
             }
             return comparison.of(evaluation);
         }

@@ -42,6 +42,7 @@ import org.moorage.runtime.debug.SchedulerDump;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.decision.HintEvaluation;
+import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.binding.BindingCycle;
 import org.moorage.runtime.internal.binding.PodsInPreBind;
 import org.moorage.runtime.internal.binding.UncertainBindings;
@@ -319,7 +320,7 @@ public final class Scheduler implements AutoCloseable {
      * one of the cluster's.
      *
      * @throws IllegalArgumentException if no profile is responsible for the pod
-     * @throws RuntimeException if a plugin fails; the message says which one
+     * @throws RuntimeException if a plugin fails before PostFilter; the message says which one
      */
     public Evaluation evaluate(Pod pod) {
         Profile profile = responsible(pod);
@@ -414,6 +415,15 @@ public final class Scheduler implements AutoCloseable {
                 counts.nodes(),
                 counts.pods(),
                 counts.assumedPods());
+    }
+
+    /**
+     * What keeps a pod out of the queue.
+     *
+     * @return the answer of the PreEnqueue plugin that gates the pod, an error if the plugin failed; empty if none gates it
+     */
+    public Optional<PluginStatus> gate(Pod pod) {
+        return queue.gate(pod);
     }
 
     /** The pods that wait for a permit. */

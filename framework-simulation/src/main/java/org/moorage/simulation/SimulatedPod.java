@@ -12,15 +12,18 @@ import org.moorage.api.model.Pod;
  * @param state its state
  * @param nodeName its node; empty if it has none
  * @param score the node's score; empty if nodes were not scored, as when only one was feasible
- * @param message why it has no node; empty if it has one
+ * @param plugin the PreEnqueue plugin that gates it; empty if none does
+ * @param message why it has no node, or what it waits for; empty if it is bound. Of a gated pod it is the plugin's message
  * @param attempts how often it was tried
  */
-public record SimulatedPod(Pod pod, State state, String nodeName, OptionalLong score, String message, int attempts) {
+public record SimulatedPod(
+        Pod pod, State state, String nodeName, OptionalLong score, String plugin, String message, int attempts) {
     public SimulatedPod {
         Objects.requireNonNull(pod, "pod");
         Objects.requireNonNull(state, "state");
         Objects.requireNonNull(nodeName, "nodeName");
         Objects.requireNonNull(score, "score");
+        Objects.requireNonNull(plugin, "plugin");
         Objects.requireNonNull(message, "message");
     }
 
@@ -30,7 +33,7 @@ public record SimulatedPod(Pod pod, State state, String nodeName, OptionalLong s
         SCHEDULED,
         /** No node is feasible. */
         UNSCHEDULABLE,
-        /** Scheduling or binding it failed. */
+        /** Scheduling or binding it failed, or a PreEnqueue plugin did. */
         ERROR,
         /** It was deleted to make room for a pod of higher priority. */
         PREEMPTED,
@@ -43,7 +46,7 @@ public record SimulatedPod(Pod pod, State state, String nodeName, OptionalLong s
         /** It was being deleted before it was scheduled. */
         DELETING;
 
-        /** Whether the pod was tried, or bound before, and has no node. */
+        /** Whether the pod was tried, or bound before, and has no node, or a plugin failed. */
         public boolean isFailure() {
             return this == UNSCHEDULABLE || this == ERROR || this == PREEMPTED;
         }

@@ -18,12 +18,22 @@ public record SimulationResult(List<SimulatedPod> pods, List<NodePods> nodes) {
         nodes = List.copyOf(nodes);
     }
 
-    /** A node, and the pods that run on it. */
+    /** A node, and the pods that run on it or wait for a permit to. */
     public record NodePods(Node node, List<Pod> pods) {
         public NodePods {
             Objects.requireNonNull(node, "node");
             pods = List.copyOf(pods);
         }
+    }
+
+    // The pod is one of those that were pending.
+    SimulatedPod pod(Pod pod) {
+        for (SimulatedPod simulated : pods) {
+            if (simulated.pod().uid().equals(pod.uid())) {
+                return simulated;
+            }
+        }
+        throw new IllegalArgumentException("pod: " + pod + " (expected: a pending pod of the simulation)");
     }
 
     /** The number of pods in a state. */

@@ -23,6 +23,7 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import org.moorage.api.Code;
 import org.moorage.api.CycleState;
 import org.moorage.api.Snapshot;
 import org.moorage.api.Status;
@@ -50,6 +51,7 @@ import org.moorage.runtime.config.SchedulerConfig;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.decision.HintEvaluation;
+import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.plugin.ExtensionPoint;
 import org.moorage.runtime.plugin.PluginRegistry;
 import org.moorage.simulation.InMemoryCluster;
@@ -257,7 +259,13 @@ public final class TestScheduler implements AutoCloseable {
         Evaluation evaluation = null;
         RuntimeException failure = null;
         try {
-            evaluation = scheduler.evaluate(pod);
+            Evaluation answered = scheduler.evaluate(pod);
+            Optional<Status> postFilter = answered.postFilter().map(PluginStatus::status);
+            if (postFilter.isPresent() && postFilter.get().code() == Code.ERROR) {
+                failure = new IllegalStateException(postFilter.get().message());
+            } else {
+                evaluation = answered;
+            }
         } catch (RuntimeException thrown) {
             failure = thrown;
         } finally {

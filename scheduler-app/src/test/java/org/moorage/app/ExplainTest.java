@@ -21,13 +21,14 @@ class ExplainTest {
     }
 
     @Test
-    void tellsWhereAPodWouldGo() {
-        CapturedRun run = explain("report");
+    void tellsWhereAPodWouldGoNow() {
+        CapturedRun run = explain("report", "--now");
 
         assertThat(run.exitCode()).isZero();
         assertThat(run.err()).isEmpty();
         assertThat(run.out()).isEqualTo("""
-                        default/report would go to batch-1 with score 662, 3 of 6 nodes would do.
+                        default/report would go to batch-1 with score 662; 3 of 6 nodes would do.
+                        This is about the cluster as it is: no waiting pod has been scheduled.
 
                         Not on 3 of 6 nodes:
                           TaintToleration     node(s) had untolerated taint(s)   2 nodes: control-1, gpu-1
@@ -46,10 +47,11 @@ class ExplainTest {
 
     @Test
     void tellsWhyAPodFitsNowhereWithEveryPluginsVerdict() {
-        assertThat(explain("default/train").out()).isEqualTo("""
-                        default/train fits nowhere: 0/6 nodes are available: 1 Insufficient cpu, 1 node(s) were \
+        assertThat(explain("default/train", "--now").out()).isEqualTo("""
+                        default/train would fit nowhere: 0/6 nodes are available: 1 Insufficient cpu, 1 node(s) were \
                         unschedulable, 2 Insufficient memory, 2 node(s) had untolerated taint(s), 3 Insufficient \
                         example.com/gpu.
+                        This is about the cluster as it is: no waiting pod has been scheduled.
 
                         Not on 6 of 6 nodes:
                           NodeResourcesFit    Insufficient example.com/gpu       6 nodes: batch-1, control-1, gpu-1, \
@@ -58,30 +60,117 @@ class ExplainTest {
                           NodeResourcesFit    Insufficient cpu                   2 nodes: control-1, web-2
                           TaintToleration     node(s) had untolerated taint(s)   2 nodes: batch-1, control-1
                           NodeUnschedulable   node(s) were unschedulable         1 node: web-3
+
+                        Any of these would make it fit:
+                          it requests less: example.com/gpu 2   1 node: gpu-1
                         """);
     }
 
     @Test
     void takesABoundPodOffItsNode() {
         assertThat(explain("cache-1").out()).startsWith("""
-                        default/cache-1 would go to one of web-1, web-2 with score 450, 2 of 6 nodes would do.
+                        default/cache-1 would go to one of web-1, web-2 with score 450; 2 of 6 nodes would do.
+                        This is about the cluster as it is: no waiting pod has been scheduled.
                         The pod is on web-2. This is as if it still waited, and took no room there.
                         """);
     }
 
     @Test
-    void looksPastSchedulingGates() {
-        assertThat(explain("invoices").out())
-                .startsWith("default/invoices would go to web-1 ")
-                .contains("\nThe pod waits for scheduling gates (example.com/quota). This is as if they were gone.\n");
+    void looksPastSchedulingGatesAtTheEnd() {
+        assertThat(explain("invoices").out()).startsWith("""
+                        default/invoices is gated by SchedulingGates: waiting for scheduling gates: [example.com/quota]. \
+                        If it were not, it would go to web-2 with score 412; 2 of 6 nodes would do.
+                        It has no turn, so this is about the end of the simulation: 11 other pods have been tried.
+                        """);
+    }
+
+    @Test
+    void tellsWhatBecomesOfAPodAtItsTurn() {
+        assertThat(explain("ingress-3").out()).isEqualTo("""
+                        default/ingress-3 fits nowhere: 0/6 nodes are available: 1 node(s) were unschedulable, 2 node(s) \
+                        didn't have free ports for the requested pod ports, 3 node(s) had untolerated taint(s).
+                        This is about its turn in the simulation: 6 other pods have been tried before.
+
+                        Not on 6 of 6 nodes:
+                          TaintToleration     node(s) had untolerated taint(s)                             3 nodes: \
+                        batch-1, control-1, gpu-1
+                          NodePorts           node(s) didn't have free ports for the requested pod ports   2 nodes: \
+                        web-1, web-2
+                          NodeUnschedulable   node(s) were unschedulable                                   1 node: web-3
+
+                        Any of these would make it fit:
+                          it tolerates dedicated=batch:NoSchedule                         1 node: batch-1
+                          it tolerates example.com/gpu:NoSchedule                         1 node: gpu-1
+                          it tolerates node-role.kubernetes.io/control-plane:NoSchedule   1 node: control-1
+                          web-3 is uncordoned                                             1 node: web-3
+                          a pod leaves: default/ingress-1                                 1 node: web-1
+                        """);
+    }
+
+    @Test
+    void agreesWithSimulateAboutEveryPod() throws IOException {
+        JsonNode simulated = JSON.readTree(
+                CapturedRun.of("simulate", "-o", "json", "--config", CapturedRun.elevenPlugins(), CapturedRun.FIRST)
+                        .out());
+
+        for (JsonNode pod : simulated.path("pods")) {
+            JsonNode answer = JSON.readTree(
+                    explain(pod.path("pod").asText(), "-o", "json").out());
+            assertThat(answer.path("outcome")).isEqualTo(pod);
+            boolean isPlaced = pod.path("outcome").asText().equals("scheduled");
+            if (isPlaced) {
+                assertThat(answer.path("best")).contains(pod.path("node"));
+            } else if (pod.path("outcome").asText().equals("unschedulable")) {
+                assertThat(answer.path("message")).isEqualTo(pod.path("message"));
+            }
+        }
+    }
+
+    @Test
+    void leavesOutPluginsThatScoreAllNodesAlikeWhereTheTerminalEnds() {
+        CapturedRun run = CapturedRun.onTerminal(
+                70, "explain", "--config", CapturedRun.elevenPlugins(), "report", CapturedRun.FIRST, "--now");
+
+        assertThat(run.out().replaceAll("\u001b\\[[0-9;]*m", "")).contains("""
+                                                         Node
+                          NODE      TOTAL   NodeAffinity   ResourcesFit
+                        * batch-1     662            200             87
+                          web-1       425              0             50
+                          web-2       400              0             25
+                          The same for all: ImageLocality 0,
+                        NodeResourcesBalancedAllocation 75, TaintToleration 300
+                        """);
+    }
+
+    @Test
+    void namesTheChosenNodeFirstOfItsEquals() throws IOException {
+        StringBuilder cluster = new StringBuilder();
+        // Of these, kube-scheduler's order brings the last to the top.
+        for (int i = 0; i < 4; i++) {
+            cluster.append("""
+                    {"kind": "Node", "apiVersion": "v1", "metadata": {"name": "node-%d"},
+                     "status": {"allocatable": {"cpu": "%d", "memory": "8Gi", "pods": "10"}}}
+                    """.formatted(i, i < 2 ? 2 : 8));
+        }
+        cluster.append("""
+                {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "p"}, "spec": {"containers": [
+                 {"name": "c", "image": "i", "resources": {"requests": {"cpu": "1"}}}]}}
+                """);
+
+        JsonNode answer = JSON.readTree(CapturedRun.withInput(cluster.toString(), "explain", "-o", "json", "p", "-")
+                .out());
+
+        assertThat(answer.path("best")).extracting(JsonNode::asText).containsExactly("node-2", "node-3");
+        assertThat(answer.path("outcome").path("node").asText()).isEqualTo("node-3");
+        assertThat(answer.path("scores").path(0).path("node").asText()).isEqualTo("node-3");
     }
 
     @Test
     void answersInJson() throws IOException {
-        JsonNode answer = JSON.readTree(explain("render", "-o", "json").out());
+        JsonNode answer = JSON.readTree(explain("render", "--now", "-o", "json").out());
 
         assertThat(answer).isEqualTo(JSON.readTree("""
-                                {"pod": "default/render", "fits": true, "message": "", "notes": [], "nodeCount": 6,
+                                {"pod": "default/render", "moment": "now", "podsBefore": 0, "changes": [], "fits": true, "message": "", "notes": [], "nodeCount": 6,
                                  "best": ["gpu-1"],
                                  "scores": [{"node": "gpu-1", "total": 450, "plugins": {
                                    "ImageLocality": 0, "NodeResourcesBalancedAllocation": 75, "NodeResourcesFit": 75,

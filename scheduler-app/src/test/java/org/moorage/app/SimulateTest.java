@@ -58,7 +58,8 @@ class SimulateTest {
                         default/train       -             -   0/6 nodes are available: 1 node(s) were unschedulable, 2 \
                         Insufficient cpu, 2 Insufficient memory, 2 node(s) had untolerated taint(s), 3 Insufficient \
                         example.com/gpu.
-                        default/invoices    -             -   waits for scheduling gates: example.com/quota
+                        default/invoices    -             -   SchedulingGates: waiting for scheduling gates: \
+                        [example.com/quota]
 
                         NODE        PODS     CPU                          MEMORY                           example.com/gpu
                         control-1   1/110    0.2/4      5%   #.........   256Mi/8Gi      3%   ..........   -
@@ -88,6 +89,65 @@ class SimulateTest {
                         """, "web-1       5/110    2.25/4    56%   4.5Gi/8Gi     56%   -\n");
         assertThat(plain.lines()).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80));
         assertThat(run.out()).contains("\u001b[32mweb-1\u001b[0m", "\u001b[31m-\u001b[0m");
+    }
+
+    @Test
+    void showsSharesOnlyWhereTheTerminalIsNarrow() {
+        CapturedRun run =
+                CapturedRun.onTerminal(60, "simulate", "--config", CapturedRun.elevenPlugins(), CapturedRun.FIRST);
+
+        assertThat(run.out().replaceAll("\u001b\\[[0-9;]*m", "")).contains("""
+                        NODE        PODS     CPU   MEMORY   example.com/gpu
+                        control-1   1/110     5%       3%                 -
+                        """);
+    }
+
+    @Test
+    void leavesOutPodsWithANode() {
+        assertThat(first("--only-unplaced").out()).startsWith("""
+                        POD                 NODE   SCORE   MESSAGE
+                        default/ingress-3   -          -   0/6 nodes""").doesNotContain("default/shop-1");
+    }
+
+    @Test
+    void groupsPodsByOwnerAndByMessageWhereThereAreMany() {
+        String nodes = """
+                {"kind": "Node", "apiVersion": "v1", "metadata": {"name": "a"},
+                 "status": {"allocatable": {"cpu": "10", "memory": "9Gi", "pods": "99"}}}
+                """;
+        StringBuilder cluster = new StringBuilder(nodes);
+        for (int i = 0; i < 12; i++) {
+            cluster.append(pod("web-" + i, "ReplicaSet", "web-7c9", "1"));
+        }
+        for (int i = 0; i < 3; i++) {
+            cluster.append(pod("big-" + i, "Job", "big", "20"));
+            cluster.append(pod("db-" + i, "StatefulSet", "db", "30"));
+        }
+        for (int i = 0; i < 30; i++) {
+            cluster.append(pod("bare-" + i, "", "", "0"));
+        }
+
+        CapturedRun run =
+                CapturedRun.withInput(cluster.toString(), "simulate", "--config", CapturedRun.elevenPlugins(), "-");
+
+        assertThat(run.out()).startsWith("""
+                        PODS OF                    PODS   PLACED   MESSAGE
+                        default/big and 1 more        6        0   6 unschedulable: 0/1 nodes are available: 1 \
+                        Insufficient cpu.
+                        default/web                  12       10   2 unschedulable: 0/1 nodes are available: 1 \
+                        Insufficient cpu.
+                        default/bare-0 +29 alike     30       30
+                        """);
+    }
+
+    private static String pod(String name, String kind, String owner, String cpu) {
+        String owners = owner.isEmpty() ? "" : """
+                "ownerReferences": [{"apiVersion": "v1", "kind": "%s", "name": "%s", "uid": "%s", "controller": true}],
+                """.formatted(kind, owner, owner);
+        return """
+                {"kind": "Pod", "apiVersion": "v1", "metadata": {%s "name": "%s", "labels": {"pod-template-hash": "7c9"}},
+                 "spec": {"containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "%s"}}}]}}
+                """.formatted(owners, name, cpu);
     }
 
     @Test
@@ -240,7 +300,8 @@ class SimulateTest {
                                 """));
         assertThat(answer.path("pods").get(11)).isEqualTo(JSON.readTree("""
                                 {"pod": "default/invoices", "node": "", "score": null, "outcome": "gated",
-                                 "message": "waits for scheduling gates: example.com/quota", "attempts": 0}
+                                 "plugin": "SchedulingGates",
+                                 "message": "waiting for scheduling gates: [example.com/quota]", "attempts": 0}
                                 """));
         assertThat(answer.path("nodes").get(5)).isEqualTo(JSON.readTree("""
                                 {"node": "gpu-1", "pods": 1, "allowedPods": 110, "resources": {

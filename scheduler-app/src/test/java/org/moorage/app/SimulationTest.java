@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.moorage.api.CycleState;
 import org.moorage.api.Status;
@@ -31,7 +30,7 @@ import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
 
 class SimulationTest {
-    /** Holds back, keeps waiting, or fails to bind the pods with these names. */
+    /** Holds back, breaks down, keeps waiting, or fails to bind for the pods with these names. */
     private static final class Misbehaving implements PreEnqueuePlugin, PermitPlugin, BindPlugin {
         @Override
         public String name() {
@@ -40,6 +39,9 @@ class SimulationTest {
 
         @Override
         public Status preEnqueue(Pod pod) {
+            if (pod.name().equals("breaking")) {
+                throw new IllegalStateException("no");
+            }
             return pod.name().equals("held") ? Status.unresolvable("held") : Status.success();
         }
 
@@ -66,7 +68,7 @@ class SimulationTest {
                 + "[{plugins: {multiPoint: {enabled: [{name: Misbehaving}, {name: SchedulingGates}, {name: PrioritySort},"
                 + " {name: NodeResourcesFit}, {name: DefaultBinder}], disabled: [{name: '*'}]}}}]}";
         return Simulation.of(List.of(objects), ConfigLoader.load(config, "test", registry), registry)
-                .random(new SplittableRandom(1))
+                .seed(1)
                 .listener(this::step)
                 .run();
     }
@@ -104,7 +106,8 @@ class SimulationTest {
         SimulatedPod held = only(simulate(node().build(), Pods.named("held").build()));
 
         assertThat(held.state()).isEqualTo(State.GATED);
-        assertThat(held.message()).isEqualTo("held back by a plugin before the queue");
+        assertThat(held.plugin()).isEqualTo("Misbehaving");
+        assertThat(held.message()).isEqualTo("held");
         assertThat(steps).isEmpty();
     }
 
@@ -116,6 +119,24 @@ class SimulationTest {
         assertThat(asking.nodeName()).isEqualTo("a");
         assertThat(asking.message()).isEqualTo("waits for a permit of Misbehaving");
         assertThat(steps).containsExactly("asking a");
+    }
+
+    @Test
+    void countsAPodThatWaitsForAPermitOnItsNode() {
+        SimulationResult result = simulate(node().build(), Pods.named("asking").build());
+
+        assertThat(result.nodes().get(0).pods()).extracting(Pod::name).containsExactly("asking");
+    }
+
+    @Test
+    void takesAPodForFailedWhosePreEnqueuePluginFailed() {
+        SimulatedPod breaking =
+                only(simulate(node().build(), Pods.named("breaking").build()));
+
+        assertThat(breaking.state()).isEqualTo(State.ERROR);
+        assertThat(breaking.state().isFailure()).isTrue();
+        assertThat(breaking.plugin()).isEqualTo("Misbehaving");
+        assertThat(breaking.message()).contains("no");
     }
 
     @Test

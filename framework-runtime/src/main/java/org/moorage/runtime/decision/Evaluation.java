@@ -26,7 +26,7 @@ import org.moorage.api.model.Pod;
  * @param scores the weighted scores of each such node, by plugin; a plugin that had no say is not there
  * @param totals the sum of the scores of each such node
  * @param message the sentence for the pod's condition if no node will do; otherwise empty
- * @param postFilter what PostFilter says if no node will do
+ * @param postFilter what PostFilter says if no node will do; an error if a plugin fails in it
  * @param preemption the node on which PostFilter would make room, and the pods that would have to leave it
  */
 public record Evaluation(

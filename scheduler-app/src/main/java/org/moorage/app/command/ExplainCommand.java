@@ -3,28 +3,30 @@ package org.moorage.app.command;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.moorage.api.model.Pod;
 import org.moorage.objects.Suggestions;
-import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.config.LoadedConfig;
-import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.plugin.PluginRegistry;
 import org.moorage.simulation.ClusterDump;
 import org.moorage.simulation.ClusterDumpReader;
-import org.moorage.simulation.InMemoryCluster;
-import org.moorage.simulation.SteppingClock;
+import org.moorage.simulation.Explanation;
+import org.moorage.simulation.Simulation;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Tells where a pod would go in a cluster that files describe, and why not elsewhere. */
+/** Tells where a pod goes in a cluster that files describe, and why not elsewhere. */
 @Command(
         name = "explain",
         description = {
-            "Tells where a pod would go in a cluster that files describe, and why not elsewhere.",
-            "Nothing is placed: the other waiting pods keep waiting.",
+            "Tells where a pod goes in a cluster that files describe, and why not elsewhere.",
+            "",
+            "The answer is about the pod's turn in a simulation: the pods before it have been scheduled, as simulate does.",
+            "With --now it is about the cluster as it is, where no waiting pod has been scheduled.",
         },
         footer = {
             "",
@@ -45,6 +47,12 @@ final class ExplainCommand implements Callable<Integer> {
 
     @Mixin
     private OutputOptions output = new OutputOptions();
+
+    @Option(names = "--now", description = "Ask about the cluster as it is, before any waiting pod is scheduled.")
+    private boolean now;
+
+    @Option(names = "--seed", paramLabel = "N", description = "Have chance decide as simulate does with that seed.")
+    private Optional<Long> seed = Optional.empty();
 
     @Option(names = "--all-nodes", description = "Name every node, however many there are.")
     private boolean allNodes;
@@ -71,32 +79,43 @@ final class ExplainCommand implements Callable<Integer> {
         PluginRegistry registry = config.registry();
         LoadedConfig loaded = config.load(registry);
         ClusterDump dump =
-                workloads.apply(new ClusterDumpReader(loaded, registry)).read(sources, terminal.in());
-        ConfigFile.warn(loaded, terminal);
+                workloads.apply(new ClusterDumpReader(loaded, registry)).withEphemeralClaims().read(sources, terminal.in());
         WorkloadOptions.tell(dump, terminal);
         Pod pod = find(podName, dump.pods());
-        ExplainReport report = new ExplainReport(evaluate(pod, dump, loaded, registry), notes(pod), allNodes);
-        output.print(report, terminal);
+        demandProfile(pod, loaded);
+        ConfigFile.warn(loaded, terminal);
+        Simulation simulation = Simulation.of(dump.objects(), loaded, registry);
+        seed.ifPresent(simulation::seed);
+        if (extenders.ignore()) {
+            simulation.ignoringExtenders();
+        }
+        output.print(new ExplainReport(explain(simulation, pod), notes(pod), allNodes), terminal);
         return 0;
     }
 
-    private Evaluation evaluate(Pod pod, ClusterDump dump, LoadedConfig loaded, PluginRegistry registry) {
-        InMemoryCluster cluster = InMemoryCluster.of(dump.objects());
-        if (pod.isBound()) {
-            cluster.remove(pod);
+    private Explanation explain(Simulation simulation, Pod pod) {
+        if (now) {
+            return simulation.explainNow(pod);
         }
-        Scheduler.Builder builder = Scheduler.builder(loaded, registry, cluster)
-                .clock(SteppingClock.startingAfter(dump.objects()))
-                .extenders(extenders.of(loaded))
-                .bindingExecutor(Runnable::run);
-        try (Scheduler scheduler = builder.build()) {
-            scheduler.start();
-            if (!scheduler.profileNames().contains(pod.spec().schedulerName())) {
-                throw new CommandException("pod " + pod.key() + " is for the scheduler \""
-                        + pod.spec().schedulerName() + "\" (expected: "
-                        + String.join(" or ", scheduler.profileNames()) + ")");
-            }
-            return scheduler.evaluate(pod.withNode(""));
+        // Each pending pod is tried twice at least, unless it comes after this one.
+        ProgressLine progress = new ProgressLine(
+                terminal, "attempts", 2 * simulation.pendingPods().size());
+        AtomicInteger attempts = new AtomicInteger();
+        try {
+            return simulation
+                    .listener(decision -> progress.show(attempts.incrementAndGet()))
+                    .explain(pod);
+        } finally {
+            progress.clear();
+        }
+    }
+
+    private static void demandProfile(Pod pod, LoadedConfig loaded) {
+        List<String> names = new ArrayList<>();
+        loaded.config().profiles().forEach(profile -> names.add(profile.schedulerName()));
+        if (!names.contains(pod.spec().schedulerName())) {
+            throw new CommandException("pod " + pod.key() + " is for the scheduler \""
+                    + pod.spec().schedulerName() + "\" (expected: " + String.join(" or ", names) + ")");
         }
     }
 
@@ -132,10 +151,6 @@ final class ExplainCommand implements Callable<Integer> {
         List<String> notes = new ArrayList<>();
         if (pod.isBound()) {
             notes.add("The pod is on " + pod.nodeName() + ". This is as if it still waited, and took no room there.");
-        }
-        if (!pod.spec().schedulingGates().isEmpty()) {
-            notes.add("The pod waits for scheduling gates ("
-                    + String.join(", ", pod.spec().schedulingGates()) + "). This is as if they were gone.");
         }
         if (pod.metadata().isDeleting()) {
             notes.add("The pod is being deleted, and will not be scheduled.");

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.command;
 
-import java.util.List;
-import org.moorage.runtime.config.ExtenderConfig;
-import org.moorage.runtime.config.LoadedConfig;
 import picocli.CommandLine.Option;
 
 /** Whether the extenders of a configuration are asked about a cluster that files describe. */
@@ -16,10 +13,5 @@ final class ExtenderOptions {
 
     boolean ignore() {
         return ignore;
-    }
-
-    /** The extenders to ask. */
-    List<ExtenderConfig> of(LoadedConfig loaded) {
-        return ignore ? List.of() : loaded.config().extenders();
     }
 }

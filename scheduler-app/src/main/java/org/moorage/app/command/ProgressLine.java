@@ -22,7 +22,7 @@ final class ProgressLine {
      * A line that is not shown yet.
      *
      * @param what what is counted, in the plural
-     * @param total how many of it there are
+     * @param total how many of it there are, roughly
      */
     ProgressLine(Terminal terminal, String what, int total) {
         this.terminal = terminal;
@@ -32,8 +32,9 @@ final class ProgressLine {
         next = start.plus(DELAY);
     }
 
-    /** Shows how much is done. */
-    void show(int done) {
+    /** Shows how much is done; more than the total counts as all. */
+    void show(int count) {
+        int done = Math.min(count, total);
         if (!terminal.live()) {
             return;
         }

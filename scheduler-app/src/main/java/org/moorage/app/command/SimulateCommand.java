@@ -9,10 +9,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
-import java.util.random.RandomGenerator;
 import org.moorage.runtime.config.LoadedConfig;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.plugin.PluginRegistry;
@@ -53,6 +51,9 @@ final class SimulateCommand implements Callable<Integer> {
     private Optional<Path> trace = Optional.empty();
 
     @Mixin
+    private SimulationRows rows = new SimulationRows();
+
+    @Mixin
     private OutputOptions output = new OutputOptions();
 
     @Option(names = "--exit-code", description = "End with 1 if a pod was tried and has no node.")
@@ -77,9 +78,8 @@ final class SimulateCommand implements Callable<Integer> {
         ClusterDump dump = (trace.isPresent() ? reader.withTrees() : reader).read(sources, terminal.in());
         ConfigFile.warn(loaded, terminal);
         WorkloadOptions.tell(dump, terminal);
-        RandomGenerator random =
-                seed.<RandomGenerator>map(SplittableRandom::new).orElseGet(RandomGenerator::getDefault);
-        Simulation simulation = Simulation.of(dump.objects(), loaded, registry).random(random);
+        Simulation simulation = Simulation.of(dump.objects(), loaded, registry);
+        seed.ifPresent(simulation::seed);
         if (extenders.ignore()) {
             simulation.ignoringExtenders();
         }
@@ -87,7 +87,7 @@ final class SimulateCommand implements Callable<Integer> {
         SimulationResult result =
                 trace.isPresent() ? runTraced(simulation, dump, trace.get()) : run(simulation, decision -> {});
         Duration took = Duration.between(start, terminal.clock().instant());
-        output.print(new SimulationReport(result, took, seed), terminal);
+        output.print(new SimulationReport(result, took, seed, rows), terminal);
         boolean failed = result.pods().stream().anyMatch(pod -> pod.state().isFailure());
         return exitCode && failed ? 1 : 0;
     }

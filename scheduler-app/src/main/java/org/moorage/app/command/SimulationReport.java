@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -22,11 +23,26 @@ import org.moorage.simulation.SimulationResult.NodePods;
 
 /** The pods and nodes at the end of a simulation. */
 final class SimulationReport implements Report {
+    // What of it fits on a screen.
+    private static final int POD_ROWS = 40;
+    private static final int GROUP_ROWS = 20;
+    private static final int OUTCOMES = 3;
+    private static final int NODE_ROWS = 20;
+    private static final int FULLEST_NODES = 10;
+
     private final SimulationResult result;
+    private final SimulationRows rows;
     private final Duration took;
     private final Optional<Long> seed;
     private final List<ResourceName> resources;
     private final List<NodeUsage> usages = new ArrayList<>();
+
+    /** What is shown of the use of cpu and memory, from much to little. */
+    private enum Usage {
+        BARS,
+        AMOUNTS,
+        SHARES
+    }
 
     /** What the pods of a node request, and what is allocatable, in the order of the resources. */
     private record NodeUsage(String node, long pods, long allowedPods, long[] requested, long[] allocatable) {}
@@ -36,11 +52,13 @@ final class SimulationReport implements Report {
      *
      * @param took how long the simulation took
      * @param seed the seed of the random numbers, if one was given
+     * @param rows which pods and nodes have a row for people; programs are told of all
      */
-    SimulationReport(SimulationResult result, Duration took, Optional<Long> seed) {
+    SimulationReport(SimulationResult result, Duration took, Optional<Long> seed, SimulationRows rows) {
         this.result = result;
         this.took = took;
         this.seed = seed;
+        this.rows = rows;
         resources = resources(result.nodes());
         for (NodePods node : result.nodes()) {
             long[] requested = new long[resources.size()];
@@ -84,23 +102,38 @@ final class SimulationReport implements Report {
 
     @Override
     public void print(Terminal terminal) {
-        if (!result.pods().isEmpty()) {
-            podTable().print(terminal);
+        List<SimulatedPod> pods = shownPods();
+        if (!pods.isEmpty()) {
+            if (rows.allPods() || pods.size() <= POD_ROWS) {
+                podTable(pods).print(terminal);
+            } else {
+                printGroups(terminal);
+            }
             terminal.out().println();
         }
         if (!usages.isEmpty()) {
-            TextTable table = nodeTable(terminal, true);
-            boolean wide = terminal.width() > 0 && table.width() > terminal.width();
-            (wide ? nodeTable(terminal, false) : table).print(terminal);
+            widestNodeTable(terminal).print(terminal);
+            if (!rows.allNodes() && usages.size() > NODE_ROWS) {
+                terminal.out()
+                        .println("The " + FULLEST_NODES + " fullest of " + usages.size()
+                                + " nodes (--all-nodes shows the others).");
+            }
             terminal.out().println();
         }
         terminal.out().println(summary());
     }
 
-    private TextTable podTable() {
+    private List<SimulatedPod> shownPods() {
+        if (!rows.onlyUnplaced()) {
+            return result.pods();
+        }
+        return result.pods().stream().filter(pod -> pod.nodeName().isEmpty()).toList();
+    }
+
+    private static TextTable podTable(List<SimulatedPod> pods) {
         TextTable table =
                 new TextTable().left("POD").left("NODE").right("SCORE").left("MESSAGE");
-        for (SimulatedPod pod : result.pods()) {
+        for (SimulatedPod pod : pods) {
             String score = pod.score().isPresent() ? Long.toString(pod.score().getAsLong()) : "-";
             table.row(List.of(
                     Cell.of(pod.pod().key()),
@@ -111,6 +144,57 @@ final class SimulationReport implements Report {
         return table;
     }
 
+    private void printGroups(Terminal terminal) {
+        List<PodGroup> groups = new ArrayList<>(PodGroup.of(result.pods()));
+        if (rows.onlyUnplaced()) {
+            groups.removeIf(group -> group.unplaced() == 0);
+        }
+        TextTable table =
+                new TextTable().left("PODS OF").right("PODS").right("PLACED").left("MESSAGE");
+        int shown = Math.min(groups.size(), GROUP_ROWS);
+        for (PodGroup group : groups.subList(0, shown)) {
+            addRows(table, group);
+        }
+        table.print(terminal);
+        int pods = 0;
+        int unplaced = 0;
+        for (PodGroup group : groups.subList(shown, groups.size())) {
+            pods += group.pods().size();
+            unplaced += group.unplaced();
+        }
+        if (pods > 0) {
+            terminal.out()
+                    .println("and " + (groups.size() - shown) + " more rows with " + pods + " pods, "
+                            + (unplaced == 0 ? "all placed" : unplaced + " of them not placed")
+                            + " (--all-pods shows every pod)");
+        }
+    }
+
+    private static void addRows(TextTable table, PodGroup group) {
+        List<PodGroup.Outcome> outcomes = group.outcomes();
+        int pods = group.pods().size();
+        int placed = pods - group.unplaced();
+        List<Cell> cells = new ArrayList<>();
+        cells.add(Cell.of(group.name()));
+        cells.add(Cell.of(Integer.toString(pods)));
+        cells.add(new Cell(Integer.toString(placed), placed == pods ? TextStyle.GOOD : TextStyle.BAD));
+        for (PodGroup.Outcome outcome : outcomes.subList(0, Math.min(OUTCOMES, outcomes.size()))) {
+            cells.add(Cell.of(outcome.pods() + " " + countText(outcome.state()) + ": " + outcome.message()));
+            table.row(cells);
+            cells = new ArrayList<>(List.of(Cell.EMPTY, Cell.EMPTY, Cell.EMPTY));
+        }
+        if (outcomes.isEmpty()) {
+            table.row(cells);
+        } else if (outcomes.size() > OUTCOMES) {
+            int others = 0;
+            for (PodGroup.Outcome outcome : outcomes.subList(OUTCOMES, outcomes.size())) {
+                others += outcome.pods();
+            }
+            cells.add(Cell.of(others + " with " + (outcomes.size() - OUTCOMES) + " other messages"));
+            table.row(cells);
+        }
+    }
+
     private static TextStyle style(State state) {
         return switch (state) {
             case SCHEDULED -> TextStyle.GOOD;
@@ -119,31 +203,70 @@ final class SimulationReport implements Report {
         };
     }
 
-    private static String message(SimulatedPod pod) {
+    static String message(SimulatedPod pod) {
         boolean again = pod.state() == State.SCHEDULED && pod.attempts() > 1;
-        return again ? "at attempt " + pod.attempts() : pod.message();
+        String plugin = pod.plugin().isEmpty() ? "" : pod.plugin() + ": ";
+        return again ? "at attempt " + pod.attempts() : plugin + pod.message();
     }
 
-    private TextTable nodeTable(Terminal terminal, boolean bars) {
+    private TextTable widestNodeTable(Terminal terminal) {
+        TextTable table = nodeTable(terminal, Usage.BARS);
+        if (terminal.width() > 0 && table.width() > terminal.width()) {
+            table = nodeTable(terminal, Usage.AMOUNTS);
+        }
+        if (terminal.width() > 0 && table.width() > terminal.width()) {
+            table = nodeTable(terminal, Usage.SHARES);
+        }
+        return table;
+    }
+
+    private TextTable nodeTable(Terminal terminal, Usage shown) {
         TextTable table = new TextTable().left("NODE").left("PODS");
         for (ResourceName resource : resources) {
-            table.left(resource.slot() < 0 ? resource.name() : resource.name().toUpperCase(Locale.ROOT));
+            String name =
+                    resource.slot() < 0 ? resource.name() : resource.name().toUpperCase(Locale.ROOT);
+            if (shown == Usage.SHARES) {
+                table.right(name);
+                continue;
+            }
+            table.left(name);
             if (hasBar(resource)) {
                 table.right("");
             }
-            if (bars && hasBar(resource)) {
+            if (shown == Usage.BARS && hasBar(resource)) {
                 table.left("");
             }
         }
         NodeUsage all = new NodeUsage("all nodes", 0, 0, new long[resources.size()], new long[resources.size()]);
+        for (NodeUsage usage : shownNodes()) {
+            table.row(cells(usage, TextStyle.PLAIN, terminal, shown));
+        }
         for (NodeUsage usage : usages) {
-            table.row(cells(usage, TextStyle.PLAIN, terminal, bars));
             all = sum(all, usage);
         }
         if (usages.size() > 1) {
-            table.row(cells(all, TextStyle.BOLD, terminal, bars));
+            table.row(cells(all, TextStyle.BOLD, terminal, shown));
         }
         return table;
+    }
+
+    private List<NodeUsage> shownNodes() {
+        if (rows.allNodes() || usages.size() <= NODE_ROWS) {
+            return usages;
+        }
+        List<NodeUsage> byShare = new ArrayList<>(usages);
+        byShare.sort(Comparator.comparingDouble(usage -> -largestShare(usage)));
+        return byShare.subList(0, FULLEST_NODES);
+    }
+
+    private static double largestShare(NodeUsage usage) {
+        double largest = 0;
+        for (int i = 0; i < usage.requested.length; i++) {
+            if (usage.allocatable[i] > 0) {
+                largest = Math.max(largest, (double) usage.requested[i] / usage.allocatable[i]);
+            }
+        }
+        return largest;
     }
 
     private static boolean hasBar(ResourceName resource) {
@@ -161,7 +284,7 @@ final class SimulationReport implements Report {
                 all.node, all.pods + more.pods, all.allowedPods + more.allowedPods, requested, allocatable);
     }
 
-    private List<Cell> cells(NodeUsage usage, TextStyle nameStyle, Terminal terminal, boolean bars) {
+    private List<Cell> cells(NodeUsage usage, TextStyle nameStyle, Terminal terminal, Usage shown) {
         List<Cell> cells = new ArrayList<>();
         cells.add(new Cell(usage.node, nameStyle));
         cells.add(Cell.of(usage.pods + "/" + usage.allowedPods));
@@ -174,10 +297,12 @@ final class SimulationReport implements Report {
             String percent = AmountFormat.percent(requested, allocatable) + "%";
             if (!hasBar(resource) && requested == 0 && allocatable == 0) {
                 cells.add(Cell.of("-"));
+            } else if (shown == Usage.SHARES) {
+                cells.add(new Cell(percent, style));
             } else if (hasBar(resource)) {
                 cells.add(Cell.of(amounts));
                 cells.add(new Cell(percent, style));
-                if (bars) {
+                if (shown == Usage.BARS) {
                     cells.add(new Cell(AmountFormat.bar(requested, allocatable, terminal), style));
                 }
             } else {
@@ -214,15 +339,7 @@ final class SimulationReport implements Report {
         ObjectNode tree = JsonNodeFactory.instance.objectNode();
         ArrayNode pods = tree.putArray("pods");
         for (SimulatedPod pod : result.pods()) {
-            ObjectNode entry = pods.addObject().put("pod", pod.pod().key()).put("node", pod.nodeName());
-            if (pod.score().isPresent()) {
-                entry.put("score", pod.score().getAsLong());
-            } else {
-                entry.putNull("score");
-            }
-            entry.put("outcome", name(pod.state()))
-                    .put("message", pod.message())
-                    .put("attempts", pod.attempts());
+            pods.add(tree(pod));
         }
         ArrayNode nodes = tree.putArray("nodes");
         for (NodeUsage usage : usages) {
@@ -244,6 +361,24 @@ final class SimulationReport implements Report {
         summary.put("seconds", took.toMillis() / 1000.0);
         seed.ifPresent(value -> summary.put("seed", value));
         return tree;
+    }
+
+    /** A pod, for programs. */
+    static ObjectNode tree(SimulatedPod pod) {
+        ObjectNode tree = JsonNodeFactory.instance
+                .objectNode()
+                .put("pod", pod.pod().key())
+                .put("node", pod.nodeName());
+        if (pod.score().isPresent()) {
+            tree.put("score", pod.score().getAsLong());
+        } else {
+            tree.putNull("score");
+        }
+        tree.put("outcome", name(pod.state())).put("message", pod.message());
+        if (!pod.plugin().isEmpty()) {
+            tree.put("plugin", pod.plugin());
+        }
+        return tree.put("attempts", pod.attempts());
     }
 
     // In a summary, after a number of such pods.

@@ -17,6 +17,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.runtime.Scheduler;
+import org.moorage.runtime.internal.queue.QueuedPodInfo;
 
 /** What a scheduler and its plugins remember, compared with what the API server holds. For a scheduler at rest. */
 final class Books {
@@ -175,7 +176,7 @@ final class Books {
         if (current.isPresent()) {
             expect("queued pod " + key, version(current.get()), version(pod));
         }
-        String gatedBy = (String) PrivateField.read(info, "gatedBy");
+        String gatedBy = ((QueuedPodInfo) info).gatedBy();
         boolean isGatedForGood = gatedBy.isEmpty()
                 || gatedBy.equals("SchedulingGates")
                         && !pod.spec().schedulingGates().isEmpty()

@@ -38,14 +38,26 @@ public final class EvaluationRecorder implements CycleRecorder {
     /**
      * Runs a scheduling cycle for a pod up to the choice of a node or PostFilter's decision, without doing what is decided.
      *
-     * @throws PluginFailure if a plugin fails
+     * @throws PluginFailure if a plugin fails before PostFilter
      */
     public static Evaluation evaluate(SchedulingAlgorithm algorithm, Profile profile, Pod pod, Snapshot snapshot) {
         EvaluationRecorder recorder = new EvaluationRecorder();
         CycleState state = new CycleState();
         SchedulingAlgorithm.Result result = algorithm.find(profile, state, pod, snapshot, recorder);
         Diagnosis diagnosis = result.diagnosis();
-        Profile.PostFiltered postFiltered = diagnosis == null ? null : profile.decidePostFilter(state, pod, diagnosis);
+        Profile.PostFiltered postFiltered = null;
+        Optional<PluginStatus> postFilter = Optional.empty();
+        if (diagnosis != null) {
+            try {
+                postFiltered = profile.decidePostFilter(state, pod, diagnosis);
+                postFilter = Optional.ofNullable(postFiltered)
+                        .map(answer -> new PluginStatus(
+                                answer.plugin(), answer.result().status()));
+            } catch (PluginFailure failure) {
+                // As in a cycle: the pod is unschedulable all the same.
+                postFilter = Optional.of(PluginStatus.error(failure.plugin(), failure.getMessage()));
+            }
+        }
         return new Evaluation(
                 pod,
                 snapshot.nodes().size(),
@@ -58,9 +70,7 @@ public final class EvaluationRecorder implements CycleRecorder {
                 recorder.scores,
                 recorder.totals(),
                 diagnosis == null ? "" : diagnosis.message(""),
-                Optional.ofNullable(postFiltered)
-                        .map(answer -> new PluginStatus(
-                                answer.plugin(), answer.result().status())),
+                postFilter,
                 preemption(postFiltered));
     }
 

@@ -9,6 +9,7 @@ import org.moorage.api.Code;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.PreEnqueuePlugin;
+import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.plugin.PluginCalls;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.metrics.SchedulerMetrics;
@@ -66,11 +67,11 @@ final class PreEnqueue {
     }
 
     private boolean gates(PreEnqueuePlugin plugin, QueuedPodInfo queued) {
-        boolean gates = true;
+        PluginStatus answer = PluginStatus.error(plugin.name(), "PreEnqueue did not end");
         try {
             Status status = PluginCalls.preEnqueue(plugin, queued.pod());
-            gates = !status.isSuccess();
-            if (!gates) {
+            answer = new PluginStatus(plugin.name(), status);
+            if (status.isSuccess()) {
                 return false;
             }
             LOG.atTrace()
@@ -84,10 +85,11 @@ final class PreEnqueue {
                     .addKeyValue("pod", queued.pod())
                     .addKeyValue("plugin", plugin.name())
                     .log("Unexpected error running PreEnqueue plugin");
+            answer = PluginStatus.error(plugin.name(), failure.getMessage());
             failures.accept(queued.pod(), failure);
         } finally {
-            if (gates) {
-                queued.gate(plugin.name());
+            if (!answer.isSuccess()) {
+                queued.gate(answer);
             }
         }
         return true;

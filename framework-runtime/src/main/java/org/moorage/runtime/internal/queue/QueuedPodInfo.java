@@ -6,6 +6,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.QueuedPod;
+import org.moorage.runtime.decision.PluginStatus;
 
 /**
  * A waiting pod and its scheduling attempts.
@@ -27,7 +28,7 @@ public final class QueuedPodInfo implements QueuedPod {
     private boolean failsWithError;
     private boolean flushed;
     private RejectorPlugins rejectors = RejectorPlugins.NONE;
-    private String gatedBy = "";
+    private @Nullable PluginStatus gate;
 
     QueuedPodInfo(Pod pod, Instant timestamp, long number) {
         key = pod.key();
@@ -84,11 +85,17 @@ public final class QueuedPodInfo implements QueuedPod {
 
     /** The PreEnqueue plugin that gates it; empty if none does. */
     public String gatedBy() {
-        return gatedBy;
+        return gate == null ? "" : gate.plugin();
+    }
+
+    /** The answer of the PreEnqueue plugin that gates it; null if none does. */
+    @Nullable
+    PluginStatus gate() {
+        return gate;
     }
 
     boolean isGated() {
-        return !gatedBy.isEmpty();
+        return gate != null;
     }
 
     boolean isSamePod(Pod other) {
@@ -120,18 +127,18 @@ public final class QueuedPodInfo implements QueuedPod {
         }
     }
 
-    void gate(String plugin) {
-        gatedBy = plugin;
-        rejectors = rejectors.withUnschedulable(plugin);
+    void gate(PluginStatus answer) {
+        gate = answer;
+        rejectors = rejectors.withUnschedulable(answer.plugin());
     }
 
     /** What rejected it before it was gated counts again. */
     void keepRejectors(RejectorPlugins before) {
-        rejectors = before.withUnschedulable(gatedBy);
+        rejectors = before.withUnschedulable(gatedBy());
     }
 
     void ungate() {
-        gatedBy = "";
+        gate = null;
     }
 
     void failed(Pod current, RejectorPlugins by, Instant now, long returnNumber, PodBackoff backoff) {

@@ -25,6 +25,7 @@ import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.QueueSortPlugin;
 import org.moorage.runtime.decision.HintEvaluation.PluginHint;
+import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.internal.queue.QueueingHints.MovedPod;
 import org.moorage.runtime.metrics.SchedulerMetrics;
@@ -482,6 +483,18 @@ public final class SchedulingQueue implements AutoCloseable {
         lock.lock();
         try {
             return queued.pods();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The answer of the PreEnqueue plugin that gates a pod; empty if none does. */
+    public Optional<PluginStatus> gate(Pod pod) {
+        lock.lock();
+        try {
+            return queued.find(pod.key())
+                    .filter(known -> known.isSamePod(pod))
+                    .flatMap(known -> Optional.ofNullable(known.gate()));
         } finally {
             lock.unlock();
         }

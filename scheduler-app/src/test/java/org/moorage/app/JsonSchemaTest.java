@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class JsonSchemaTest {
+    private static final JsonMapper JSON = new JsonMapper();
+    private static final String CLUSTER = """
+            {"kind": "Node", "apiVersion": "v1", "metadata": {"name": "a", "labels": {"disk": "hdd"}},
+             "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "10", "example.com/gpu": "2"}}}
+            {"kind": "Node", "apiVersion": "v1", "metadata": {"name": "b"}, "spec": {"unschedulable": true},
+             "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "10"}}}
+            {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "old"}, "spec": {"nodeName": "a", "containers": [
+             {"name": "c", "image": "i", "resources": {"requests": {"cpu": "3"}}}]}}
+            {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "urgent"}, "spec": {"priority": 10, "containers": [
+             {"name": "c", "image": "i", "resources": {"requests": {"cpu": "2"}}}]}}
+            {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "large"}, "spec": {"containers": [
+             {"name": "c", "image": "i", "resources": {"requests": {"cpu": "3", "example.com/gpu": "1"}}}]}}
+            {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "ssd"}, "spec": {"nodeSelector": {"disk": "ssd"},
+             "containers": [{"name": "c", "image": "i"}]}}
+            {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "claiming"}, "spec": {"containers": [
+             {"name": "c", "image": "i"}], "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "none"}}]}}
+            {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "named"}, "spec": {"affinity": {"nodeAffinity": {
+             "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchFields": [
+              {"key": "metadata.name", "operator": "In", "values": ["a"]}]}]}}}, "containers": [
+             {"name": "c", "image": "i"}]}}
+            {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "gated"}, "spec": {"schedulingGates": [
+             {"name": "g"}], "containers": [{"name": "c", "image": "i"}]}}
+            {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "foreign"}, "spec": {"schedulerName": "other"}}
+            {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "leaving", "deletionTimestamp":
+             "2026-01-01T00:00:00Z"}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
+            """;
+
+    private static JsonNode answer(String... args) throws IOException {
+        return JSON.readTree(CapturedRun.withInput(CLUSTER, args).out());
+    }
+
+    @Test
+    void describesWhatSimulateAnswers() throws IOException {
+        JsonNode answer = answer("simulate", "-o", "json", "--seed", "3", "-");
+
+        assertThat(JsonSchema.problems("simulate", answer)).isEmpty();
+        TreeSet<String> outcomes = new TreeSet<>();
+        answer.path("pods").forEach(pod -> outcomes.add(pod.path("outcome").asText()));
+        assertThat(outcomes).contains("scheduled", "unschedulable", "preempted", "gated", "otherScheduler", "deleting");
+    }
+
+    static Stream<String> explained() {
+        return Stream.of("old", "urgent", "large", "ssd", "claiming", "named", "gated", "leaving");
+    }
+
+    @ParameterizedTest
+    @MethodSource("explained")
+    void describesWhatExplainAnswers(String pod) throws IOException {
+        assertThat(JsonSchema.problems("explain", answer("explain", "-o", "json", pod, "-")))
+                .isEmpty();
+        assertThat(JsonSchema.problems("explain", answer("explain", "--now", "-o", "json", pod, "-")))
+                .isEmpty();
+    }
+
+    @Test
+    void refusesWhatIsNotDescribed() throws IOException {
+        ObjectNode answer = (ObjectNode) answer("simulate", "-o", "json", "-");
+        answer.put("more", 1);
+        ((ObjectNode) answer.path("summary")).remove("pods");
+        ((ObjectNode) answer.path("pods").path(0)).put("outcome", "happy").put("attempts", -1);
+        ((ObjectNode) answer.path("nodes").path(1)).put("pods", "two");
+
+        assertThat(JsonSchema.problems("simulate", answer))
+                .anyMatch(problem -> problem.startsWith("/more: "))
+                .anyMatch(problem -> problem.startsWith("/summary/pods: missing"))
+                .anyMatch(problem -> problem.startsWith("/pods/0/outcome: \"happy\""))
+                .anyMatch(problem -> problem.startsWith("/pods/0/attempts: -1"))
+                .anyMatch(problem -> problem.startsWith("/nodes/1/pods: \"two\""))
+                .hasSize(5);
+    }
+
+    @Test
+    void coversTheFieldsThatAreLeftOutAtTimes() throws IOException {
+        assertThat(answer("explain", "--now", "-o", "json", "urgent", "-").has("preemption"))
+                .isTrue();
+        assertThat(answer("explain", "-o", "json", "claiming", "-").has("preFilter"))
+                .isTrue();
+        assertThat(answer("explain", "-o", "json", "named", "-").has("preFilterNodes"))
+                .isTrue();
+        assertThat(answer("explain", "-o", "json", "ssd", "-").path("changes")).isNotEmpty();
+        assertThat(answer("explain", "-o", "json", "gated", "-").path("outcome").has("plugin"))
+                .isTrue();
+    }
+}

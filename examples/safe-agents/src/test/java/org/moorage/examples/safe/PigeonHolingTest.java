@@ -24,6 +24,7 @@ import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.Problems;
+import org.moorage.runtime.plugin.ExtensionPoint;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.PluginContract;
 import org.moorage.testkit.PluginTester;
@@ -88,11 +89,14 @@ class PigeonHolingTest {
             PluginTester tester = PluginTester.of(
                             new PigeonHoling.Factory(NOTHING), args(objective, true, "cpu", "memory"))
                     .cluster(annotated("n1", "3000", 4096L << 20), annotated("n2", "1000", 2048L << 20), node("n3"));
-            try (TestScheduler scheduler = tester.start()) {
-                assertScores(scheduler, pod("p1", "500m", "1Gi"), first);
-                assertScores(scheduler, pod("p2", "500m", "1Gi"), first);
-                assertScores(scheduler, pod("p3", "2", "512Mi"), third);
-                assertScores(scheduler, pod("p4", "1500m", "1Gi"), fourth);
+            // A profile may have the plugin enabled at Score alone.
+            for (PluginTester profile : List.of(tester, tester.disabledAt(ExtensionPoint.PRE_SCORE))) {
+                try (TestScheduler scheduler = profile.start()) {
+                    assertScores(scheduler, pod("p1", "500m", "1Gi"), first);
+                    assertScores(scheduler, pod("p2", "500m", "1Gi"), first);
+                    assertScores(scheduler, pod("p3", "2", "512Mi"), third);
+                    assertScores(scheduler, pod("p4", "1500m", "1Gi"), fourth);
+                }
             }
         }
 

@@ -12,8 +12,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,7 +25,6 @@ import org.moorage.api.model.OtherObject;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodStatus.ContainerPhase;
 import org.moorage.api.model.PodStatus.ContainerState;
-import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.Problems;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.PluginContract;
@@ -87,7 +84,7 @@ class RewardBiasTest {
             for (int i = 0; i < truncated.length; i++) {
                 fail(original, "p" + i);
                 fail(scheduler, "p" + i);
-                original.pod(waiting()).scores("n1", truncated[i]).scores("n2", 10);
+                original.pod(waiting()).scores("n1", truncated[i]).scores("n2", 0);
                 scheduler.pod(waiting()).scores("n1", rounded[i]).scores("n2", 100);
             }
         }
@@ -188,21 +185,31 @@ class RewardBiasTest {
         }
     }
 
-    // The scheduler's watch leaves pods out that have ended, which looks as if they were deleted.
-    @Test
-    void asksWhatBecameOfAPodThatIsGone() throws Exception {
+    // A cluster's watch leaves pods out that have ended, which looks as if they were deleted.
+    @ParameterizedTest
+    @CsvSource({"Failed, 90, 81", "Succeeded, 100, 100"})
+    void asksWhatBecameOfAPodThatIsGone(String phase, long score, long scoreAfterAnother) {
         try (TestScheduler scheduler = start(args(false))) {
+            scheduler.hideEndedPods();
             scheduler.cluster().apply(pod("p", "Running"));
-            scheduler.cluster().remove(pod("p", "Running"));
-            awaitBackground(scheduler.handle());
-            scheduler.pod(waiting()).scores("n1", 100);
+            scheduler.cluster().apply(pod("p", phase));
+            assertThat(scheduler.handle().lister(ObjectKind.POD).all()).isEmpty();
+            scheduler.pod(waiting()).scores("n1", score);
+            scheduler.cluster().remove(pod("p", phase));
+            scheduler.pod(waiting()).scores("n1", score);
+            scheduler.cluster().apply(pod("q", "Running", RUNS_AGAIN));
+            scheduler.cluster().apply(pod("q", phase));
+            scheduler.pod(waiting()).scores("n1", scoreAfterAnother);
         }
     }
 
-    private static void awaitBackground(Handle handle) throws InterruptedException {
-        CountDownLatch done = new CountDownLatch(1);
-        handle.background().execute(done::countDown);
-        assertThat(done.await(20, TimeUnit.SECONDS)).isTrue();
+    @Test
+    void learnsNothingOfAPodThatWasDeletedWhileItRan() {
+        try (TestScheduler scheduler = start(args(false))) {
+            scheduler.cluster().apply(pod("p", "Running"));
+            scheduler.cluster().remove(pod("p", "Running"));
+            scheduler.pod(waiting()).scores("n1", 100);
+        }
     }
 
     @ParameterizedTest

@@ -95,7 +95,7 @@ final class RehearseCommand implements Callable<Integer> {
     private static int run(HostProcess process, String... arguments) {
         PrintWriter nowhere = new PrintWriter(Writer.nullWriter());
         Terminal terminal = Terminal.plain(InputStream.nullInputStream(), nowhere, nowhere, InstantSource.system());
-        return Main.run(List.of(), terminal, process, arguments);
+        return Main.run(Additions.NONE, terminal, process, arguments);
     }
 
     /** Keeps what stops the scheduler. */

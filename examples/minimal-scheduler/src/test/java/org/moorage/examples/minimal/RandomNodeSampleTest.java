@@ -3,36 +3,47 @@ package org.moorage.examples.minimal;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.moorage.api.Status;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Node;
+import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.PodEvent;
 import org.moorage.api.plugin.Problems;
 import org.moorage.builtin.BuiltinPlugins;
 import org.moorage.examples.minimal.RandomNodeSample.Args;
+import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.config.ConfigLoader;
 import org.moorage.runtime.config.LoadedConfig;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.plugin.PluginRegistry;
+import org.moorage.simulation.InMemoryCluster;
 import org.moorage.simulation.SimulatedPod;
 import org.moorage.simulation.Simulation;
 import org.moorage.testkit.Nodes;
@@ -130,18 +141,21 @@ class RandomNodeSampleTest {
         return Pods.named(name).schedulerName("random-five");
     }
 
+    private static Path file(String name) {
+        return Path.of(System.getProperty("basedir", "")).resolve(name);
+    }
+
     private static LoadedConfig config() throws IOException {
-        Path file = Path.of(System.getProperty("basedir", "")).resolve("scheduler.yaml");
+        Path file = file("scheduler.yaml");
         return ConfigLoader.load(Files.readString(file), file.toString(), PLUGINS);
     }
 
-    private static String outcome(List<ClusterObject> objects, String podName) throws IOException {
-        for (SimulatedPod pod : Simulation.of(objects, config(), PLUGINS).run().pods()) {
-            if (pod.pod().name().equals(podName)) {
-                return pod.nodeName().isEmpty() ? pod.message() : pod.nodeName();
-            }
-        }
-        return "";
+    private static String outcome(List<ClusterObject> objects) throws IOException {
+        List<SimulatedPod> pods =
+                Simulation.of(objects, config(), PLUGINS).run().pods();
+        assertEquals(1, pods.size(), pods::toString);
+        SimulatedPod pod = pods.get(0);
+        return pod.nodeName().isEmpty() ? pod.message() : pod.nodeName();
     }
 
     @ParameterizedTest
@@ -150,7 +164,7 @@ class RandomNodeSampleTest {
         List<ClusterObject> objects = new ArrayList<>(c.cluster());
         objects.add(c.pod());
 
-        assertEquals(c.expected(), outcome(objects, "p"));
+        assertEquals(c.expected(), outcome(objects));
     }
 
     @Nested
@@ -183,6 +197,29 @@ class RandomNodeSampleTest {
             for (long seed = 1; seed <= 20; seed++) {
                 plugin(args(5, false, seed), nodes(3)).pod(POD).leavesOnlyNodes("n0", "n1", "n2");
             }
+        }
+
+        @Test
+        void findsTheOneNodeOfThree() throws IOException {
+            List<ClusterObject> objects = List.of(
+                    room("n0", "1").build(),
+                    room("n1", "4").build(),
+                    room("n2", "1").build(),
+                    pod("p").requests("cpu", "2").build());
+            for (long seed = 1; seed <= 20; seed++) {
+                SimulatedPod found = Simulation.of(objects, config(), PLUGINS)
+                        .random(new Random(seed))
+                        .run()
+                        .pods()
+                        .get(0);
+
+                assertEquals("n1", found.nodeName(), found::toString);
+                assertEquals(1, found.attempts(), found::toString);
+            }
+        }
+
+        private static Nodes room(String name, String cpu) {
+            return Nodes.named(name).allocatable("cpu", cpu).allocatable("memory", "4Gi");
         }
 
         @Test
@@ -268,6 +305,32 @@ class RandomNodeSampleTest {
             }
         }
 
+        // RS-8: in 300 seconds again, and not before; also when all nodes were drawn.
+        @ParameterizedTest
+        @ValueSource(ints = {1, 2, 10})
+        void isTriedAgainIn300SecondsIfItIsToBeAsTheOriginal(int nodes) {
+            ManualTimers timers = new ManualTimers();
+            Args original = new Args(5, false, OptionalLong.empty(), Duration.ZERO, true);
+            try (TestScheduler scheduler = PluginTester.of(timers.factory(), original)
+                    .cluster(nodes(nodes))
+                    .beside(PLUGINS.find("NodeAffinity").orElseThrow())
+                    .start()) {
+                Decision ignored = scheduler.schedule(choosy);
+                for (int retries = 0; retries < 3; retries++) {
+                    timers.pass(Duration.ofSeconds(299));
+                    assertEquals(retries, scheduler.activated().size());
+                    assertEquals(Optional.empty(), scheduler.scheduler().scheduleNext());
+
+                    timers.pass(Duration.ofSeconds(1));
+                    assertEquals(retries + 1, scheduler.activated().size());
+                    Decision again = scheduler.scheduler().scheduleNext().orElseThrow();
+                    assertEquals(choosy.name(), again.pod().name());
+                    assertEquals(Optional.empty(), again.node());
+                }
+                assertEquals(List.of(), scheduler.activatedAfterBackoff());
+            }
+        }
+
         // RS-8
         @Test
         void saysThatThereIsNoNode() {
@@ -278,16 +341,58 @@ class RandomNodeSampleTest {
     // RS-9
     @Test
     void leavesAPodThatHasANode() throws IOException {
-        List<ClusterObject> objects = List.of(
-                Nodes.named("node1")
-                        .allocatable("cpu", "2")
-                        .allocatable("memory", "4Gi")
-                        .build(),
-                pod("bound").on("elsewhere").build(),
-                pod("p").build());
+        Node node = Nodes.named("node1")
+                .allocatable("cpu", "2")
+                .allocatable("memory", "4Gi")
+                .build();
+        Pod bound = pod("bound").on("elsewhere").build();
+        InMemoryCluster cluster = InMemoryCluster.of(List.of(node, bound, pod("p").build()));
+        try (Scheduler scheduler = Scheduler.builder(config(), PLUGINS, cluster)
+                .bindingExecutor(Runnable::run)
+                .build()) {
+            scheduler.start();
 
-        assertEquals("node1", outcome(objects, "p"));
-        assertEquals("", outcome(objects, "bound"));
+            Decision decision = scheduler.scheduleNext().orElseThrow();
+            assertEquals("p", decision.pod().name());
+            assertEquals(Optional.of("node1"), decision.node());
+            assertEquals(Optional.empty(), scheduler.scheduleNext());
+        }
+        assertSame(bound, cluster.find(ObjectKind.POD, "default", "bound").orElseThrow());
+        assertEquals(
+                "node1",
+                cluster.find(ObjectKind.POD, "default", "p").orElseThrow().nodeName());
+        for (PodEvent event : cluster.events()) {
+            assertEquals("p", event.pod().name(), event::toString);
+        }
+    }
+
+    @Nested
+    class TheProgram {
+        @Test
+        void hasTheConfigurationOfTheExample() throws IOException {
+            LoadedConfig own = ConfigLoader.load(MinimalScheduler.CONFIG, "MinimalScheduler", PLUGINS);
+
+            assertEquals(config().config(), own.config());
+        }
+
+        @Test
+        void isSuchASchedulerByItself() throws IOException, InterruptedException {
+            Process program = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            MinimalScheduler.class.getName(),
+                            "simulate",
+                            file("cluster.yaml").toString())
+                    .redirectError(ProcessBuilder.Redirect.INHERIT)
+                    .start();
+            String said = new String(program.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+            assertTrue(Pattern.compile("default/anywhere +n[1-7]").matcher(said).find(), said);
+            assertTrue(said.contains("nodes drawn: "), said);
+            assertTrue(program.waitFor(20, TimeUnit.SECONDS), said);
+        }
     }
 
     @Test

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
@@ -21,6 +22,7 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -90,11 +92,18 @@ class RandomNodeSampleTest {
     }
 
     /** Pods that the profile of {@code scheduler.yaml} decides about, on one node of two processors and 4 GiB. */
-    record Case(String id, Pod pod, List<ClusterObject> cluster, String expected) {
+    record Case(String id, String what, String original, Pod pod, List<ClusterObject> cluster, String expected) {
         @Override
         public String toString() {
             return id + ": " + expected;
         }
+    }
+
+    private static final VectorTable TABLE = new VectorTable("random-five");
+
+    @AfterAll
+    static void writeTable() {
+        TABLE.write();
     }
 
     private static final String NO_LABEL =
@@ -116,12 +125,14 @@ class RandomNodeSampleTest {
                 .on("node1")
                 .build();
         return Stream.of(
-                new Case("RS-1", pod("p").build(), List.of(node), "node1"),
-                new Case("RS-2", pod("p").nodeSelector("foo", "bar").build(), List.of(node), NO_LABEL),
-                new Case("RS-3", pod("p").nodeSelector("name", "node1").build(), List.of(node), "node1"),
-                new Case("RS-4", pod("p").nodeSelector("name", "node1").build(), List.of(bare), NO_LABEL),
+                new Case("RS-1", "no selector, node label name=node1", "match", pod("p").build(), List.of(node), "node1"),
+                new Case("RS-2", "selector foo=bar", "NodeSelectorMismatch", pod("p").nodeSelector("foo", "bar").build(), List.of(node), NO_LABEL),
+                new Case("RS-3", "selector name=node1", "match", pod("p").nodeSelector("name", "node1").build(), List.of(node), "node1"),
+                new Case("RS-4", "a selector, and a node without labels", "NodeSelectorMismatch", pod("p").nodeSelector("name", "node1").build(), List.of(bare), NO_LABEL),
                 new Case(
                         "RS-5",
+                        "2 CPU and 4Gi, of which 1500m and 1Gi are taken; pod of 500m and 3Gi",
+                        "fits",
                         pod("p").requests("cpu", "500m")
                                 .requests("memory", "3Gi")
                                 .build(),
@@ -129,12 +140,14 @@ class RandomNodeSampleTest {
                         "node1"),
                 new Case(
                         "RS-6",
+                        "the same node, pod of 600m whose selector does not match either",
+                        "NotEnoughResources",
                         pod("p").requests("cpu", "600m")
                                 .nodeSelector("foo", "bar")
                                 .build(),
                         List.of(node, used),
                         "0/1 nodes are available: 1 Insufficient cpu. nodes drawn: node1"),
-                new Case("RS-8", pod("p").build(), List.of(), "no nodes available to schedule pods"));
+                new Case("RS-8", "no nodes", "no-node-found", pod("p").build(), List.of(), "no nodes available to schedule pods"));
     }
 
     private static Pods pod(String name) {
@@ -164,16 +177,25 @@ class RandomNodeSampleTest {
         List<ClusterObject> objects = new ArrayList<>(c.cluster());
         objects.add(c.pod());
 
-        assertEquals(c.expected(), outcome(objects));
+        String outcome = outcome(objects);
+        assertEquals(c.expected(), outcome);
+        TABLE.add(c.id(), c.what(), c.original(), outcome);
     }
 
     @Nested
     class Drawing {
-        // RS-7: one node of ten will do. 20,000 draws of either kind; the interval is five standard deviations wide.
+        // RS-7: one node of ten will do. 200,000 draws of either kind; the limit is five standard deviations.
         @Test
         void findsTheOneNodeOfTenAsOftenAsItShould() {
-            assertEquals(0.5, hits(false), 0.018);
-            assertEquals(0.40951, hits(true), 0.018);
+            double without = hits(false);
+            double with = hits(true);
+            assertEquals(0.5, without, 0.0056);
+            assertEquals(0.40951, with, 0.0056);
+            TABLE.add(
+                    "RS-7",
+                    "one node of ten will do: drawn with, without replacement",
+                    "0.40951, 0.5",
+                    String.format(Locale.ROOT, "%.4f, %.4f of 200,000 draws", with, without));
         }
 
         private double hits(boolean withReplacement) {
@@ -182,7 +204,7 @@ class RandomNodeSampleTest {
             for (long seed = 1; seed <= 20; seed++) {
                 try (TestScheduler scheduler =
                         plugin(args(5, withReplacement, seed), nodes(10)).start()) {
-                    for (Set<String> drawn : drawn(scheduler, 1000)) {
+                    for (Set<String> drawn : drawn(scheduler, 10_000)) {
                         hits += drawn.contains("n7") ? 1 : 0;
                         draws++;
                     }
@@ -206,6 +228,7 @@ class RandomNodeSampleTest {
                     room("n1", "4").build(),
                     room("n2", "1").build(),
                     pod("p").requests("cpu", "2").build());
+            int founds = 0;
             for (long seed = 1; seed <= 20; seed++) {
                 SimulatedPod found = Simulation.of(objects, config(), PLUGINS)
                         .random(new Random(seed))
@@ -215,7 +238,13 @@ class RandomNodeSampleTest {
 
                 assertEquals("n1", found.nodeName(), found::toString);
                 assertEquals(1, found.attempts(), found::toString);
+                founds++;
             }
+            TABLE.add(
+                    "RS-10",
+                    "three nodes of which one will do, without replacement",
+                    "always found",
+                    "found in the first attempt, with " + founds + " seeds of 20");
         }
 
         private static Nodes room(String name, String cpu) {
@@ -329,6 +358,11 @@ class RandomNodeSampleTest {
                 }
                 assertEquals(List.of(), scheduler.activatedAfterBackoff());
             }
+            TABLE.add(
+                    "RS-8, " + nodes + (nodes == 1 ? " node" : " nodes"),
+                    "no draw will do, `originalBehavior`",
+                    "no-node-found, in 300 s again",
+                    "not tried at 299 s, tried at 300 s, three times in a row");
         }
 
         // RS-8
@@ -364,6 +398,7 @@ class RandomNodeSampleTest {
         for (PodEvent event : cluster.events()) {
             assertEquals("p", event.pod().name(), event::toString);
         }
+        TABLE.add("RS-9", "a pod that has a node", "no action", "no attempt, no event, the same pod");
     }
 
     @Nested

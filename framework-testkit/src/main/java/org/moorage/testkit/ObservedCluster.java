@@ -78,7 +78,7 @@ final class ObservedCluster {
         if (method.getName().equals("watch")) {
             return invoke(
                     target, method, new Object[] {arguments[0], arguments[1], new Watch((ClusterListener) arguments[2])
-            });
+                    });
         }
         if (!WRITERS.contains(method.getDeclaringClass())) {
             return invoke(target, method, arguments);
@@ -115,16 +115,13 @@ final class ObservedCluster {
         }
 
         private boolean isHidden(ClusterObject object) {
-            return !showsEndedPods
-                    && object instanceof Pod pod
-                    && pod.status().isTerminal();
+            return !showsEndedPods && object instanceof Pod pod && pod.status().isTerminal();
         }
 
         @Override
         public <T extends ClusterObject> void replaced(ObjectKind<T> kind, Collection<T> objects) {
             listener.replaced(
-                    kind,
-                    objects.stream().filter(object -> !isHidden(object)).toList());
+                    kind, objects.stream().filter(object -> !isHidden(object)).toList());
         }
 
         @Override

@@ -200,7 +200,8 @@ public final class Main implements Callable<Integer> {
         IParameterExceptionHandler refusal = isComplete
                 ? (mistake, args) -> refuse(mistake, terminal)
                 // What to say of a mistake depends on the commands that there are.
-                : (mistake, args) -> commandLine(terminal, additions, any -> true).execute(args);
+                : (mistake, args) ->
+                        commandLine(terminal, additions, any -> true).execute(args);
         return line.setOut(terminal.out())
                 .setErr(terminal.err())
                 .setColorScheme(CommandLine.Help.defaultColorScheme(terminal.colors() ? Ansi.ON : Ansi.OFF))

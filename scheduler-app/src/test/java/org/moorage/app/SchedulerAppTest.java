@@ -73,15 +73,18 @@ class SchedulerAppTest {
             List<String> withOther = new ArrayList<>(command);
             withOther.add(1, "--config=" + other);
 
-            assertThat(CapturedRun.with(additions, command.toArray(String[]::new)).out())
+            assertThat(CapturedRun.with(additions, command.toArray(String[]::new))
+                            .out())
                     .contains("nowhere");
-            assertThat(CapturedRun.with(additions, withOther.toArray(String[]::new)).out())
+            assertThat(CapturedRun.with(additions, withOther.toArray(String[]::new))
+                            .out())
                     .doesNotContain("nowhere");
         }
         Additions wrong = new Additions(
                 List.of(), Optional.of(new PolicyText(config.formatted("Nowhere"), "Nowhere's configuration")));
         assertThat(CapturedRun.with(wrong, "simulate", CapturedRun.FIRST).err())
-                .contains("error: Nowhere's configuration:5:25: profiles[0].plugins.filter.enabled[0].name: \"Nowhere\"");
+                .contains(
+                        "error: Nowhere's configuration:5:25: profiles[0].plugins.filter.enabled[0].name: \"Nowhere\"");
     }
 
     @Test

@@ -65,7 +65,8 @@ final class AgentProgram implements AutoCloseable {
                 file.toString(),
                 "--agents",
                 String.join(",", new TreeMap<>(portByAgent).keySet())));
-        AgentProgram started = new AgentProgram(RunningProgram.start(folder.resolve("extender.log"), command), portByAgent);
+        AgentProgram started =
+                new AgentProgram(RunningProgram.start(folder.resolve("extender.log"), command), portByAgent);
         try {
             for (String agent : portByAgent.keySet()) {
                 started.awaitVersion(agent);

@@ -39,7 +39,8 @@ class OriginalVariablesOverHttpTest {
     @TempDir
     private Path folder;
 
-    // What congestion-factor 5 scores, the scores of pigeon's nodes for P1, the nodes that safe accepts, and their scores.
+    // What congestion-factor 5 scores, the scores of pigeon's nodes for P1, the nodes that safe accepts and their
+    // scores.
     @ParameterizedTest(name = "{0} {1}")
     @CsvSource({
         "'', '', 10, 1 6 10, a b d e f, 8 2 0 9 9 9",

@@ -204,8 +204,7 @@ class SafeAgentsOverHttpTest {
 
     @Test
     void congestionOfANodeWithoutTheAnnotation() {
-        assertThat(scores(post(
-                        "congestion", "priorities/congestion", pod("p", "1", ""), node("n", "1", "1Gi"))))
+        assertThat(scores(post("congestion", "priorities/congestion", pod("p", "1", ""), node("n", "1", "1Gi"))))
                 .isEqualTo(Map.of("n", 10));
     }
 
@@ -268,7 +267,8 @@ class SafeAgentsOverHttpTest {
         }
     }
 
-    // extender.safe.yaml of kube-safe-scheduler, at the scheduler's end: (10 * 1 + 8 * 10) * 10 and (8 * 1 + 5 * 10) * 10.
+    // extender.safe.yaml of kube-safe-scheduler, at the scheduler's end: (10 * 1 + 8 * 10) * 10, and
+    // (8 * 1 + 5 * 10) * 10.
     @ParameterizedTest(name = "{0}")
     @CsvSource({"SAFE-2, 7000 200, 14 0.5, 900", "SAFE-5, 4000 1000, '', 580"})
     void safeAsTheTwoExtendersOfAPolicy(String name, String cpu, String memory, long total) {
@@ -281,8 +281,7 @@ class SafeAgentsOverHttpTest {
                    "preemptVerb": "", "bindVerb": "", "weight": 10, "enableHttps": false, "nodeCacheCapable": false}]}
                 """.formatted(prefix, prefix);
         PluginRegistry plugins = PluginRegistry.of(BuiltinPlugins.all());
-        InMemoryCluster cluster =
-                InMemoryCluster.of(List.of(decode(ObjectKind.NODE, safeNode(cpu, memory))));
+        InMemoryCluster cluster = InMemoryCluster.of(List.of(decode(ObjectKind.NODE, safeNode(cpu, memory))));
         try (Scheduler scheduler = Scheduler.builder(ConfigLoader.load(policy, "policy.cfg", plugins), plugins, cluster)
                 .build()) {
             scheduler.start();

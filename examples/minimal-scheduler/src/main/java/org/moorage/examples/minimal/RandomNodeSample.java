@@ -135,8 +135,8 @@ public final class RandomNodeSample implements PreFilterPlugin, PostFilterPlugin
         return PostFilterResult.rejected(Status.unschedulable(drawn));
     }
 
-    // Nothing in the cluster needs to change for another draw to succeed; once all nodes were tried, something does. The
-    // original tried again all the same.
+    // Nothing in the cluster needs to change for another draw to succeed; once all nodes were tried, something does.
+    // The original tried again all the same.
     @Override
     public void execute(CycleState state, Pod pod, PostFilterResult result) {
         if (!args.originalBehavior() && state.find(SAMPLE).map(Sample::isAll).orElse(true)) {

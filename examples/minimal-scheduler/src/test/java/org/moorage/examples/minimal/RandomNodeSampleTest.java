@@ -125,10 +125,34 @@ class RandomNodeSampleTest {
                 .on("node1")
                 .build();
         return Stream.of(
-                new Case("RS-1", "no selector, node label name=node1", "match", pod("p").build(), List.of(node), "node1"),
-                new Case("RS-2", "selector foo=bar", "NodeSelectorMismatch", pod("p").nodeSelector("foo", "bar").build(), List.of(node), NO_LABEL),
-                new Case("RS-3", "selector name=node1", "match", pod("p").nodeSelector("name", "node1").build(), List.of(node), "node1"),
-                new Case("RS-4", "a selector, and a node without labels", "NodeSelectorMismatch", pod("p").nodeSelector("name", "node1").build(), List.of(bare), NO_LABEL),
+                new Case(
+                        "RS-1",
+                        "no selector, node label name=node1",
+                        "match",
+                        pod("p").build(),
+                        List.of(node),
+                        "node1"),
+                new Case(
+                        "RS-2",
+                        "selector foo=bar",
+                        "NodeSelectorMismatch",
+                        pod("p").nodeSelector("foo", "bar").build(),
+                        List.of(node),
+                        NO_LABEL),
+                new Case(
+                        "RS-3",
+                        "selector name=node1",
+                        "match",
+                        pod("p").nodeSelector("name", "node1").build(),
+                        List.of(node),
+                        "node1"),
+                new Case(
+                        "RS-4",
+                        "a selector, and a node without labels",
+                        "NodeSelectorMismatch",
+                        pod("p").nodeSelector("name", "node1").build(),
+                        List.of(bare),
+                        NO_LABEL),
                 new Case(
                         "RS-5",
                         "2 CPU and 4Gi, of which 1500m and 1Gi are taken; pod of 500m and 3Gi",
@@ -147,7 +171,13 @@ class RandomNodeSampleTest {
                                 .build(),
                         List.of(node, used),
                         "0/1 nodes are available: 1 Insufficient cpu. nodes drawn: node1"),
-                new Case("RS-8", "no nodes", "no-node-found", pod("p").build(), List.of(), "no nodes available to schedule pods"));
+                new Case(
+                        "RS-8",
+                        "no nodes",
+                        "no-node-found",
+                        pod("p").build(),
+                        List.of(),
+                        "no nodes available to schedule pods"));
     }
 
     private static Pods pod(String name) {

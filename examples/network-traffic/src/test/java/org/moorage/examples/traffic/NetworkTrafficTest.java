@@ -359,7 +359,8 @@ class NetworkTrafficTest {
                     PluginRegistry.of(BuiltinPlugins.all()).with(List.of(new NetworkTraffic.Factory()));
             InMemoryCluster cluster = InMemoryCluster.of(List.of(
                     Nodes.named("node01").build(), Nodes.named("master-machine").build()));
-            try (Scheduler scheduler = Scheduler.builder(ConfigLoader.load(config, "article", plugins), plugins, cluster)
+            try (Scheduler scheduler = Scheduler.builder(
+                            ConfigLoader.load(config, "article", plugins), plugins, cluster)
                     .build()) {
                 scheduler.start();
 

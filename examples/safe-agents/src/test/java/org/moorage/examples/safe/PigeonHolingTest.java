@@ -221,7 +221,10 @@ class PigeonHolingTest {
     private static String text(double[] values) {
         StringJoiner text = new StringJoiner(" ");
         for (double value : values) {
-            text.add(Double.isNaN(value) ? "NaN" : String.format(Locale.ROOT, "%.6f", value).substring(1));
+            text.add(
+                    Double.isNaN(value)
+                            ? "NaN"
+                            : String.format(Locale.ROOT, "%.6f", value).substring(1));
         }
         return text.toString();
     }
@@ -248,8 +251,7 @@ class PigeonHolingTest {
             if (expected[i].equals("NaN")) {
                 assertThat(numbers[i]).isEqualTo("NaN");
             } else {
-                assertThat(Double.parseDouble(numbers[i]))
-                        .isCloseTo(Double.parseDouble(expected[i]), within(RECORDED));
+                assertThat(Double.parseDouble(numbers[i])).isCloseTo(Double.parseDouble(expected[i]), within(RECORDED));
             }
         }
         assertThat(scores).isEqualTo(expectedScores);

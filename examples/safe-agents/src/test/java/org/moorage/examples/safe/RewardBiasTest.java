@@ -125,7 +125,9 @@ class RewardBiasTest {
     }
 
     private static String text(double average) {
-        return String.format(Locale.ROOT, "%.6f", average).replaceFirst("\\.?0*$", "").replaceFirst("^0\\.", ".");
+        return String.format(Locale.ROOT, "%.6f", average)
+                .replaceFirst("\\.?0*$", "")
+                .replaceFirst("^0\\.", ".");
     }
 
     private static void fail(TestScheduler scheduler, String name) {
@@ -290,7 +292,7 @@ class RewardBiasTest {
                 CONFIG_MAP,
                 ObjectMeta.named("rewards").namespace("kube-system").build(),
                 "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"rewards\",\"namespace\":\"kube-system\"},"
-                    + "\"data\":{\"D\":\"{\\\"n1\\\":0.25}\"}}");
+                        + "\"data\":{\"D\":\"{\\\"n1\\\":0.25}\"}}");
         PluginTester tester = PluginTester.of(new RewardBias.Factory(), args("", "kube-system/rewards", false))
                 .cluster(N1, N2, map);
         try (TestScheduler scheduler = tester.start()) {

@@ -173,7 +173,8 @@ class SafeAgentTest {
                 rejections(overload, vector.pod()).isEmpty() ? "pass" : "reject",
                 score(overload.disabledAt(ExtensionPoint.FILTER), vector.pod()) + "",
                 score(balance, vector.pod()) + "");
-        PluginTester native100 = overload(NATIVE, NOTHING).cluster(vector.node()).disabledAt(ExtensionPoint.FILTER);
+        PluginTester native100 =
+                overload(NATIVE, NOTHING).cluster(vector.node()).disabledAt(ExtensionPoint.FILTER);
         long overload100 = score(native100, vector.pod());
         long balance100 = score(balance(NATIVE).cluster(vector.node()), vector.pod());
         List<Object> cells = new ArrayList<>();
@@ -181,8 +182,7 @@ class SafeAgentTest {
         for (int i = 0; i < recorded.length; i++) {
             cells.add((recorded[i].equals("?") ? "not recorded" : recorded[i]) + ", " + got.get(i));
             if (recorded[i].contains(".")) {
-                assertThat(Double.parseDouble(got.get(i)))
-                        .isCloseTo(Double.parseDouble(recorded[i]), within(1.5e-6));
+                assertThat(Double.parseDouble(got.get(i))).isCloseTo(Double.parseDouble(recorded[i]), within(1.5e-6));
             } else if (!recorded[i].equals("?")) {
                 assertThat(got.get(i)).isEqualTo(recorded[i]);
             }
@@ -202,7 +202,9 @@ class SafeAgentTest {
         Resources allocatable = node.allocatableResources();
         long capacity = resource.equals(ResourceName.CPU) ? allocatable.milliCpu() : allocatable.memory();
         double risk = Load.of(capacity, free, demand, 0.2).risk(0.9);
-        return String.format(Locale.ROOT, "%.6f", risk).replaceFirst("\\.?0*$", "").replaceFirst("^0\\.", ".");
+        return String.format(Locale.ROOT, "%.6f", risk)
+                .replaceFirst("\\.?0*$", "")
+                .replaceFirst("^0\\.", ".");
     }
 
     private static long score(PluginTester tester, Pod pod) {

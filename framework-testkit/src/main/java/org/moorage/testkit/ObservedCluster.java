@@ -6,11 +6,14 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.PersistentVolume;
 import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Pod;
@@ -19,6 +22,7 @@ import org.moorage.api.plugin.ClusterWriter;
 import org.moorage.api.plugin.ResourceClaimWriter;
 import org.moorage.api.plugin.VolumeWriter;
 import org.moorage.runtime.cluster.Cluster;
+import org.moorage.runtime.cluster.ClusterListener;
 import org.moorage.simulation.InMemoryCluster;
 
 /** A cluster that keeps each change that is asked of it, and that can be told to refuse them. */
@@ -30,6 +34,7 @@ final class ObservedCluster {
     private final List<Write> writes = new CopyOnWriteArrayList<>();
     private volatile @Nullable ClusterException failure;
     private volatile boolean showsDeletions = true;
+    private volatile boolean showsEndedPods = true;
     private volatile boolean hasVolumeController = true;
 
     ObservedCluster(InMemoryCluster cluster) {
@@ -52,6 +57,10 @@ final class ObservedCluster {
         showsDeletions = false;
     }
 
+    void hideEndedPods() {
+        showsEndedPods = false;
+    }
+
     void stopVolumeController() {
         hasVolumeController = false;
     }
@@ -65,6 +74,11 @@ final class ObservedCluster {
     private @Nullable Object call(Object target, Method method, Object[] arguments) throws Throwable {
         if (WRITERS.contains(method.getReturnType())) {
             return observed(invoke(target, method, arguments), method.getReturnType());
+        }
+        if (method.getName().equals("watch")) {
+            return invoke(
+                    target, method, new Object[] {arguments[0], arguments[1], new Watch((ClusterListener) arguments[2])
+                    });
         }
         if (!WRITERS.contains(method.getDeclaringClass())) {
             return invoke(target, method, arguments);
@@ -90,6 +104,52 @@ final class ObservedCluster {
     private ClusterObject written(ClusterObject object) {
         cluster.apply(object);
         return object;
+    }
+
+    /** What the scheduler is told, of pods as by the API server's watch: one that has ended is deleted, as it was before. */
+    private final class Watch implements ClusterListener {
+        private final ClusterListener listener;
+
+        Watch(ClusterListener listener) {
+            this.listener = listener;
+        }
+
+        private boolean isHidden(ClusterObject object) {
+            return !showsEndedPods && object instanceof Pod pod && pod.status().isTerminal();
+        }
+
+        @Override
+        public <T extends ClusterObject> void replaced(ObjectKind<T> kind, Collection<T> objects) {
+            listener.replaced(
+                    kind, objects.stream().filter(object -> !isHidden(object)).toList());
+        }
+
+        @Override
+        public <T extends ClusterObject> void applied(ObjectKind<T> kind, T object) {
+            if (isHidden(object)) {
+                listener.known(kind, object.namespace(), object.name())
+                        .ifPresent(known -> listener.deleted(kind, known));
+            } else {
+                listener.applied(kind, object);
+            }
+        }
+
+        @Override
+        public <T extends ClusterObject> void deleted(ObjectKind<T> kind, T object) {
+            if (!isHidden(object)) {
+                listener.deleted(kind, object);
+            }
+        }
+
+        @Override
+        public <T extends ClusterObject> void unavailable(ObjectKind<T> kind, String reason) {
+            listener.unavailable(kind, reason);
+        }
+
+        @Override
+        public <T extends ClusterObject> Optional<T> known(ObjectKind<T> kind, String namespace, String name) {
+            return listener.known(kind, namespace, name);
+        }
     }
 
     private static Object invoke(Object target, Method method, Object[] arguments) throws Throwable {

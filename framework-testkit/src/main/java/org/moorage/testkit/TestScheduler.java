@@ -470,6 +470,14 @@ public final class TestScheduler implements AutoCloseable {
     }
 
     /**
+     * Has the scheduler not told of pods that have failed or succeeded, from now on, as on a cluster: to it they are deleted, while {@link
+     * Handle#read} finds them.
+     */
+    public void hideEndedPods() {
+        observed.hideEndedPods();
+    }
+
+    /**
      * Has the cluster only take what plugins write of volumes and claims, from now on: what the volume controller and the
      * provisioner do about it is for the test to do.
      */

@@ -19,7 +19,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import org.moorage.api.plugin.ClusterException;
-import org.moorage.api.plugin.PluginFactory;
 import org.moorage.app.command.CommandException;
 import org.moorage.app.command.Commands;
 import org.moorage.app.command.ConfigOptions;
@@ -114,14 +113,14 @@ public final class Main implements Callable<Integer> {
 
     /** Runs the command line and ends the process. */
     public static void main(String[] args) {
-        run(List.of(), args);
+        run(Additions.NONE, args);
     }
 
-    /** As {@link #main}, with further plugins. */
-    static void run(List<PluginFactory<?>> plugins, String... args) {
+    /** As {@link #main}, for a program of somebody's own. */
+    static void run(Additions additions, String... args) {
         Thread.setDefaultUncaughtExceptionHandler(Main::uncaught);
         SecureServer.configureProcess();
-        int exitCode = run(plugins, Terminal.ofProcess(), args);
+        int exitCode = run(additions, Terminal.ofProcess(), args);
         awaitTermination();
         System.exit(exitCode);
     }
@@ -157,19 +156,19 @@ public final class Main implements Callable<Integer> {
     }
 
     /** Runs the command line; returns the exit code: 0, 1 for a failure, 2 for a command line that makes no sense. */
-    static int run(List<PluginFactory<?>> plugins, Terminal terminal, String... args) {
-        return run(plugins, terminal, new OwnProcess(), args);
+    static int run(Additions additions, Terminal terminal, String... args) {
+        return run(additions, terminal, new OwnProcess(), args);
     }
 
-    /** As {@link #run(List, Terminal, String...)}, for another process than the one it runs in. */
-    static int run(List<PluginFactory<?>> plugins, Terminal terminal, HostProcess process, String... args) {
+    /** As {@link #run(Additions, Terminal, String...)}, for another process than the one it runs in. */
+    static int run(Additions additions, Terminal terminal, HostProcess process, String... args) {
         Main main = new Main(process);
         List<String> words = List.of(args);
         boolean needsHelp = words.contains("-h") || words.contains("--help");
         int exitCode;
         try {
             // Reading the options of all commands would be a third of a scheduler's start.
-            exitCode = main.commandLine(terminal, plugins, name -> needsHelp || words.contains(name))
+            exitCode = main.commandLine(terminal, additions, name -> needsHelp || words.contains(name))
                     .execute(args);
         } catch (OutOfMemoryError e) {
             long megabytes = Runtime.getRuntime().maxMemory() >> 20;
@@ -182,7 +181,7 @@ public final class Main implements Callable<Integer> {
         return exitCode;
     }
 
-    private CommandLine commandLine(Terminal terminal, List<PluginFactory<?>> plugins, Predicate<String> isNeeded) {
+    private CommandLine commandLine(Terminal terminal, Additions additions, Predicate<String> isNeeded) {
         CommandLine line = new CommandLine(this);
         UnusedFlags.addTo(line.getCommandSpec());
         List<Object> commands = new ArrayList<>(Commands.all(terminal));
@@ -197,11 +196,12 @@ public final class Main implements Callable<Integer> {
                 isComplete = false;
             }
         }
-        Commands.addPlugins(line, plugins);
+        Commands.add(line, additions.plugins(), additions.config());
         IParameterExceptionHandler refusal = isComplete
                 ? (mistake, args) -> refuse(mistake, terminal)
                 // What to say of a mistake depends on the commands that there are.
-                : (mistake, args) -> commandLine(terminal, plugins, any -> true).execute(args);
+                : (mistake, args) ->
+                        commandLine(terminal, additions, any -> true).execute(args);
         return line.setOut(terminal.out())
                 .setErr(terminal.err())
                 .setColorScheme(CommandLine.Help.defaultColorScheme(terminal.colors() ? Ansi.ON : Ansi.OFF))

@@ -11,7 +11,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -95,7 +94,7 @@ final class RehearseCommand implements Callable<Integer> {
     private static int run(HostProcess process, String... arguments) {
         PrintWriter nowhere = new PrintWriter(Writer.nullWriter());
         Terminal terminal = Terminal.plain(InputStream.nullInputStream(), nowhere, nowhere, InstantSource.system());
-        return Main.run(List.of(), terminal, process, arguments);
+        return Main.run(Additions.NONE, terminal, process, arguments);
     }
 
     /** Keeps what stops the scheduler. */

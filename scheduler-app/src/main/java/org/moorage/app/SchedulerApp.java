@@ -4,14 +4,19 @@ package org.moorage.app;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.runtime.config.PolicyTexts.PolicyText;
 
 /**
  * The {@code moorage} command line with further plugins, for a program that is a scheduler of its own:
  *
  * <pre>{@code
  * public static void main(String[] args) {
- *     SchedulerApp.builder().withPlugin(new RandomNodeSample.Factory()).run(args);
+ *     SchedulerApp.builder()
+ *             .withPlugin(new RandomNodeSample.Factory())
+ *             .withDefaultConfig("MinimalScheduler", CONFIG)
+ *             .run(args);
  * }
  * }</pre>
  *
@@ -31,11 +36,25 @@ public final class SchedulerApp {
     public static final class Builder {
         private final List<PluginFactory<?>> plugins = new ArrayList<>();
 
+        private Optional<PolicyText> config = Optional.empty();
+
         private Builder() {}
 
         /** Adds a plugin that configurations may name. Its factory may be offered to {@link java.util.ServiceLoader} as well. */
         public Builder withPlugin(PluginFactory<?> factory) {
             plugins.add(Objects.requireNonNull(factory, "factory"));
+            return this;
+        }
+
+        /**
+         * Sets the configuration where the command line names none, in place of kube-scheduler's default one.
+         *
+         * @param sourceName what it is called in messages
+         * @param config a {@code KubeSchedulerConfiguration} in YAML or JSON
+         */
+        public Builder withDefaultConfig(String sourceName, String config) {
+            this.config = Optional.of(new PolicyText(
+                    Objects.requireNonNull(config, "config"), Objects.requireNonNull(sourceName, "sourceName")));
             return this;
         }
 
@@ -46,7 +65,7 @@ public final class SchedulerApp {
          * @param args the flags, or a command and its flags
          */
         public void run(String... args) {
-            Main.run(plugins, args);
+            Main.run(new Additions(plugins, config), args);
         }
     }
 }

@@ -15,6 +15,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.app.command.Terminal;
 
@@ -29,24 +30,28 @@ record CapturedRun(int exitCode, String out, String err) {
     }
 
     static CapturedRun withInput(String input, String... args) {
-        return on(0, input, List.of(), args);
+        return on(0, input, Additions.NONE, args);
     }
 
     static CapturedRun onTerminal(int width, String... args) {
-        return on(width, "", List.of(), args);
+        return on(width, "", Additions.NONE, args);
     }
 
     static CapturedRun withPlugins(List<PluginFactory<?>> plugins, String... args) {
-        return on(0, "", plugins, args);
+        return with(new Additions(plugins, Optional.empty()), args);
     }
 
-    private static CapturedRun on(int width, String input, List<PluginFactory<?>> plugins, String... args) {
+    static CapturedRun with(Additions additions, String... args) {
+        return on(0, "", additions, args);
+    }
+
+    private static CapturedRun on(int width, String input, Additions additions, String... args) {
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
         InputStream in = new ByteArrayInputStream(input.getBytes(UTF_8));
         boolean terminal = width > 0;
         int exitCode = Main.run(
-                plugins,
+                additions,
                 new Terminal(
                         in,
                         new PrintWriter(out),

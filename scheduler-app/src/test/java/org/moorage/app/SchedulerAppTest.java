@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.moorage.api.CycleState;
@@ -15,6 +17,7 @@ import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.runtime.config.PolicyTexts.PolicyText;
 
 /** What a program with plugins of its own is, but for the process that it ends. */
 class SchedulerAppTest {
@@ -51,6 +54,37 @@ class SchedulerAppTest {
                     .as(command.toString())
                     .containsIgnoringCase(command.contains("validate") ? "valid" : "nowhere");
         }
+    }
+
+    @Test
+    void takesItsOwnConfigurationUnlessThereIsAnother(@TempDir Path folder) throws IOException {
+        String config = """
+                apiVersion: kubescheduler.config.k8s.io/v1
+                kind: KubeSchedulerConfiguration
+                profiles:
+                - plugins:
+                    filter: {enabled: [{name: %s}]}
+                """;
+        Path other = Files.writeString(folder.resolve("scheduler.yaml"), config.formatted("NodeName"));
+        Additions additions = new Additions(
+                List.of(NOWHERE), Optional.of(new PolicyText(config.formatted("Nowhere"), "Nowhere's configuration")));
+        for (List<String> command :
+                List.of(List.of("simulate", CapturedRun.FIRST), List.of("explain", "shop-1", CapturedRun.FIRST))) {
+            List<String> withOther = new ArrayList<>(command);
+            withOther.add(1, "--config=" + other);
+
+            assertThat(CapturedRun.with(additions, command.toArray(String[]::new))
+                            .out())
+                    .contains("nowhere");
+            assertThat(CapturedRun.with(additions, withOther.toArray(String[]::new))
+                            .out())
+                    .doesNotContain("nowhere");
+        }
+        Additions wrong = new Additions(
+                List.of(), Optional.of(new PolicyText(config.formatted("Nowhere"), "Nowhere's configuration")));
+        assertThat(CapturedRun.with(wrong, "simulate", CapturedRun.FIRST).err())
+                .contains(
+                        "error: Nowhere's configuration:5:25: profiles[0].plugins.filter.enabled[0].name: \"Nowhere\"");
     }
 
     @Test

@@ -2,7 +2,9 @@
 package org.moorage.app.command;
 
 import java.util.List;
+import java.util.Optional;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.runtime.config.PolicyTexts.PolicyText;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 
@@ -21,16 +23,23 @@ public final class Commands {
                 new AnnotateCommand(terminal));
     }
 
-    /** Has the scheduler and all commands of a command line know further plugins. */
-    public static void addPlugins(CommandLine line, List<PluginFactory<?>> plugins) {
-        addPlugins(line.getCommandSpec(), plugins);
+    /**
+     * Has the scheduler and all commands of a command line know what a program adds.
+     *
+     * @param plugins further plugins
+     * @param config the configuration where the command line names none
+     */
+    public static void add(CommandLine line, List<PluginFactory<?>> plugins, Optional<PolicyText> config) {
+        add(line.getCommandSpec(), plugins, config);
     }
 
-    private static void addPlugins(CommandSpec spec, List<PluginFactory<?>> plugins) {
+    private static void add(CommandSpec spec, List<PluginFactory<?>> plugins, Optional<PolicyText> config) {
         if (spec.userObject() instanceof PluginOptions options) {
             options.add(plugins);
+        } else if (spec.userObject() instanceof ConfigOptions options) {
+            options.inPlaceOfDefault(config);
         }
-        spec.mixins().values().forEach(mixin -> addPlugins(mixin, plugins));
-        spec.subcommands().values().forEach(command -> addPlugins(command, plugins));
+        spec.mixins().values().forEach(mixin -> add(mixin, plugins, config));
+        spec.subcommands().values().forEach(command -> add(command.getCommandSpec(), plugins, config));
     }
 }

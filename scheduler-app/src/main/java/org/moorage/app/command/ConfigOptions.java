@@ -26,6 +26,13 @@ public final class ConfigOptions {
     @Mixin
     private FeatureGateOptions featureGates = new FeatureGateOptions();
 
+    private Optional<PolicyTexts.PolicyText> inPlaceOfDefault = Optional.empty();
+
+    /** Sets the configuration where there is no file; empty for the default one. */
+    void inPlaceOfDefault(Optional<PolicyTexts.PolicyText> config) {
+        inPlaceOfDefault = config;
+    }
+
     /** Whether there is a file, in place of the default configuration. */
     public boolean hasFile() {
         return file.isPresent();
@@ -53,14 +60,14 @@ public final class ConfigOptions {
      * @throws org.moorage.runtime.config.ConfigException if the configuration is refused
      */
     LoadedConfig load(PluginRegistry registry) {
-        return ConfigFile.load(file, registry, featureGates.gates(), ConfigFile.policies(file, Optional.empty()));
+        return load(registry, ConfigFile.policies(file, Optional.empty()), Optional.empty(), List.of());
     }
 
     /**
      * The configuration of a scheduler, with flags that count more than its file.
      *
      * @param policies finds the Policy that the configuration names
-     * @param inPlaceOfFile a configuration to take if there is no file
+     * @param inPlaceOfFile a configuration to take if there is no file, also in place of the program's own
      * @throws CommandException if the file cannot be read, or a feature cannot be set
      * @throws org.moorage.runtime.config.ConfigException if the configuration is refused
      */
@@ -70,8 +77,9 @@ public final class ConfigOptions {
             Optional<PolicyTexts.PolicyText> inPlaceOfFile,
             List<FlagValue> flags) {
         FlagValue[] values = flags.toArray(FlagValue[]::new);
-        if (file.isEmpty() && inPlaceOfFile.isPresent()) {
-            PolicyTexts.PolicyText text = inPlaceOfFile.get();
+        Optional<PolicyTexts.PolicyText> own = inPlaceOfFile.or(() -> inPlaceOfDefault);
+        if (file.isEmpty() && own.isPresent()) {
+            PolicyTexts.PolicyText text = own.get();
             return ConfigLoader.load(text.text(), text.sourceName(), registry, featureGates.gates(), policies, values);
         }
         return ConfigFile.load(file, registry, featureGates.gates(), policies, values);

@@ -14,6 +14,8 @@ import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URLDecoder;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -26,6 +28,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.moorage.objects.ObjectStreams;
 import picocli.CommandLine;
 
@@ -96,14 +101,19 @@ class AnnotateCommandTest {
     }
 
     private int run(Map<String, String> environment, String... args) {
+        List<String> all = new ArrayList<>(List.of(args));
+        all.add("--master=http://127.0.0.1:" + server.getAddress().getPort());
+        return runSomewhere(environment, all);
+    }
+
+    private int runSomewhere(Map<String, String> environment, List<String> args) {
         Terminal terminal = Terminal.plain(
                 InputStream.nullInputStream(),
                 new PrintWriter(out, true),
                 new PrintWriter(err, true),
                 InstantSource.fixed(NOW));
-        List<String> all = new ArrayList<>(List.of(args));
+        List<String> all = new ArrayList<>(args);
         all.add("--once");
-        all.add("--master=http://127.0.0.1:" + server.getAddress().getPort());
         return new CommandLine(new AnnotateCommand(terminal, environment))
                 .setErr(new PrintWriter(err, true))
                 .execute(all.toArray(new String[0]));
@@ -150,6 +160,46 @@ class AnnotateCommandTest {
 
     private static String containers(String requests) {
         return "\"containers\":[{\"name\":\"c\",\"resources\":{\"requests\":{" + requests + "}}}]";
+    }
+
+    @Nested
+    class OutOfCluster {
+        @TempDir
+        private Path home;
+
+        private String kubeconfig() {
+            return """
+                    {apiVersion: v1, kind: Config, current-context: c, contexts: [{name: c, context: {cluster: c, user: u}}],
+                     clusters: [{name: c, cluster: {server: "http://127.0.0.1:%d"}}], users: [{name: u, user: {}}]}
+                    """.formatted(server.getAddress().getPort());
+        }
+
+        @ParameterizedTest
+        @CsvSource({"true, named.yaml", "false, .kube/config"})
+        void takesTheKubeconfigOfTheVariableOrTheHome(boolean isNamed, String file) throws IOException {
+            nodes = node("n1", "\"cpu\":\"2\"", "True");
+            Path written = home.resolve(file);
+            Files.createDirectories(written.getParent());
+            Files.writeString(written, kubeconfig());
+            Map<String, String> environment =
+                    new HashMap<>(Map.of("CLUSTER_CONF", "out-of-cluster", "HOME", home.toString()));
+            if (isNamed) {
+                environment.put("KUBECONFIG", written.toString());
+            }
+
+            assertThat(runSomewhere(environment, List.of("allocation")))
+                    .as(err.toString())
+                    .isZero();
+            assertThat(patches).singleElement().asString().startsWith("/api/v1/nodes/n1 ");
+        }
+
+        @Test
+        void takesKubectlConfOfTheWorkingDirectoryOtherwise() {
+            Map<String, String> environment = Map.of("CLUSTER_CONF", "out-of-cluster", "HOME", home.toString());
+
+            assertThat(runSomewhere(environment, List.of("allocation"))).isNotZero();
+            assertThat(err.toString()).contains("kubectl.conf: ");
+        }
     }
 
     @Nested

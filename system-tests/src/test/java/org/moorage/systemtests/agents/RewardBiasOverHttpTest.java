@@ -3,6 +3,7 @@ package org.moorage.systemtests.agents;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.net.URI;
@@ -33,7 +34,8 @@ class RewardBiasOverHttpTest {
     private static final Path CONFIG =
             Path.of(System.getProperty("basedir", "."), "..", "examples", "safe-agents", "extender.yaml");
     private static final String QUESTION = """
-            {"Pod": {"metadata": {"name": "waiting", "namespace": "default", "labels": {"podtype": "D"}}}, "NodeNames": ["n"]}""";
+            {"Pod": {"metadata": {"name": "waiting", "namespace": "default", "labels": {"podtype": "%s"}}},\
+             "NodeNames": ["n", "other"]}""";
 
     private final HttpClient client = HttpClient.newHttpClient();
     private final InMemoryCluster cluster = new InMemoryCluster();
@@ -41,6 +43,7 @@ class RewardBiasOverHttpTest {
     @Test
     void fallWithEachFailureAndRiseWithEachSuccess() throws IOException, InterruptedException {
         cluster.apply(Nodes.named("n").build());
+        cluster.apply(Nodes.named("other").build());
         PluginRegistry registry =
                 PluginRegistry.of(OwnPlugins.all()).withServices(getClass().getClassLoader());
         RunningAgents.Settings settings = new RunningAgents.Settings(
@@ -61,36 +64,58 @@ class RewardBiasOverHttpTest {
                 settings)) {
             agents.start();
             URI uri = URI.create(agents.servers().get(0).address() + "/priorities/rl-priority");
-            List<Long> scores = new ArrayList<>();
-            scores.add(score(uri));
-            for (int i = 0; i < 5; i++) {
-                become("failing" + i, "Failed");
-                scores.add(score(uri));
+            List<List<Long>> scores = new ArrayList<>();
+            scores.add(scores(uri, "D"));
+            for (int i = 0; i < 7; i++) {
+                become("D", "n", "failing" + i, "Failed");
+                scores.add(scores(uri, "D"));
             }
-            become("healthy", "Running");
-            scores.add(score(uri));
+            become("D", "other", "healthy", "Running");
+            scores.add(scores(uri, "D"));
 
-            // Of a type that has not run yet nothing is known, which is 0 there.
-            assertThat(scores).containsExactly(0L, 9L, 8L, 7L, 6L, 5L, 6L);
+            // Of a node that the type has not run on nothing is known, which is 0 there.
+            assertThat(scores)
+                    .containsExactly(
+                            List.of(0L, 0L),
+                            List.of(9L, 0L),
+                            List.of(8L, 0L),
+                            List.of(7L, 0L),
+                            List.of(6L, 0L),
+                            List.of(5L, 0L),
+                            List.of(5L, 0L),
+                            List.of(4L, 0L),
+                            List.of(4L, 10L));
+
+            for (int i = 0; i < 5; i++) {
+                become("E", "n", "failing-e" + i, "Failed");
+            }
+            become("E", "n", "healthy-e", "Running");
+            assertThat(scores(uri, "E")).containsExactly(6L, 0L);
         }
     }
 
-    private void become(String name, String phase) {
+    private void become(String type, String node, String name, String phase) {
         for (String next : List.of("Pending", phase)) {
             cluster.apply(Pods.named(name)
-                    .label("podtype", "D")
-                    .on("n")
+                    .label("podtype", type)
+                    .on(node)
                     .status(status -> status.phase(next))
                     .build());
         }
     }
 
-    private long score(URI uri) throws IOException, InterruptedException {
+    /** The scores of the nodes n and other. */
+    private List<Long> scores(URI uri, String type) throws IOException, InterruptedException {
         HttpRequest request = HttpRequest.newBuilder(uri)
                 .timeout(Duration.ofSeconds(20))
-                .POST(BodyPublishers.ofString(QUESTION))
+                .POST(BodyPublishers.ofString(QUESTION.formatted(type)))
                 .build();
         String body = client.send(request, BodyHandlers.ofString()).body();
-        return new ObjectMapper().readTree(body).path(0).path("Score").asLong(-1);
+        List<Long> scores = new ArrayList<>();
+        for (JsonNode host : new ObjectMapper().readTree(body)) {
+            assertThat(host.path("Host").asText()).isEqualTo(scores.isEmpty() ? "n" : "other");
+            scores.add(host.path("Score").asLong(-1));
+        }
+        return scores;
     }
 }

@@ -2,54 +2,52 @@
 package org.moorage.systemtests.agents;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.moorage.systemtests.agents.AgentObjects.node;
+import static org.moorage.systemtests.agents.AgentObjects.pigeonNodes;
+import static org.moorage.systemtests.agents.AgentObjects.pod;
+import static org.moorage.systemtests.agents.AgentObjects.safeNode;
+import static org.moorage.systemtests.agents.AgentObjects.safeNodes;
+import static org.moorage.systemtests.agents.AgentProgram.left;
+import static org.moorage.systemtests.agents.AgentProgram.ranks;
+import static org.moorage.systemtests.agents.AgentProgram.scores;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
-import java.net.ConnectException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.moorage.systemtests.live.RunningProgram;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.builtin.BuiltinPlugins;
+import org.moorage.objects.KeptJson;
+import org.moorage.objects.ObjectDecoder;
+import org.moorage.runtime.Scheduler;
+import org.moorage.runtime.config.ConfigLoader;
+import org.moorage.runtime.plugin.PluginRegistry;
+import org.moorage.simulation.InMemoryCluster;
 
 /** What kube-safe-scheduler answered over HTTP, {@code moorage extender} answers with the example's configuration. */
 class SafeAgentsOverHttpTest {
     private static final Path CONFIG =
             Path.of(System.getProperty("basedir", "."), "..", "examples", "safe-agents", "extender.yaml");
-    private static final ObjectMapper JSON = new ObjectMapper();
-    private static final HttpClient HTTP = HttpClient.newHttpClient();
-    private static final Duration START = Duration.ofSeconds(60);
-    private static final Map<String, Integer> PORTS = new HashMap<>();
 
     @TempDir
     private static Path folder;
 
-    private static RunningProgram program;
+    private static AgentProgram program;
 
     @BeforeAll
-    static void start() throws IOException, InterruptedException {
+    static void start() throws IOException {
         String config = Files.readString(CONFIG);
         for (String objective : List.of("LOAD_BALANCE", "CONSOLIDATE")) {
             config += agent(objective, "PigeonHoling", "pigeon-holing", "objective: " + objective);
@@ -66,32 +64,20 @@ class SafeAgentsOverHttpTest {
             config += agent(limit.replace(": ", "-"), "SafeOverload", "safe-overload", limit);
         }
         StringBuilder changed = new StringBuilder();
+        Map<String, Integer> ports = new TreeMap<>();
+        int next = AgentProgram.freePorts(20);
         String agent = "";
         for (String line : config.split("\n")) {
             agent = line.startsWith("- name: ") ? line.substring(8) : agent;
             if (line.startsWith("  port: ")) {
-                PORTS.put(agent, freePort());
-                line = "  port: " + PORTS.get(agent);
+                ports.put(agent, next);
+                line = "  port: " + next++;
             }
             changed.append(line).append('\n');
         }
-        Path file = Files.writeString(folder.resolve("extender.yaml"), changed);
-        PORTS.remove("rl");
-        program = RunningProgram.start(
-                folder.resolve("extender.log"),
-                List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        "org.moorage.app.Main",
-                        "extender",
-                        "--config",
-                        file.toString(),
-                        "--agents",
-                        String.join(",", PORTS.keySet())));
-        for (String name : PORTS.keySet()) {
-            awaitVersion(name);
-        }
+        // It needs a cluster: see RewardBiasOverHttpTest.
+        ports.remove("rl");
+        program = AgentProgram.start(folder, changed.toString(), Map.of(), ports);
     }
 
     private static String agent(String name, String plugin, String route, String args) {
@@ -103,36 +89,6 @@ class SafeAgentsOverHttpTest {
                 """.formatted(name, plugin, route, args);
     }
 
-    private static int freePort() throws IOException {
-        for (int port = 24_000 + (int) (ProcessHandle.current().pid() % 5000); port < 31_000; port++) {
-            if (!PORTS.containsValue(port)) {
-                try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
-                    return socket.getLocalPort();
-                } catch (IOException taken) {
-                    // The next one may be free.
-                }
-            }
-        }
-        throw new AssertionError("no port from 24000 to 31000 is free");
-    }
-
-    private static void awaitVersion(String agent) throws IOException, InterruptedException {
-        long deadline = System.nanoTime() + START.toNanos();
-        while (true) {
-            try {
-                HttpResponse<String> version =
-                        HTTP.send(request(agent, "version").GET().build(), BodyHandlers.ofString());
-                assertThat(version.statusCode()).isEqualTo(200);
-                return;
-            } catch (ConnectException notYet) {
-                if (System.nanoTime() > deadline || !program.isRunning()) {
-                    throw new AssertionError("moorage extender does not answer:\n" + program.log(), notYet);
-                }
-                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
-            }
-        }
-    }
-
     @AfterAll
     static void stop() {
         if (program != null) {
@@ -140,80 +96,8 @@ class SafeAgentsOverHttpTest {
         }
     }
 
-    private static HttpRequest.Builder request(String agent, String path) {
-        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + PORTS.get(agent) + "/" + path))
-                .timeout(Duration.ofSeconds(20));
-    }
-
     private static JsonNode post(String agent, String path, ObjectNode pod, ObjectNode... nodes) {
-        ObjectNode body = JSON.createObjectNode();
-        body.set("Pod", pod);
-        var items = body.putObject("Nodes").putArray("items");
-        for (ObjectNode node : nodes) {
-            items.add(node);
-        }
-        try {
-            HttpResponse<String> response = HTTP.send(
-                    request(agent, "scheduler/" + path)
-                            .POST(BodyPublishers.ofString(body.toString()))
-                            .build(),
-                    BodyHandlers.ofString());
-            assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
-            return JSON.readTree(response.body());
-        } catch (IOException failed) {
-            throw new AssertionError(failed);
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-            throw new AssertionError(interrupted);
-        }
-    }
-
-    private static Map<String, Integer> scores(JsonNode priorities) {
-        Map<String, Integer> scores = new TreeMap<>();
-        priorities.forEach(
-                host -> scores.put(host.get("Host").asText(), host.get("Score").asInt()));
-        return scores;
-    }
-
-    private static ObjectNode node(String name, String cpu, String memory, String... annotations) {
-        ObjectNode node = JSON.createObjectNode();
-        ObjectNode metadata = node.putObject("metadata").put("name", name);
-        ObjectNode values = metadata.putObject("annotations");
-        for (int i = 0; i < annotations.length; i += 2) {
-            values.put(annotations[i], annotations[i + 1]);
-        }
-        node.putObject("status").putObject("allocatable").put("cpu", cpu).put("memory", memory);
-        return node;
-    }
-
-    private static ObjectNode pod(String name, String cpu, String memory) {
-        ObjectNode pod = JSON.createObjectNode();
-        pod.putObject("metadata").put("name", name).put("namespace", "default").put("uid", name);
-        ObjectNode container =
-                pod.putObject("spec").putArray("containers").addObject().put("name", "c");
-        ObjectNode requests =
-                container.putObject("resources").putObject("requests").put("cpu", cpu);
-        if (!memory.isEmpty()) {
-            requests.put("memory", memory);
-        }
-        return pod;
-    }
-
-    // Free: mean, deviation and forecast, in thousandths of a CPU and in GiB.
-    private static ObjectNode safeNode(String cpu, String memory) {
-        List<String> annotations = new ArrayList<>();
-        annotate(annotations, "cpu", cpu, 1);
-        annotate(annotations, "memory", memory, 1L << 30);
-        return node("n", "8", "16Gi", annotations.toArray(new String[0]));
-    }
-
-    private static void annotate(List<String> annotations, String resource, String figures, long unit) {
-        String[] keys = {"mean-free-", "std-free-", "forcasted-free-"};
-        String[] parts = figures.split(" ");
-        for (int i = 0; i < parts.length && !figures.isEmpty(); i++) {
-            annotations.add(keys[i] + resource);
-            annotations.add(parts[i].equals("N/A") ? "N/A" : "" + (long) (Double.parseDouble(parts[i]) * unit));
-        }
+        return program.post(agent, path, pod, nodes);
     }
 
     @ParameterizedTest(name = "{0}")
@@ -259,19 +143,10 @@ class SafeAgentsOverHttpTest {
         "percentile-0, '', 0 0 0 0 0 0",
     })
     void safeWithOtherLimits(String agent, String accepted, String scores) {
-        String[] figures = {"4000 1000", "2500 700", "2000 600", "1800 0", "8000 0", "9000 100"};
-        ObjectNode[] nodes = new ObjectNode[figures.length];
-        for (int i = 0; i < nodes.length; i++) {
-            nodes[i] = safeNode(figures[i], "8 1");
-            ((ObjectNode) nodes[i].get("metadata")).put("name", "" + (char) ('a' + i));
-        }
+        ObjectNode[] nodes = safeNodes();
         ObjectNode pod = pod("p", "1", "1Gi");
 
-        List<String> kept = new ArrayList<>();
-        post(agent, "predicates/safe-overload", pod, nodes)
-                .at("/Nodes/items")
-                .forEach(node -> kept.add(node.at("/metadata/name").asText()));
-        assertThat(String.join(" ", kept)).isEqualTo(accepted);
+        assertThat(left(post(agent, "predicates/safe-overload", pod, nodes))).isEqualTo(accepted);
         assertThat(ranks(post(agent, "priorities/safe-overload", pod, nodes))).isEqualTo(scores);
     }
 
@@ -327,8 +202,14 @@ class SafeAgentsOverHttpTest {
                 .isEqualTo(Map.of("n", score));
     }
 
+    @Test
+    void congestionOfANodeWithoutTheAnnotation() {
+        assertThat(scores(post("congestion", "priorities/congestion", pod("p", "1", ""), node("n", "1", "1Gi"))))
+                .isEqualTo(Map.of("n", 10));
+    }
+
     @ParameterizedTest
-    @CsvSource({"0, 10", "1, 9", "5, 5", "9, 1", "10, 0", "11, 0"})
+    @CsvSource({"0, 10", "1, 9", "2, 8", "3, 7", "4, 6", "5, 5", "6, 4", "7, 3", "8, 2", "9, 1", "10, 0", "11, 0"})
     void congestionUpToTen(String factor, int score) {
         ObjectNode node = node("n", "1", "1Gi", "congestion-factor", factor);
         assertThat(scores(post("congestion-10", "priorities/congestion", pod("p", "1", ""), node)))
@@ -351,11 +232,7 @@ class SafeAgentsOverHttpTest {
         "pigeon, 1 6 10, 0 1 10, 0 1 10",
     })
     void pigeon(String agent, String first, String third, String fourth) {
-        ObjectNode[] nodes = {
-            node("n1", "4", "8Gi", "requested-cpu", "3000", "requested-memory", "" + (4096L << 20)),
-            node("n2", "4", "8Gi", "requested-cpu", "1000", "requested-memory", "" + (2048L << 20)),
-            node("n3", "4", "8Gi"),
-        };
+        ObjectNode[] nodes = pigeonNodes();
         assertThat(ranks(post(agent, "priorities/pigeon-holing", pod("p1", "500m", "1Gi"), nodes)))
                 .isEqualTo(first);
         assertThat(ranks(post(agent, "priorities/pigeon-holing", pod("p2", "500m", "1Gi"), nodes)))
@@ -390,9 +267,34 @@ class SafeAgentsOverHttpTest {
         }
     }
 
-    private static String ranks(JsonNode priorities) {
-        List<String> texts = new ArrayList<>();
-        scores(priorities).values().forEach(score -> texts.add("" + score));
-        return String.join(" ", texts);
+    // extender.safe.yaml of kube-safe-scheduler, at the scheduler's end: (10 * 1 + 8 * 10) * 10, and
+    // (8 * 1 + 5 * 10) * 10.
+    @ParameterizedTest(name = "{0}")
+    @CsvSource({"SAFE-2, 7000 200, 14 0.5, 900", "SAFE-5, 4000 1000, '', 580"})
+    void safeAsTheTwoExtendersOfAPolicy(String name, String cpu, String memory, long total) {
+        String prefix = program.address("safe") + "/scheduler";
+        String policy = """
+                {"kind": "Policy", "apiVersion": "v1", "predicates": [], "priorities": [], "extenders": [
+                  {"urlPrefix": "%s", "filterVerb": "predicates/safe-overload", "prioritizeVerb": "priorities/safe-overload",
+                   "preemptVerb": "", "bindVerb": "", "weight": 1, "enableHttps": false, "nodeCacheCapable": false},
+                  {"urlPrefix": "%s", "filterVerb": "", "prioritizeVerb": "priorities/safe-balance",
+                   "preemptVerb": "", "bindVerb": "", "weight": 10, "enableHttps": false, "nodeCacheCapable": false}]}
+                """.formatted(prefix, prefix);
+        PluginRegistry plugins = PluginRegistry.of(BuiltinPlugins.all());
+        InMemoryCluster cluster = InMemoryCluster.of(List.of(decode(ObjectKind.NODE, safeNode(cpu, memory))));
+        try (Scheduler scheduler = Scheduler.builder(ConfigLoader.load(policy, "policy.cfg", plugins), plugins, cluster)
+                .build()) {
+            scheduler.start();
+
+            assertThat(scheduler
+                            .evaluate(decode(ObjectKind.POD, pod("p", "1", "1Gi")))
+                            .totals())
+                    .isEqualTo(Map.of("n", total));
+        }
+    }
+
+    // With its JSON text, which extenders are sent.
+    private static <T extends ClusterObject> T decode(ObjectKind<T> kind, ObjectNode object) {
+        return new ObjectDecoder().decode(kind, object, EnumSet.allOf(KeptJson.class));
     }
 }

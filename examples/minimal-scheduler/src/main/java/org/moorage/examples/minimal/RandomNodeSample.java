@@ -136,9 +136,10 @@ public final class RandomNodeSample implements PreFilterPlugin, PostFilterPlugin
     }
 
     // Nothing in the cluster needs to change for another draw to succeed; once all nodes were tried, something does.
+    // The original tried again all the same.
     @Override
     public void execute(CycleState state, Pod pod, PostFilterResult result) {
-        if (state.find(SAMPLE).map(Sample::isAll).orElse(true)) {
+        if (!args.originalBehavior() && state.find(SAMPLE).map(Sample::isAll).orElse(true)) {
             return;
         }
         if (args.retryAfter().isZero()) {

@@ -250,14 +250,9 @@ public final class NetworkTraffic implements PreScorePlugin, ScorePlugin {
     @Override
     public Status preScore(CycleState state, Pod pod, List<NodeInfo> nodes) {
         Answer answer = answer(pod);
-        if (args.missingNode() == MissingNode.ERROR) {
-            if (!answer.failure().isEmpty()) {
-                return Status.error(answer.failure());
-            }
-            List<String> missing = missing(nodes, answer.bytesByNode());
-            if (!missing.isEmpty()) {
-                return Status.error(missing(missing));
-            }
+        Status known = known(nodes, answer);
+        if (!known.isSuccess()) {
+            return known;
         }
         for (NodeInfo node : nodes) {
             if (bytes(node, answer.bytesByNode()) != UNKNOWN) {
@@ -267,6 +262,18 @@ public final class NetworkTraffic implements PreScorePlugin, ScorePlugin {
         }
         // Of no node: then all are the same to this plugin.
         return Status.skip();
+    }
+
+    // Whether as much is known as must be.
+    private Status known(List<NodeInfo> nodes, Answer answer) {
+        if (args.missingNode() != MissingNode.ERROR) {
+            return Status.success();
+        }
+        if (!answer.failure().isEmpty()) {
+            return Status.error(answer.failure());
+        }
+        List<String> missing = missing(nodes, answer.bytesByNode());
+        return missing.isEmpty() ? Status.success() : Status.error(missing(missing));
     }
 
     // Two profiles or two threads may ask at the same time, which does no harm.
@@ -344,12 +351,32 @@ public final class NetworkTraffic implements PreScorePlugin, ScorePlugin {
 
     @Override
     public long score(CycleState state, Pod pod, NodeInfo node) {
-        return bytes(node, state.get(TRAFFIC));
+        Map<String, Long> bytesByNode = state.find(TRAFFIC).orElse(null);
+        return bytesByNode == null ? UNKNOWN : bytes(node, bytesByNode);
     }
 
     @Override
     public NodeScores normalize(CycleState state, Pod pod, NodeScores scores) {
-        return scores.with(normalized(scores.toArray(), args.missingNode()));
+        // A profile may have the plugin enabled at Score alone, as customScheduler's has.
+        long[] traffic = state.find(TRAFFIC).isPresent() ? scores.toArray() : traffic(pod, scores);
+        return scores.with(normalized(traffic, args.missingNode()));
+    }
+
+    private long[] traffic(Pod pod, NodeScores scores) {
+        List<NodeInfo> nodes = new ArrayList<>(scores.size());
+        for (int i = 0; i < scores.size(); i++) {
+            nodes.add(scores.node(i));
+        }
+        Answer answer = answer(pod);
+        Status known = known(nodes, answer);
+        if (!known.isSuccess()) {
+            throw new IllegalStateException(known.message());
+        }
+        long[] traffic = new long[nodes.size()];
+        for (int i = 0; i < traffic.length; i++) {
+            traffic[i] = bytes(nodes.get(i), answer.bytesByNode());
+        }
+        return traffic;
     }
 
     /** The scores for some traffic, of which -1 is unknown. Changes the array and returns it. */

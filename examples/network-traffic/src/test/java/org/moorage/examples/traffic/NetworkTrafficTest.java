@@ -16,7 +16,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.moorage.api.Status;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Pod;
@@ -25,11 +27,18 @@ import org.moorage.api.plugin.IntOrString;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.Problems;
+import org.moorage.builtin.BuiltinPlugins;
 import org.moorage.examples.traffic.NetworkTraffic.Args;
 import org.moorage.examples.traffic.NetworkTraffic.Direction;
 import org.moorage.examples.traffic.NetworkTraffic.MissingNode;
 import org.moorage.prometheus.Sample;
+import org.moorage.runtime.Scheduler;
+import org.moorage.runtime.config.ConfigLoader;
 import org.moorage.runtime.decision.Decision;
+import org.moorage.runtime.decision.Evaluation;
+import org.moorage.runtime.plugin.ExtensionPoint;
+import org.moorage.runtime.plugin.PluginRegistry;
+import org.moorage.simulation.InMemoryCluster;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.PluginContract;
 import org.moorage.testkit.PluginTester;
@@ -312,6 +321,117 @@ class NetworkTrafficTest {
             assertEquals(
                     Status.error("Prometheus at " + prometheus.address() + "/api/v1/query: unavailable: starting"),
                     preScore("node01", "node02"));
+        }
+    }
+
+    /** Without PreScore, as a profile has it that enables the plugin at Score alone. */
+    @Nested
+    class EnabledAtScoreAlone {
+        private PluginTester alone(MissingNode missingNode, String... nodes) {
+            return plugin(missingNode, nodes).disabledAt(ExtensionPoint.PRE_SCORE);
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"v1beta1", "v1beta2", "v1beta3", "v1"})
+        void scoresByTheArticlesConfiguration(String version) {
+            prometheus.answer(StubPrometheus.vector(Map.of("node01", "140000", "master-machine", "200000")));
+            String config = """
+                    apiVersion: kubescheduler.config.k8s.io/%s
+                    kind: KubeSchedulerConfiguration
+                    clientConnection:
+                      kubeconfig: "/etc/kubernetes/scheduler.conf"
+                    profiles:
+                    - schedulerName: custom-scheduler
+                      plugins:
+                        score:
+                          enabled:
+                          - name: "NetworkTraffic"
+                          disabled:
+                          - name: "*"
+                      pluginConfig:
+                        - name: "NetworkTraffic"
+                          args:
+                            ip: "%s"
+                            deviceName: "eth0"
+                            timeRange: 60
+                    """.formatted(version, prometheus.address());
+            PluginRegistry plugins =
+                    PluginRegistry.of(BuiltinPlugins.all()).with(List.of(new NetworkTraffic.Factory()));
+            InMemoryCluster cluster = InMemoryCluster.of(List.of(
+                    Nodes.named("node01").build(), Nodes.named("master-machine").build()));
+            try (Scheduler scheduler = Scheduler.builder(
+                            ConfigLoader.load(config, "article", plugins), plugins, cluster)
+                    .build()) {
+                scheduler.start();
+
+                Evaluation evaluation = scheduler.evaluate(
+                        Pods.named("nginx").schedulerName("custom-scheduler").build());
+
+                assertEquals(
+                        Map.of(
+                                "node01", Map.of(NetworkTraffic.NAME, 30L),
+                                "master-machine", Map.of(NetworkTraffic.NAME, 0L)),
+                        evaluation.scores());
+            }
+            assertEquals(
+                    List.of("sum by (nodename) (rate(node_network_receive_bytes_total{device=\"eth0\"}[60m])"
+                            + " * on(instance) group_left(nodename) max by (instance, nodename) (node_uname_info))"),
+                    prometheus.queries());
+        }
+
+        @ParameterizedTest
+        @CsvSource({"NEUTRAL, 15", "WORST, 0"})
+        void scoresANodeWithoutAFigureTheSame(MissingNode missingNode, long score) {
+            alone(missingNode, "node01", "node02", "new")
+                    .pod(POD)
+                    .scores("node01", 30)
+                    .scores("node02", 0)
+                    .scores("new", score);
+        }
+
+        @Test
+        void failsTheAttemptForANodeWithoutAFigureIfSoConfigured() {
+            alone(MissingNode.ERROR, "node01", "node02", "new")
+                    .pod(POD)
+                    .fails("no network traffic of node new (expected: a sample of eth0 with label nodename,"
+                            + " see missingNode)");
+        }
+
+        @Test
+        void asksOnceForEachPodIfNothingIsKept() {
+            try (TestScheduler scheduler = PluginTester.of(
+                            new NetworkTraffic.Factory(), args(MissingNode.ERROR, Duration.ZERO))
+                    .cluster(
+                            Nodes.named("node01").build(), Nodes.named("node02").build())
+                    .disabledAt(ExtensionPoint.PRE_SCORE)
+                    .start()) {
+                scheduler.pod(POD).scores("node01", 30);
+                assertEquals(1, prometheus.queries().size());
+                prometheus.answer(StubPrometheus.vector(Map.of("node01", "2", "node02", "1")));
+                scheduler.pod(POD).scores("node02", 50);
+            }
+        }
+
+        @Test
+        void makesNoDifferenceIfThePrometheusFailsAndSaysSoOnce() {
+            prometheus.answer(StubPrometheus.unavailable());
+            try (TestScheduler scheduler =
+                    alone(MissingNode.NEUTRAL, "node01", "node02").start()) {
+                scheduler.pod(POD).scores("node01", 0).scores("node02", 0);
+                scheduler.pod(POD).scores("node01", 0);
+
+                assertEquals(1, prometheus.queries().size());
+                assertEquals(1, scheduler.writes().size());
+            }
+        }
+
+        @Test
+        void failsTheAttemptIfThePrometheusFailsAndANodeMustBeKnown() {
+            prometheus.answer(StubPrometheus.unavailable());
+
+            alone(MissingNode.ERROR, "node01", "node02")
+                    .pod(POD)
+                    .fails("Prometheus at " + prometheus.address() + "/api/v1/query: unavailable: starting");
         }
     }
 

@@ -412,13 +412,26 @@ public final class OpaPolicy
 
     @Override
     public long score(CycleState state, Pod pod, NodeInfo node) {
-        double weight = state.get(FIT).weights()[node.index()];
+        Fit fit = state.find(FIT).orElse(null);
+        double weight = fit == null ? Double.NaN : fit.weights()[node.index()];
         return Double.isNaN(weight) ? 0 : Math.round(weight);
     }
 
     @Override
     public NodeScores normalize(CycleState state, Pod pod, NodeScores scores) {
-        double[] weights = state.get(FIT).weights();
+        Optional<Fit> fit = state.find(FIT);
+        if (fit.isEmpty() && state.find(LEFT_ALONE).isEmpty()) {
+            // A profile may have the plugin enabled at Score alone.
+            List<NodeInfo> nodes = new ArrayList<>(scores.size());
+            for (int i = 0; i < scores.size(); i++) {
+                nodes.add(scores.node(i));
+            }
+            fit = fit(pod, nodes, true);
+        }
+        if (fit.isEmpty()) {
+            return scores;
+        }
+        double[] weights = fit.get().weights();
         double lowest = Double.POSITIVE_INFINITY;
         double highest = Double.NEGATIVE_INFINITY;
         for (int i = 0; i < scores.size(); i++) {

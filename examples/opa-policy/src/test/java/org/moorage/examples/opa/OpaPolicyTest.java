@@ -242,6 +242,28 @@ class OpaPolicyTest {
                     .scores("n1", 0)
                     .scores("n2", 100);
         }
+
+        @Test
+        void asksInNormalizeScoreIfItIsEnabledAtScoreAlone() {
+            PluginTester alone = plugin(WEIGHTS)
+                    .cluster(weighing("n1", "1"), weighing("n2", "2"))
+                    .disabledAt(ExtensionPoint.PRE_FILTER)
+                    .disabledAt(ExtensionPoint.FILTER)
+                    .disabledAt(ExtensionPoint.PRE_SCORE);
+            alone.pod(Pods.named("p").build()).scores("n1", 0).scores("n2", 100);
+            Pod undefined = Pods.named("p").label("leave", "me").build();
+            alone.pod(undefined).scores("n1", 0).scores("n2", 0);
+        }
+
+        @Test
+        void doesNotAskAgainAboutAPodThatPreFilterLeftAlone() {
+            PluginTester tester = plugin(WEIGHTS)
+                    .cluster(weighing("n1", "1"), weighing("n2", "2"))
+                    .disabledAt(ExtensionPoint.PRE_SCORE);
+            Pod undefined = Pods.named("p").label("leave", "me").build();
+            tester.pod(undefined).scores("n1", 0).scores("n2", 0);
+            tester.pod(Pods.named("p").build()).scores("n1", 0).scores("n2", 100);
+        }
     }
 
     @Nested

@@ -135,6 +135,11 @@ public final class PigeonHoling implements PreScorePlugin, ScorePlugin {
 
     @Override
     public Status preScore(CycleState state, Pod pod, List<NodeInfo> nodes) {
+        state.put(SCORES, scores(pod, nodes));
+        return Status.success();
+    }
+
+    private Scores scores(Pod pod, List<NodeInfo> nodes) {
         double[] demand = new double[resources.length];
         for (int j = 0; j < resources.length; j++) {
             demand[j] = resources[j].demand(pod);
@@ -149,8 +154,7 @@ public final class PigeonHoling implements PreScorePlugin, ScorePlugin {
             }
         }
         DemandStatistics.Moments moments = demands.add(pod.uid(), demand);
-        state.put(SCORES, scores(nodes, objective.values(new Candidates(capacity, usage, demand, prime), moments)));
-        return Status.success();
+        return scores(nodes, objective.values(new Candidates(capacity, usage, demand, prime), moments));
     }
 
     private Scores scores(List<NodeInfo> nodes, double[] values) {
@@ -182,7 +186,26 @@ public final class PigeonHoling implements PreScorePlugin, ScorePlugin {
 
     @Override
     public long score(CycleState state, Pod pod, NodeInfo node) {
-        return state.get(SCORES).byIndex()[node.index()];
+        Scores known = state.find(SCORES).orElse(null);
+        return known == null ? 0 : known.byIndex()[node.index()];
+    }
+
+    @Override
+    public NodeScores normalize(CycleState state, Pod pod, NodeScores scores) {
+        if (state.find(SCORES).isPresent()) {
+            return scores;
+        }
+        // A profile may have the plugin enabled at Score alone.
+        List<NodeInfo> nodes = new ArrayList<>(scores.size());
+        for (int i = 0; i < scores.size(); i++) {
+            nodes.add(scores.node(i));
+        }
+        Scores known = scores(pod, nodes);
+        long[] byPosition = new long[scores.size()];
+        for (int i = 0; i < byPosition.length; i++) {
+            byPosition[i] = known.byIndex()[scores.node(i).index()];
+        }
+        return scores.with(byPosition);
     }
 
     /** Named in {@code META-INF/services/org.moorage.api.plugin.PluginFactory}. */

@@ -22,9 +22,9 @@ import org.moorage.api.plugin.ScorePlugin;
  * Prefers the nodes on which pods of the same type have run well, and learns it by watching: a pod that fails lowers what its type has
  * on its node, and one that runs raises it. The type is a label of the pod.
  *
- * <p>Same rewards and averages as kubeRL of kube-safe-scheduler, in one process rather than three. A type that was never seen has
- * the best score everywhere, rather than the worst; with {@code originalBehavior} it has the worst, and scores are truncated to 0
- * to 10.
+ * <p>Same rewards and averages as kubeRL of kube-safe-scheduler, in one process rather than three. A type that was never seen on a
+ * node has the best score there, rather than the worst; with {@code originalBehavior} it has the worst, and scores are truncated to
+ * 0 to 10.
  */
 public final class RewardBias implements ScorePlugin {
     static final String NAME = "RewardBias";
@@ -45,8 +45,8 @@ public final class RewardBias implements ScorePlugin {
      * @param typeLabels the labels that tell a pod's type, in order of precedence; without any of them it is the pod's name
      * @param file where rewards are kept over restarts; empty for nowhere
      * @param configMap a ConfigMap to keep them in, as {@code namespace/name}; empty for none
-     * @param originalBehavior whether to score from 0 to 10, to give types that were never seen 0, and to have the last container
-     *     decide
+     * @param originalBehavior whether to score from 0 to 10, to give nodes that the type was never seen on 0, and to have the last
+     *     container decide
      */
     public record Args(
             double weight,
@@ -144,7 +144,7 @@ public final class RewardBias implements ScorePlugin {
         if (!args.originalBehavior()) {
             return Math.round(NodeScores.MAX * rewards.of(type, node.name()));
         }
-        return rewards.knows(type) ? (long) (10 * rewards.of(type, node.name())) : 0;
+        return rewards.knows(type, node.name()) ? (long) (10 * rewards.of(type, node.name())) : 0;
     }
 
     /** Named in {@code META-INF/services/org.moorage.api.plugin.PluginFactory}. */

@@ -32,9 +32,9 @@ final class Rewards {
         return byNode == null ? initial : byNode.getOrDefault(node, initial);
     }
 
-    /** Whether there was an outcome of the type on any node. */
-    synchronized boolean knows(String type) {
-        return byTypeAndNode.containsKey(type);
+    /** Whether there was an outcome of the type on the node. */
+    synchronized boolean knows(String type, String node) {
+        return byTypeAndNode.getOrDefault(type, Map.of()).containsKey(node);
     }
 
     /** Takes one outcome into account. */

@@ -11,9 +11,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.StringJoiner;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,6 +27,7 @@ import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.Problems;
+import org.moorage.runtime.plugin.ExtensionPoint;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.PluginContract;
 import org.moorage.testkit.PluginTester;
@@ -35,6 +39,13 @@ class PigeonHolingTest {
     private static final Environment NOTHING = new Environment(Map.of());
     // The original reckoned with numbers of 32 bits.
     private static final double RECORDED = 5e-6;
+
+    private static final VectorTable TABLE = new VectorTable("pigeon");
+
+    @AfterAll
+    static void writeTable() {
+        TABLE.write();
+    }
 
     private static PigeonHoling.Args args(String objective, boolean originalBehavior, String... resources) {
         return new PigeonHoling.Args(
@@ -61,39 +72,37 @@ class PigeonHolingTest {
 
         @ParameterizedTest
         @CsvSource({
-            "LOAD_BALANCE, 0, .367990 .306186 .270031",
-            "LOAD_BALANCE, 1, .367990 .306186 .270031",
-            "LOAD_BALANCE, 2, NaN .353553 .204124",
-            "LOAD_BALANCE, 3, NaN .328084 .212459",
-            "CONSOLIDATE, 0, .235995 .326700 .447564",
-            "CONSOLIDATE, 1, .235995 .326700 .447564",
-            "CONSOLIDATE, 2, NaN .292893 .591752",
-            "CONSOLIDATE, 3, NaN .320634 .579837",
-            "A_BINPACK, 0, .941609 .776275 .648713",
-            "A_BINPACK, 1, .941609 .776275 .648713",
-            "A_BINPACK, 2, NaN .149343 .140992",
-            "A_BINPACK, 3, NaN .242238 .009913",
+            "LOAD_BALANCE, 1, .367990 .306186 .270031, 1 7 10",
+            "LOAD_BALANCE, 2, .367990 .306186 .270031, 1 7 10",
+            "LOAD_BALANCE, 3, NaN .353553 .204124, 0 1 10",
+            "LOAD_BALANCE, 4, NaN .328084 .212459, 0 1 10",
+            "CONSOLIDATE, 1, .235995 .326700 .447564, 10 6 1",
+            "CONSOLIDATE, 2, .235995 .326700 .447564, 10 6 1",
+            "CONSOLIDATE, 3, NaN .292893 .591752, 0 10 1",
+            "CONSOLIDATE, 4, NaN .320634 .579837, 0 10 1",
+            "A_BINPACK, 1, .941609 .776275 .648713, 1 6 10",
+            "A_BINPACK, 2, .941609 .776275 .648713, 1 6 10",
+            "A_BINPACK, 3, NaN .149343 .140992, 0 1 10",
+            "A_BINPACK, 4, NaN .242238 .009913, 0 1 10",
         })
-        void haveTheOriginalsValues(Objective objective, int pod, String expected) {
-            assertValues(values(objective, CAPACITY, USAGE, PODS, pod), expected);
-        }
-
-        @ParameterizedTest
-        @CsvSource({
-            "LOAD_BALANCE, 1 7 10, 0 1 10, 0 1 10",
-            "CONSOLIDATE, 10 6 1, 0 10 1, 0 10 1",
-            "A_BINPACK, 1 6 10, 0 1 10, 0 1 10",
-        })
-        void haveTheOriginalsScores(String objective, String first, String third, String fourth) {
+        void areAsTheOriginal(Objective objective, int pod, String values, String scores) {
             PluginTester tester = PluginTester.of(
-                            new PigeonHoling.Factory(NOTHING), args(objective, true, "cpu", "memory"))
+                            new PigeonHoling.Factory(NOTHING), args(objective.name(), true, "cpu", "memory"))
                     .cluster(annotated("n1", "3000", 4096L << 20), annotated("n2", "1000", 2048L << 20), node("n3"));
-            try (TestScheduler scheduler = tester.start()) {
-                assertScores(scheduler, pod("p1", "500m", "1Gi"), first);
-                assertScores(scheduler, pod("p2", "500m", "1Gi"), first);
-                assertScores(scheduler, pod("p3", "2", "512Mi"), third);
-                assertScores(scheduler, pod("p4", "1500m", "1Gi"), fourth);
-            }
+            List<Pod> pods = List.of(
+                    pod("p1", "500m", "1Gi"),
+                    pod("p2", "500m", "1Gi"),
+                    pod("p3", "2", "512Mi"),
+                    pod("p4", "1500m", "1Gi"));
+            assertVector(
+                    "two resources, " + objective + ", P" + pod,
+                    text(values(objective, CAPACITY, USAGE, PODS, pod - 1)),
+                    values,
+                    scores(tester, pods.subList(0, pod)),
+                    scores);
+            // A profile may have the plugin enabled at Score alone.
+            assertThat(scores(tester.disabledAt(ExtensionPoint.PRE_SCORE), pods.subList(0, pod)))
+                    .isEqualTo(scores);
         }
 
         @ParameterizedTest
@@ -170,34 +179,25 @@ class PigeonHolingTest {
         private static final double[][] USAGE = {{8}, {4}, {0}, {10}};
         private static final double[][] PODS = {{2}, {2}, {6}};
 
-        @ParameterizedTest
-        @CsvSource({
-            "LOAD_BALANCE, 0, .424264 .374166 .316228 NaN",
-            "CONSOLIDATE, 0, .118083 .250000 .328145 NaN",
-            "A_BINPACK, 0, .707107 .623610 .527046 NaN",
-            "A_BINPACK, 2, NaN .023330 .246247 NaN",
-        })
-        void hasTheOriginalsValues(Objective objective, int pod, String expected) {
-            assertValues(values(objective, CAPACITY, USAGE, PODS, pod), expected);
-        }
-
         // From spread to pack, once pods are known to vary.
         @ParameterizedTest
         @CsvSource({
-            "LOAD_BALANCE, 1 5 10 0, ''",
-            "CONSOLIDATE, 10 4 1 0, ''",
-            "A_BINPACK, 1 5 10 0, 0 10 1 0",
+            "LOAD_BALANCE, 1, .424264 .374166 .316228 NaN, 1 5 10 0",
+            "CONSOLIDATE, 1, .118083 .250000 .328145 NaN, 10 4 1 0",
+            "A_BINPACK, 1, .707107 .623610 .527046 NaN, 1 5 10 0",
+            "A_BINPACK, 3, NaN .023330 .246247 NaN, 0 10 1 0",
         })
-        void hasTheOriginalsScores(String objective, String first, String third) {
-            PluginTester tester = PluginTester.of(new PigeonHoling.Factory(NOTHING), args(objective, true, "cpu"))
+        void isAsTheOriginal(Objective objective, int pod, String values, String scores) {
+            PluginTester tester = PluginTester.of(
+                            new PigeonHoling.Factory(NOTHING), args(objective.name(), true, "cpu"))
                     .cluster(node("n1", "8"), node("n2", "4"), node("n3", "0"), node("n4", "10"));
-            try (TestScheduler scheduler = tester.start()) {
-                TwoResources.assertScores(scheduler, pod("p1", "2m", ""), first);
-                TwoResources.assertScores(scheduler, pod("p2", "2m", ""), first);
-                if (!third.isEmpty()) {
-                    TwoResources.assertScores(scheduler, pod("p3", "6m", ""), third);
-                }
-            }
+            List<Pod> pods = List.of(pod("p1", "2m", ""), pod("p2", "2m", ""), pod("p3", "6m", ""));
+            assertVector(
+                    "one resource, " + objective + ", P" + pod,
+                    text(values(objective, CAPACITY, USAGE, PODS, pod - 1)),
+                    values,
+                    scores(tester, pods.subList(0, pod)),
+                    scores);
         }
 
         private static Node node(String name, String requested) {
@@ -218,16 +218,44 @@ class PigeonHolingTest {
         return objective.values(new Candidates(capacity, usage, pods[pod], 0), moments);
     }
 
-    private static void assertValues(double[] values, String expected) {
-        String[] texts = expected.split(" ");
-        assertThat(values).hasSize(texts.length);
-        for (int i = 0; i < texts.length; i++) {
-            if (texts[i].equals("NaN")) {
-                assertThat(values[i]).isNaN();
+    private static String text(double[] values) {
+        StringJoiner text = new StringJoiner(" ");
+        for (double value : values) {
+            text.add(
+                    Double.isNaN(value)
+                            ? "NaN"
+                            : String.format(Locale.ROOT, "%.6f", value).substring(1));
+        }
+        return text.toString();
+    }
+
+    /** The scores of the nodes for the last of some pods, which come one after the other. */
+    private static String scores(PluginTester tester, List<Pod> pods) {
+        StringJoiner text = new StringJoiner(" ");
+        try (TestScheduler scheduler = tester.start()) {
+            Map<String, Long> last = Map.of();
+            for (Pod pod : pods) {
+                last = scheduler.scheduler().evaluate(pod).totals();
+            }
+            last.values().forEach(score -> text.add("" + score));
+        }
+        return text.toString();
+    }
+
+    private static void assertVector(
+            String vector, String values, String expectedValues, String scores, String expectedScores) {
+        String[] numbers = values.split(" ");
+        String[] expected = expectedValues.split(" ");
+        assertThat(numbers).hasSize(expected.length);
+        for (int i = 0; i < expected.length; i++) {
+            if (expected[i].equals("NaN")) {
+                assertThat(numbers[i]).isEqualTo("NaN");
             } else {
-                assertThat(values[i]).isCloseTo(Double.parseDouble(texts[i]), within(RECORDED));
+                assertThat(Double.parseDouble(numbers[i])).isCloseTo(Double.parseDouble(expected[i]), within(RECORDED));
             }
         }
+        assertThat(scores).isEqualTo(expectedScores);
+        TABLE.add(vector, expectedValues, values, expectedScores, scores);
     }
 
     // The formulas as they are written, each candidate anew, against the one pass over sums.

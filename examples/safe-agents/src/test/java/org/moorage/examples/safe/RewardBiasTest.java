@@ -10,11 +10,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,7 +27,6 @@ import org.moorage.api.model.OtherObject;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodStatus.ContainerPhase;
 import org.moorage.api.model.PodStatus.ContainerState;
-import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.Problems;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.PluginContract;
@@ -77,37 +76,63 @@ class RewardBiasTest {
         return Pods.named("waiting").label("podtype", "D").build();
     }
 
-    @Test
-    void lowersTheScoreWithEachFailureAndRaisesItWithEachSuccess() {
-        try (TestScheduler original = start(args(true));
-                TestScheduler scheduler = start(args(false))) {
-            original.pod(waiting()).scores("n1", 0);
-            long[] truncated = {9, 8, 7, 6, 5, 5, 4};
-            long[] rounded = {90, 81, 73, 66, 59, 53, 48};
-            for (int i = 0; i < truncated.length; i++) {
-                fail(original, "p" + i);
-                fail(scheduler, "p" + i);
-                original.pod(waiting()).scores("n1", truncated[i]).scores("n2", 10);
-                scheduler.pod(waiting()).scores("n1", rounded[i]).scores("n2", 100);
+    private static final VectorTable TABLE = new VectorTable("kuberl");
+
+    @AfterAll
+    static void writeTable() {
+        TABLE.write();
+    }
+
+    /** How the average and the score go on: failures, then perhaps a success. */
+    @ParameterizedTest
+    @CsvSource({
+        "0, false, 1, 0, 100",
+        "1, false, .9, 9, 90",
+        "2, false, .81, 8, 81",
+        "3, false, .729, 7, 73",
+        "4, false, .6561, 6, 66",
+        "5, false, .59049, 5, 59",
+        "6, false, .531441, 5, 53",
+        "7, false, .478297, 4, 48",
+        "5, true, .631441, 6, 63",
+    })
+    void followsTheAverage(int failures, boolean succeedsThen, double average, long original, long score) {
+        try (TestScheduler first = start(args(true));
+                TestScheduler second = start(args(false))) {
+            for (TestScheduler scheduler : List.of(first, second)) {
+                for (int i = 0; i < failures; i++) {
+                    fail(scheduler, "p" + i);
+                }
+                if (succeedsThen) {
+                    scheduler.cluster().apply(pod("q", "Pending"));
+                    scheduler.cluster().apply(pod("q", "Running"));
+                }
             }
+            double got = first.plugin(RewardBias.class).rewards().of("D", "n1");
+            Map<String, Long> scores = first.scheduler().evaluate(waiting()).totals();
+            assertThat(got).isCloseTo(average, within(5e-7));
+            assertThat(scores).isEqualTo(Map.of("n1", original, "n2", 0L));
+            second.pod(waiting()).scores("n1", score).scores("n2", 100);
+            TABLE.add(
+                    (failures == 0 ? "no pod yet" : failures == 1 ? "1 failure" : failures + " failures")
+                            + (succeedsThen ? ", 1 success" : ""),
+                    text(average),
+                    text(got),
+                    original,
+                    scores.get("n1"),
+                    score);
         }
+    }
+
+    private static String text(double average) {
+        return String.format(Locale.ROOT, "%.6f", average)
+                .replaceFirst("\\.?0*$", "")
+                .replaceFirst("^0\\.", ".");
     }
 
     private static void fail(TestScheduler scheduler, String name) {
         scheduler.cluster().apply(pod(name, "Pending"));
         scheduler.cluster().apply(pod(name, "Failed"));
-    }
-
-    @Test
-    void followsTheAverage() {
-        Rewards rewards = new Rewards(0.1, 1);
-        double[] expected = {.9, .81, .729, .6561, .59049};
-        for (double value : expected) {
-            rewards.add("D", "n1", 0);
-            assertThat(rewards.of("D", "n1")).isCloseTo(value, within(1e-12));
-        }
-        rewards.add("D", "n1", 1);
-        assertThat(rewards.of("D", "n1")).isCloseTo(.631441, within(1e-12));
     }
 
     private record Outcome(String name, String phase, long score, ContainerState... states) {
@@ -188,21 +213,31 @@ class RewardBiasTest {
         }
     }
 
-    // The scheduler's watch leaves pods out that have ended, which looks as if they were deleted.
-    @Test
-    void asksWhatBecameOfAPodThatIsGone() throws Exception {
+    // A cluster's watch leaves pods out that have ended, which looks as if they were deleted.
+    @ParameterizedTest
+    @CsvSource({"Failed, 90, 81", "Succeeded, 100, 100"})
+    void asksWhatBecameOfAPodThatIsGone(String phase, long score, long scoreAfterAnother) {
         try (TestScheduler scheduler = start(args(false))) {
+            scheduler.hideEndedPods();
             scheduler.cluster().apply(pod("p", "Running"));
-            scheduler.cluster().remove(pod("p", "Running"));
-            awaitBackground(scheduler.handle());
-            scheduler.pod(waiting()).scores("n1", 100);
+            scheduler.cluster().apply(pod("p", phase));
+            assertThat(scheduler.handle().lister(ObjectKind.POD).all()).isEmpty();
+            scheduler.pod(waiting()).scores("n1", score);
+            scheduler.cluster().remove(pod("p", phase));
+            scheduler.pod(waiting()).scores("n1", score);
+            scheduler.cluster().apply(pod("q", "Running", RUNS_AGAIN));
+            scheduler.cluster().apply(pod("q", phase));
+            scheduler.pod(waiting()).scores("n1", scoreAfterAnother);
         }
     }
 
-    private static void awaitBackground(Handle handle) throws InterruptedException {
-        CountDownLatch done = new CountDownLatch(1);
-        handle.background().execute(done::countDown);
-        assertThat(done.await(20, TimeUnit.SECONDS)).isTrue();
+    @Test
+    void learnsNothingOfAPodThatWasDeletedWhileItRan() {
+        try (TestScheduler scheduler = start(args(false))) {
+            scheduler.cluster().apply(pod("p", "Running"));
+            scheduler.cluster().remove(pod("p", "Running"));
+            scheduler.pod(waiting()).scores("n1", 100);
+        }
     }
 
     @ParameterizedTest
@@ -257,7 +292,7 @@ class RewardBiasTest {
                 CONFIG_MAP,
                 ObjectMeta.named("rewards").namespace("kube-system").build(),
                 "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"rewards\",\"namespace\":\"kube-system\"},"
-                    + "\"data\":{\"D\":\"{\\\"n1\\\":0.25}\"}}");
+                        + "\"data\":{\"D\":\"{\\\"n1\\\":0.25}\"}}");
         PluginTester tester = PluginTester.of(new RewardBias.Factory(), args("", "kube-system/rewards", false))
                 .cluster(N1, N2, map);
         try (TestScheduler scheduler = tester.start()) {

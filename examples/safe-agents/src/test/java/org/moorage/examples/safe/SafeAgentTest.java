@@ -6,10 +6,14 @@ import static org.assertj.core.api.Assertions.within;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.StringJoiner;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,13 +24,17 @@ import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.ResourceName;
+import org.moorage.api.model.Resources;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.examples.safe.FreeResources.Free;
 import org.moorage.examples.safe.SafeArgs.MissingStats;
 import org.moorage.runtime.plugin.ExtensionPoint;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.PluginContract;
 import org.moorage.testkit.PluginTester;
 import org.moorage.testkit.Pods;
+import org.moorage.testkit.TestScheduler;
 
 /** The agent {@code safe} of kube-safe-scheduler; what is expected was recorded from the original. */
 class SafeAgentTest {
@@ -37,6 +45,15 @@ class SafeAgentTest {
             Pods.named("p").requests("cpu", "1").requests("memory", "1Gi").build();
     private static final int CPU = 8000;
     private static final long MEMORY = 16L << 30;
+
+    private static final VectorTable VECTORS = new VectorTable("safe");
+    private static final VectorTable VARIABLES = new VectorTable("variables");
+
+    @AfterAll
+    static void writeTables() {
+        VECTORS.write();
+        VARIABLES.write();
+    }
 
     private static SafeArgs args(MissingStats missing, boolean originalBehavior) {
         SafeArgs defaults = SafeArgs.DEFAULTS;
@@ -79,15 +96,12 @@ class SafeAgentTest {
         return PluginTester.of(new SafeBalance.Factory(NOTHING), args);
     }
 
-    private record Vector(
-            String name,
-            Node node,
-            Pod pod,
-            boolean passes,
-            int overload,
-            int balance,
-            int overload100,
-            int balance100) {
+    /**
+     * What the original said, and what comes without its behaviour.
+     *
+     * @param recorded risk of cpu, risk of memory, filter, overload, balance; {@code -} for none, {@code ?} if it was not recorded
+     */
+    private record Vector(String name, Node node, Pod pod, String recorded, long overload100, long balance100) {
         @Override
         public String toString() {
             return name;
@@ -95,23 +109,23 @@ class SafeAgentTest {
     }
 
     private static Vector vector(
-            String name, String cpu, String memory, boolean passes, int overload, int balance, int best, int balanced) {
-        return new Vector(name, node(cpu, memory), POD, passes, overload, balance, best, balanced);
+            String name, String cpu, String memory, String recorded, long overload100, long balance100) {
+        return new Vector(name, node(cpu, memory), POD, recorded, overload100, balance100);
     }
 
     private static Stream<Vector> vectors() {
         return Stream.of(
-                vector("SAFE-1 without annotations", "", "", true, 0, 0, 0, 0),
-                vector("SAFE-2 idle", "7000 200", "14 0.5", true, 10, 8, 100, 80),
-                vector("SAFE-3 busy", "1500 800", "4 2", false, 0, 4, 0, 37),
-                vector("SAFE-4 hot", "500 400", "2 1", false, 0, 4, 0, 39),
-                vector("SAFE-5 cpu only", "4000 1000", "", true, 8, 5, 88, 51),
-                vector("SAFE-6 memory only", "", "8 2", true, 9, 5, 96, 54),
-                vector("SAFE-7 no deviation", "4000", "8", true, 10, 7, 100, 69),
-                vector("SAFE-8 no deviation, hot", "1500", "8", false, 0, 5, 0, 53),
-                vector("SAFE-9 forecast", "4000 1000 1000", "8 1 2", true, 6, 5, 67, 47),
-                vector("SAFE-10 forecast N/A", "4000 1000", "8 1 N/A", true, 8, 5, 88, 51),
-                vector("SAFE-11 wide", "4000 5000", "8 1", false, 0, 3, 0, 29),
+                vector("SAFE-1 without annotations", "", "", "- - pass 0 0", 0, 0),
+                vector("SAFE-2 idle", "7000 200", "14 0.5", "0 0 pass 10 8", 100, 80),
+                vector("SAFE-3 busy", "1500 800", "4 2", ".791618 .284188 reject 0 4", 0, 37),
+                vector("SAFE-4 hot", "500 400", "2 1", "1 .790047 reject 0 4", 0, 39),
+                vector("SAFE-5 cpu only", "4000 1000", "", ".004074 - pass 8 5", 88, 51),
+                vector("SAFE-6 memory only", "", "8 2", "- .000519 pass 9 5", 96, 54),
+                vector("SAFE-7 no deviation", "4000", "8", "0 0 pass 10 7", 100, 69),
+                vector("SAFE-8 no deviation, hot", "1500", "8", "1 0 reject 0 5", 0, 53),
+                vector("SAFE-9 forecast", "4000 1000 1000", "8 1 2", ".033405 0 pass 6 5", 67, 47),
+                vector("SAFE-10 forecast N/A", "4000 1000", "8 1 N/A", ".004074 0 pass 8 5", 88, 51),
+                vector("SAFE-11 wide", "4000 5000", "8 1", "1 0 reject 0 3", 0, 29),
                 new Vector(
                         "SAFE-12 init containers",
                         node("7000 200", "14 0.5"),
@@ -122,9 +136,7 @@ class SafeAgentTest {
                                 .requests("cpu", "4")
                                 .requests("memory", "1Gi")
                                 .build(),
-                        true,
-                        10,
-                        6,
+                        "? ? ? ? 6",
                         100,
                         61),
                 new Vector(
@@ -143,44 +155,62 @@ class SafeAgentTest {
                                 .requests("cpu", "200m")
                                 .requests("memory", "200Mi")
                                 .build(),
-                        false,
-                        0,
-                        4,
+                        "? ? reject 0 4",
                         0,
                         38));
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("vectors")
-    void filtersAsTheOriginal(Vector vector) {
-        PluginTester tester = overload(ORIGINAL, NOTHING).cluster(vector.node());
-        if (vector.passes()) {
-            tester.pod(vector.pod()).accepts("n");
-        } else {
-            assertThat(rejections(tester, vector.pod())).isNotEmpty();
+    void isAsTheOriginal(Vector vector) {
+        FreeResources free = new AnnotationStatistics().free(vector.node());
+        Demand demand = Demand.of(vector.pod(), true);
+        PluginTester overload = overload(ORIGINAL, NOTHING).cluster(vector.node());
+        PluginTester balance = balance(ORIGINAL).cluster(vector.node());
+        List<String> got = List.of(
+                risk(vector.node(), ResourceName.CPU, free.cpu(), demand.milliCpu()),
+                risk(vector.node(), ResourceName.MEMORY, free.memory(), demand.memory()),
+                rejections(overload, vector.pod()).isEmpty() ? "pass" : "reject",
+                score(overload.disabledAt(ExtensionPoint.FILTER), vector.pod()) + "",
+                score(balance, vector.pod()) + "");
+        PluginTester native100 =
+                overload(NATIVE, NOTHING).cluster(vector.node()).disabledAt(ExtensionPoint.FILTER);
+        long overload100 = score(native100, vector.pod());
+        long balance100 = score(balance(NATIVE).cluster(vector.node()), vector.pod());
+        List<Object> cells = new ArrayList<>();
+        String[] recorded = vector.recorded().split(" ");
+        for (int i = 0; i < recorded.length; i++) {
+            cells.add((recorded[i].equals("?") ? "not recorded" : recorded[i]) + ", " + got.get(i));
+            if (recorded[i].contains(".")) {
+                assertThat(Double.parseDouble(got.get(i))).isCloseTo(Double.parseDouble(recorded[i]), within(1.5e-6));
+            } else if (!recorded[i].equals("?")) {
+                assertThat(got.get(i)).isEqualTo(recorded[i]);
+            }
         }
+        assertThat(overload100).isEqualTo(vector.overload100());
+        assertThat(balance100).isEqualTo(vector.balance100());
+        cells.add(overload100);
+        cells.add(balance100);
+        VECTORS.add(vector.name(), cells.toArray());
     }
 
-    @ParameterizedTest(name = "{0}")
-    @MethodSource("vectors")
-    void scoresAsTheOriginal(Vector vector) {
-        overload(ORIGINAL, NOTHING)
-                .disabledAt(ExtensionPoint.FILTER)
-                .cluster(vector.node())
-                .pod(vector.pod())
-                .scores("n", vector.overload());
-        balance(ORIGINAL).cluster(vector.node()).pod(vector.pod()).scores("n", vector.balance());
+    // To six digits, as they were recorded.
+    private static String risk(Node node, ResourceName resource, @Nullable Free free, long demand) {
+        if (free == null) {
+            return "-";
+        }
+        Resources allocatable = node.allocatableResources();
+        long capacity = resource.equals(ResourceName.CPU) ? allocatable.milliCpu() : allocatable.memory();
+        double risk = Load.of(capacity, free, demand, 0.2).risk(0.9);
+        return String.format(Locale.ROOT, "%.6f", risk)
+                .replaceFirst("\\.?0*$", "")
+                .replaceFirst("^0\\.", ".");
     }
 
-    @ParameterizedTest(name = "{0}")
-    @MethodSource("vectors")
-    void scoresFromZeroToAHundred(Vector vector) {
-        overload(NATIVE, NOTHING)
-                .disabledAt(ExtensionPoint.FILTER)
-                .cluster(vector.node())
-                .pod(vector.pod())
-                .scores("n", vector.overload100());
-        balance(NATIVE).cluster(vector.node()).pod(vector.pod()).scores("n", vector.balance100());
+    private static long score(PluginTester tester, Pod pod) {
+        try (TestScheduler scheduler = tester.start()) {
+            return scheduler.scheduler().evaluate(pod).totals().get("n");
+        }
     }
 
     @ParameterizedTest
@@ -243,28 +273,36 @@ class SafeAgentTest {
 
         @ParameterizedTest
         @CsvSource({
-            "'', 'abdef', '8 2 0 9 9 9'",
-            "SAFEUTILIZATION=80, 'aef', '4 0 0 0 9 9'",
-            "SAFEPERCENTILE=10, 'adef', '7 0 0 9 9 9'",
-            "SAFEPERCENTILE=100, 'abcdef', '9 6 3 9 9 9'",
-            "SAFEUTILIZATION=100, 'abcdef', '10 10 10 10 10 10'",
-            "SAFEUTILIZATION=0, '', '0 0 0 0 0 0'",
-            "SAFEUTILIZATION=abc, 'abdef', '8 2 0 9 9 9'",
-            "SAFEUTILIZATION=101, 'abdef', '8 2 0 9 9 9'",
-            "SAFEPERCENTILE=101, 'abdef', '8 2 0 9 9 9'",
-            // The original scored d, e and f with the least number there is, from 0 divided by 0.
-            "SAFEPERCENTILE=0, '', '0 0 0 0 0 0'",
+            "'', 'abdef', '8 2 0 9 9 9', ''",
+            "SAFEUTILIZATION=80, 'aef', '4 0 0 0 9 9', ''",
+            "SAFEPERCENTILE=10, 'adef', '7 0 0 9 9 9', ''",
+            "SAFEPERCENTILE=100, 'abcdef', '9 6 3 9 9 9', ''",
+            "SAFEUTILIZATION=100, 'abcdef', '10 10 10 10 10 10', ''",
+            "SAFEUTILIZATION=0, '', '0 0 0 0 0 0', ''",
+            "SAFEUTILIZATION=abc, 'abdef', '8 2 0 9 9 9', ''",
+            "SAFEUTILIZATION=101, 'abdef', '8 2 0 9 9 9', ''",
+            "SAFEPERCENTILE=101, 'abdef', '8 2 0 9 9 9', ''",
+            // The original divided 0 by 0 for d, e and f.
+            "SAFEPERCENTILE=0, '', '0 0 0 0 0 0', '0 0 0, d e f -9223372036854775808'",
         })
-        void areDefaultsOfArguments(String variable, String accepted, String scores) {
-            String[] expected = scores.split(" ");
+        void areDefaultsOfArguments(String variable, String accepted, String scores, String recordedScores) {
             String[] pair = variable.split("=");
             Environment environment = variable.isEmpty() ? NOTHING : new Environment(Map.of(pair[0], pair[1]));
-            for (int i = 0; i < 6; i++) {
-                String name = "abcdef".substring(i, i + 1);
+            StringBuilder acceptedHere = new StringBuilder();
+            StringJoiner scoresHere = new StringJoiner(" ");
+            for (String name : "abcdef".split("")) {
                 PluginTester tester = overload(ORIGINAL, environment).cluster(NODES.get(name));
-                assertThat(rejections(tester, POD).isEmpty()).as(name).isEqualTo(accepted.contains(name));
-                tester.disabledAt(ExtensionPoint.FILTER).pod(POD).scores("n", Long.parseLong(expected[i]));
+                acceptedHere.append(rejections(tester, POD).isEmpty() ? name : "");
+                scoresHere.add(score(tester.disabledAt(ExtensionPoint.FILTER), POD) + "");
             }
+            assertThat(acceptedHere).hasToString(accepted);
+            assertThat(scoresHere).hasToString(scores);
+            VARIABLES.add(
+                    variable.isEmpty() ? "defaults" : variable,
+                    accepted.isEmpty() ? "none" : accepted,
+                    acceptedHere.isEmpty() ? "none" : acceptedHere,
+                    recordedScores.isEmpty() ? scores : recordedScores,
+                    scoresHere);
         }
 
         @Test

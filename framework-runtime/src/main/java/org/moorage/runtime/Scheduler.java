@@ -124,10 +124,7 @@ public final class Scheduler implements AutoCloseable {
 
     private Scheduler(Builder builder, SchedulerListener listener, SchedulerThreads threads) {
         Problems problems = Problems.collector();
-        extenders = Extenders.of(builder.config.extenders(), this::snapshot, builder.metrics, problems.at("extenders"));
-        if (!problems.isEmpty()) {
-            throw new ConfigException("extenders", problems.all(), Map.of());
-        }
+        extenders = Extenders.of(builder.config.extenders(), this::snapshot, builder.metrics, problems);
         json = builder.config.keptJson(builder.registry);
         cluster = builder.cluster;
         this.listener = listener;
@@ -161,7 +158,7 @@ public final class Scheduler implements AutoCloseable {
                         name -> new ProfileHandle(name, services),
                         nominator::nominatedPodsFor,
                         builder.metrics)
-                .build(builder.config);
+                .build(builder.config, problems);
         profiles = built.byName();
         plugins = built.plugins();
         queue = new SchedulingQueue(

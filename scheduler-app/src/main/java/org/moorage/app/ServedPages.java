@@ -57,7 +57,7 @@ final class ServedPages {
     private static String configz(LoadedConfig config) {
         return JsonNodeFactory.instance
                 .objectNode()
-                .<ObjectNode>set("componentconfig", config.effective())
+                .putPOJO("componentconfig", config.effective())
                 .toString();
     }
 

@@ -53,7 +53,9 @@ public final class ConfigOptions {
      * @throws org.moorage.runtime.config.ConfigException if the configuration is refused
      */
     LoadedConfig load(PluginRegistry registry) {
-        return ConfigFile.load(file, registry, featureGates.gates(), ConfigFile.policies(file, Optional.empty()));
+        Optional<ManifestFile> manifests = ConfigFile.manifests(file);
+        PolicyTexts policies = ConfigFile.policies(manifests, Optional.empty());
+        return ConfigFile.read(manifests, registry, featureGates.gates(), policies).sound();
     }
 
     /**
@@ -74,6 +76,7 @@ public final class ConfigOptions {
             PolicyTexts.PolicyText text = inPlaceOfFile.get();
             return ConfigLoader.load(text.text(), text.sourceName(), registry, featureGates.gates(), policies, values);
         }
-        return ConfigFile.load(file, registry, featureGates.gates(), policies, values);
+        return ConfigFile.read(ConfigFile.manifests(file), registry, featureGates.gates(), policies, values)
+                .sound();
     }
 }

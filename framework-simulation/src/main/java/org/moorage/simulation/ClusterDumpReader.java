@@ -34,6 +34,12 @@ public final class ClusterDumpReader {
     private boolean createsEphemeralClaims;
     private boolean keepsTrees;
 
+    /** A reader for the features that are on by default, that keeps no JSON text of objects. */
+    public ClusterDumpReader() {
+        json = KeptJson.NONE;
+        features = FeatureGates.DEFAULTS;
+    }
+
     /**
      * A reader.
      *
@@ -51,8 +57,8 @@ public final class ClusterDumpReader {
         return this;
     }
 
-    /** Also keeps the trees of the objects, which need several times the memory of the objects. */
-    public ClusterDumpReader withTrees() {
+    /** Also gives the objects as JSON texts, which need several times the memory of the objects. */
+    public ClusterDumpReader withJson() {
         keepsTrees = true;
         return this;
     }
@@ -112,7 +118,7 @@ public final class ClusterDumpReader {
                 pending.values().forEach(claims::addClass);
             }
             pending.forEach((place, tree) -> objects.set(place, completed(tree)));
-            return new ClusterDump(trees, objects);
+            return new ClusterDump(trees.stream().map(ObjectNode::toString).toList(), objects);
         }
     }
 }

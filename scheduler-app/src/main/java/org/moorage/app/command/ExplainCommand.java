@@ -89,7 +89,7 @@ final class ExplainCommand implements Callable<Integer> {
                         + pod.spec().schedulerName() + "\" (expected: "
                         + String.join(" or ", scheduler.profileNames()) + ")");
             }
-            return scheduler.evaluate(pod.withNode(""));
+            return scheduler.evaluate(pod.withoutNode());
         }
     }
 

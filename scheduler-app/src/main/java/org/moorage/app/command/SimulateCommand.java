@@ -70,7 +70,7 @@ final class SimulateCommand implements Callable<Integer> {
         PluginRegistry registry = config.registry();
         LoadedConfig loaded = config.load(registry);
         ClusterDumpReader reader = new ClusterDumpReader(loaded, registry).withEphemeralClaims();
-        ClusterDump dump = (trace.isPresent() ? reader.withTrees() : reader).read(sources, terminal.in());
+        ClusterDump dump = (trace.isPresent() ? reader.withJson() : reader).read(sources, terminal.in());
         ConfigFile.warn(loaded, terminal);
         RandomGenerator random =
                 seed.<RandomGenerator>map(SplittableRandom::new).orElseGet(RandomGenerator::getDefault);
@@ -88,7 +88,7 @@ final class SimulateCommand implements Callable<Integer> {
     }
 
     private SimulationResult runTraced(Simulation simulation, ClusterDump dump, Path file) {
-        try (TraceFile steps = TraceFile.create(file, config.file(), dump.trees())) {
+        try (TraceFile steps = TraceFile.create(file, config.file(), dump)) {
             return run(simulation, steps::step);
         }
     }

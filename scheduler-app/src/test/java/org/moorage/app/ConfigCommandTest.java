@@ -161,8 +161,8 @@ class ConfigCommandTest {
                 new Accepted("VolumeBinding", "VolumeBinding +bindTimeoutSeconds +600 +a whole number\n"),
                 new Accepted(
                         "NodeResourcesFit",
-                        "NodeResourcesFit +scoringStrategy.type +LeastAllocated +one of LeastAllocated, MostAllocated,"
-                                + " RequestedToCapacityRatio\n"),
+                        "NodeResourcesFit +scoringStrategy +an object\nNodeResourcesFit +scoringStrategy.type +LeastAllocated"
+                                + " +a text\n"),
                 new Accepted("NodeResourcesFit", "NodeResourcesFit +scoringStrategy.resources\\[\\].weight +a whole number\n"),
                 new Accepted(
                         "DynamicResources",

@@ -74,8 +74,7 @@ public final class FeatureGateOptions {
         int equals = pair.indexOf('=');
         if (equals < 0) {
             String hint = KNOWN.contains(pair) ? "" : hint(pair);
-            throw new CommandException("--feature-gates: missing bool value for " + pair + " (expected: NAME=true or"
-                    + " NAME=false)" + hint);
+            throw new CommandException("--feature-gates: missing bool value for " + pair + hint);
         }
         String name = pair.substring(0, equals).strip();
         if (!KNOWN.contains(name)) {

@@ -133,7 +133,7 @@ final class PluginsCommand implements Callable<Integer> {
                 table.row(List.of(
                         Cell.of(name),
                         Cell.of(form.getKey()),
-                        Cell.of(isPlain ? shown(value) : ""),
+                        Cell.of(isPlain && !value.isObject() ? shown(value) : ""),
                         Cell.of(form.getValue().asText())));
             }
         }

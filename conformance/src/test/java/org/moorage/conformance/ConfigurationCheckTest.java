@@ -3,8 +3,8 @@ package org.moorage.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 import java.util.stream.Stream;
@@ -110,8 +110,7 @@ final class ConfigurationCheckTest {
     @Test
     void ownCompletedFormIsRight() {
         ObjectNode vector = vector(HEAD);
-        vector.withObject("/expect")
-                .set("config", defaults());
+        vector.withObject("/expect").set("config", defaults());
 
         assertThat(result(vector).correctness()).isEqualTo(Correctness.RIGHT);
     }
@@ -139,8 +138,7 @@ final class ConfigurationCheckTest {
     @Test
     void refusingWhatIsAcceptedIsWrong() {
         ObjectNode vector = vector(HEAD + "parallelism: 0\n");
-        vector.withObject("/expect")
-                .set("config", defaults());
+        vector.withObject("/expect").set("config", defaults());
 
         assertThat(result(vector).correctness()).isEqualTo(Correctness.WRONG);
     }

@@ -42,8 +42,11 @@ class TextFileTest {
                         "a: b\n\nc: é\n",
                         StandardCharsets.ISO_8859_1,
                         "not a text in UTF-8: byte 0xE9 in line 3"),
-                new Text("UTF-16 as of Windows", "\uFEFFa: b\n", StandardCharsets.UTF_16LE, "a text in UTF-16, not in"
-                        + " UTF-8"),
+                new Text(
+                        "UTF-16 as of Windows",
+                        "\uFEFFa: b\n",
+                        StandardCharsets.UTF_16LE,
+                        "a text in UTF-16, not in" + " UTF-8"),
                 new Text("the other UTF-16", "a: b\n", StandardCharsets.UTF_16, "a text in UTF-16, not in UTF-8"));
     }
 

@@ -329,7 +329,8 @@ public final class Scheduler implements AutoCloseable {
     public Evaluation evaluate(Pod pod) {
         Profile profile = responsible(pod);
         if (!started) {
-            throw new IllegalStateException("evaluate: the scheduler knows no objects yet (expected: start() before it)");
+            throw new IllegalStateException(
+                    "evaluate: the scheduler knows no objects yet (expected: start() before it)");
         }
         return loop.evaluate((algorithm, nodes) -> {
             cache.updateSnapshot(nodes);

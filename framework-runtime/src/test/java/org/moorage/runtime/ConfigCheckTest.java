@@ -155,18 +155,20 @@ class ConfigCheckTest {
     @ParameterizedTest
     @MethodSource("cases")
     void tellsAllInTheOrderOfTheLines(Case c) {
-        ConfigReading reading = ConfigLoader.read(
-                HEAD + c.given, "f", REGISTRY, FeatureGates.DEFAULTS, PolicyTexts.files());
+        ConfigReading reading =
+                ConfigLoader.read(HEAD + c.given, "f", REGISTRY, FeatureGates.DEFAULTS, PolicyTexts.files());
 
         if (c.problems.length == 0) {
-            assertThat(ConfigCheck.check(reading, REGISTRY, new NoCluster("one"))).isSameAs(reading.loaded());
+            assertThat(ConfigCheck.check(reading, REGISTRY, new NoCluster("one")))
+                    .isSameAs(reading.loaded());
             return;
         }
         assertThatExceptionOfType(ConfigException.class)
                 .isThrownBy(() -> ConfigCheck.check(reading, REGISTRY, new NoCluster("one")))
                 .satisfies(refusal -> assertThat(refusal.problems().stream()
                                 .map(problem -> refusal.placeOf(problem).orElse("f:") + ": " + problem))
-                        .containsExactly(
-                                Stream.of(c.problems).map(problem -> "f:" + problem).toArray(String[]::new)));
+                        .containsExactly(Stream.of(c.problems)
+                                .map(problem -> "f:" + problem)
+                                .toArray(String[]::new)));
     }
 }

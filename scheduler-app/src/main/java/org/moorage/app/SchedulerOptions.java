@@ -114,12 +114,10 @@ final class SchedulerOptions {
     List<FlagValue> flagValues(boolean hasFile) {
         List<FlagValue> values = new ArrayList<>(leaderElection.flagValues());
         if (!hasFile) {
-            qps.ifPresent(value ->
-                    values.add(new FlagValue("clientConnection.qps", value, "--kube-api-qps")));
-            burst.ifPresent(value ->
-                    values.add(new FlagValue("clientConnection.burst", value, "--kube-api-burst")));
-            kubeconfig.ifPresent(file -> values.add(
-                    new FlagValue("clientConnection.kubeconfig", file.toString(), "--kubeconfig")));
+            qps.ifPresent(value -> values.add(new FlagValue("clientConnection.qps", value, "--kube-api-qps")));
+            burst.ifPresent(value -> values.add(new FlagValue("clientConnection.burst", value, "--kube-api-burst")));
+            kubeconfig.ifPresent(
+                    file -> values.add(new FlagValue("clientConnection.kubeconfig", file.toString(), "--kubeconfig")));
         }
         return values;
     }

@@ -42,7 +42,10 @@ class ConfigCommandTest {
         String expected = " (expected: a KubeSchedulerConfiguration)\n";
         return Stream.of(
                 new Wrong("a file that is not there", new byte[0], ": no such file" + expected),
-                new Wrong("bytes", new byte[] {'a', (byte) 0x8f, 0}, ": not a text in UTF-8: byte 0x8F in line 1" + expected),
+                new Wrong(
+                        "bytes",
+                        new byte[] {'a', (byte) 0x8f, 0},
+                        ": not a text in UTF-8: byte 0x8F in line 1" + expected),
                 new Wrong(
                         "another encoding",
                         (HEAD + "# é\n").getBytes(StandardCharsets.ISO_8859_1),
@@ -120,15 +123,18 @@ class ConfigCommandTest {
 
         assertThat(CapturedRun.withInput(input, "config", "show", "-").out())
                 .containsPattern("parallelism: 4 +# stdin:3\n");
-        assertThat(CapturedRun.withInput(input, "config", "show", "-o", "json", "-").out())
+        assertThat(CapturedRun.withInput(input, "config", "show", "-o", "json", "-")
+                        .out())
                 .contains("  \"parallelism\": 4,\n", "  \"podMaxBackoffSeconds\": 10,\n");
-        assertThat(CapturedRun.withInput(input, "config", "show", "--changed", "-").out())
+        assertThat(CapturedRun.withInput(input, "config", "show", "--changed", "-")
+                        .out())
                 .isEqualTo("""
                         apiVersion: kubescheduler.config.k8s.io/v1  # stdin:1
                         kind: KubeSchedulerConfiguration            # stdin:2
                         parallelism: 4                              # stdin:3
                         """);
-        assertThat(CapturedRun.withInput(input, "config", "show", "--changed", "-o", "json", "-").out())
+        assertThat(CapturedRun.withInput(input, "config", "show", "--changed", "-o", "json", "-")
+                        .out())
                 .isEqualTo("""
                         {
                           "apiVersion": "kubescheduler.config.k8s.io/v1",
@@ -163,7 +169,9 @@ class ConfigCommandTest {
                         "NodeResourcesFit",
                         "NodeResourcesFit +scoringStrategy +an object\nNodeResourcesFit +scoringStrategy.type +LeastAllocated"
                                 + " +a text\n"),
-                new Accepted("NodeResourcesFit", "NodeResourcesFit +scoringStrategy.resources\\[\\].weight +a whole number\n"),
+                new Accepted(
+                        "NodeResourcesFit",
+                        "NodeResourcesFit +scoringStrategy.resources\\[\\].weight +a whole number\n"),
                 new Accepted(
                         "DynamicResources",
                         "DynamicResources +bindingTimeout +10m0s +a duration such as 15s, 1m30s or 100ms\n"),
@@ -176,7 +184,8 @@ class ConfigCommandTest {
         assertThat(CapturedRun.of("plugins", argument.plugin).out())
                 .containsPattern("PLUGIN +ARGUMENT +DEFAULT +ACCEPTS\n")
                 .containsPattern(argument.line);
-        assertThat(CapturedRun.of("plugins", "-o", "json", argument.plugin).out()).contains("\"accepts\": {");
+        assertThat(CapturedRun.of("plugins", "-o", "json", argument.plugin).out())
+                .contains("\"accepts\": {");
     }
 
     @Test
@@ -188,7 +197,8 @@ class ConfigCommandTest {
 
     @Test
     void filesThatCannotBeWrittenAreTold() {
-        assertThat(List.of(CapturedRun.of("--write-config-to=/nowhere/scheduler.yaml").err()))
+        assertThat(List.of(CapturedRun.of("--write-config-to=/nowhere/scheduler.yaml")
+                        .err()))
                 .containsExactly("error: --write-config-to /nowhere/scheduler.yaml: cannot be written: no such file\n");
     }
 }

@@ -52,7 +52,10 @@ class EvaluationsTest {
 
     private Scheduler scheduler(LoadedConfig config, PluginRegistry registry) {
         // Preemption begins its search at a random node.
-        return Scheduler.builder(config, registry, cluster).random(() -> 0L).bindingExecutor(Runnable::run).build();
+        return Scheduler.builder(config, registry, cluster)
+                .random(() -> 0L)
+                .bindingExecutor(Runnable::run)
+                .build();
     }
 
     @Test
@@ -73,10 +76,14 @@ class EvaluationsTest {
 
                 assertThat(scheduler.fits(pod.withoutNode())).isEqualTo(evaluation.feasible());
                 assertThat(evaluation.fits()).isEqualTo(!evaluation.feasible().isEmpty());
-                evaluation.feasible().forEach(node -> assertThat(evaluation.whyNot(node)).isEmpty());
-                evaluation.rejections().forEach((node, rejection) -> assertThat(evaluation.whyNot(node))
-                        .map(Rejection::plugin)
-                        .contains(rejection.plugin()));
+                evaluation
+                        .feasible()
+                        .forEach(node -> assertThat(evaluation.whyNot(node)).isEmpty());
+                evaluation
+                        .rejections()
+                        .forEach((node, rejection) -> assertThat(evaluation.whyNot(node))
+                                .map(Rejection::plugin)
+                                .contains(rejection.plugin()));
             }
         }
     }
@@ -90,7 +97,8 @@ class EvaluationsTest {
 
             List<Future<List<Evaluation>>> together = new ArrayList<>();
             for (int i = 0; i < THREADS * ROUNDS; i++) {
-                together.add(threads.submit(() -> pods.stream().map(scheduler::evaluate).toList()));
+                together.add(threads.submit(
+                        () -> pods.stream().map(scheduler::evaluate).toList()));
             }
 
             assertThat(alone).anyMatch(Evaluation::fits).anyMatch(evaluation -> !evaluation.fits());
@@ -109,7 +117,8 @@ class EvaluationsTest {
             while (more) {
                 List<Future<List<Evaluation>>> together = new ArrayList<>();
                 for (int i = 0; i < THREADS; i++) {
-                    together.add(threads.submit(() -> pods.stream().map(scheduler::evaluate).toList()));
+                    together.add(threads.submit(
+                            () -> pods.stream().map(scheduler::evaluate).toList()));
                 }
                 List<Evaluation> alone = pods.stream().map(scheduler::evaluate).toList();
                 for (Future<List<Evaluation>> answers : together) {
@@ -138,7 +147,10 @@ class EvaluationsTest {
                     throw new IllegalStateException("no other evaluation came", alone);
                 }
             }
-            return handle.snapshot().node(node.name()).filter(same -> same == node).isPresent()
+            return handle.snapshot()
+                            .node(node.name())
+                            .filter(same -> same == node)
+                            .isPresent()
                     ? Status.success()
                     : Status.unschedulable("another evaluation's snapshot");
         }
@@ -149,8 +161,7 @@ class EvaluationsTest {
         CyclicBarrier barrier = new CyclicBarrier(THREADS);
         PluginRegistry registry = own.with(
                 List.of(PluginFactory.of(Meeting.NAME, Meeting.class, handle -> new Meeting(barrier, handle))));
-        LoadedConfig config = ConfigLoader.load(
-                """
+        LoadedConfig config = ConfigLoader.load("""
                 apiVersion: kubescheduler.config.k8s.io/v1
                 kind: KubeSchedulerConfiguration
                 profiles:
@@ -158,9 +169,7 @@ class EvaluationsTest {
                     multiPoint:
                       disabled: [{name: "*"}]
                       enabled: [{name: PrioritySort}, {name: Meeting}, {name: DefaultBinder}]
-                """,
-                "meeting.yaml",
-                registry);
+                """, "meeting.yaml", registry);
         try (Scheduler scheduler = scheduler(config, registry)) {
             scheduler.start();
             Pod pod = dump.pods().get(0).withoutNode();

@@ -44,7 +44,8 @@ public final class PostFilterResult {
      * @throws IllegalArgumentException if the status is not a rejection
      */
     public static PostFilterResult rejected(Status status, Nomination nomination) {
-        return new PostFilterResult(Rejected.checked(status), Objects.requireNonNull(nomination, "nomination"), List.of());
+        return new PostFilterResult(
+                Rejected.checked(status), Objects.requireNonNull(nomination, "nomination"), List.of());
     }
 
     /** Success, or the rejection. */

@@ -96,9 +96,7 @@ public final class ArgumentsForm {
             if (generic.getRawType() == List.class) {
                 return "a list, each " + described(of[0]);
             }
-            return generic.getRawType() == Map.class
-                    ? "an object, each value " + described(of[1])
-                    : described(of[0]);
+            return generic.getRawType() == Map.class ? "an object, each value " + described(of[1]) : described(of[0]);
         }
         if (!(type instanceof Class<?> simple)) {
             return type.getTypeName();
@@ -121,7 +119,8 @@ public final class ArgumentsForm {
         if (simple == double.class || simple == Double.class) {
             return Scalars.NUMBER;
         }
-        boolean isWhole = List.of(int.class, Integer.class, long.class, Long.class, OptionalInt.class, OptionalLong.class)
+        boolean isWhole = List.of(
+                        int.class, Integer.class, long.class, Long.class, OptionalInt.class, OptionalLong.class)
                 .contains(simple);
         return isWhole ? Scalars.WHOLE : Scalars.TEXT;
     }

@@ -47,7 +47,11 @@ final class ChangedSettings {
         for (Map.Entry<String, JsonNode> field : effective.properties()) {
             String name = field.getKey();
             switch (name) {
-                case "profiles" -> put(changed, name, profiles(field.getValue(), defaults.path(name).path(0)));
+                case "profiles" ->
+                    put(
+                            changed,
+                            name,
+                            profiles(field.getValue(), defaults.path(name).path(0)));
                 case "extenders" -> put(changed, name, extenders(field.getValue()));
                 default -> {
                     JsonNode other = FORMAT.contains(name) ? MissingNode.getInstance() : defaults.path(name);
@@ -188,7 +192,9 @@ final class ChangedSettings {
     private void keep(String from, String to) {
         originByPath.put(to, config.originOf(from));
         config.originByPath().forEach((path, origin) -> {
-            if (path.startsWith(from) && path.length() > from.length() && ".[".indexOf(path.charAt(from.length())) >= 0) {
+            if (path.startsWith(from)
+                    && path.length() > from.length()
+                    && ".[".indexOf(path.charAt(from.length())) >= 0) {
                 originByPath.put(to + path.substring(from.length()), origin);
             }
         });

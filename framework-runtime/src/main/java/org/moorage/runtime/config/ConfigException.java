@@ -75,7 +75,8 @@ public final class ConfigException extends RuntimeException {
     // What has no line comes first; what comes from flags, last.
     private static List<Reason> sorted(List<Reason> reasons) {
         List<Reason> sorted = new ArrayList<>(reasons);
-        sorted.sort(Comparator.comparing((Reason reason) -> number(reason, 2)).thenComparing(reason -> number(reason, 3)));
+        sorted.sort(
+                Comparator.comparing((Reason reason) -> number(reason, 2)).thenComparing(reason -> number(reason, 3)));
         return sorted;
     }
 

@@ -23,7 +23,8 @@ record YamlFault(int line, int column, String message) {
     private static final Pattern UNDEFINED_ALIAS = Pattern.compile("found undefined alias (.*)");
     private static final Pattern UNKNOWN_ESCAPE = Pattern.compile("found unknown escape character (.).*");
     private static final Pattern OPEN_BRACKET = Pattern.compile("expected (',' or '[\\]}]'), but got (.*)");
-    private static final Pattern EXPECTED = Pattern.compile("expected (.*?), but (?:found|got) '?(<[a-z ]+>|[^']*)'?.*");
+    private static final Pattern EXPECTED =
+            Pattern.compile("expected (.*?), but (?:found|got) '?(<[a-z ]+>|[^']*)'?.*");
     private static final String END = "<stream end>";
 
     // What the parser calls the pieces of a text.
@@ -103,8 +104,8 @@ record YamlFault(int line, int column, String message) {
         }
         Matcher escape = UNKNOWN_ESCAPE.matcher(problem);
         if (escape.matches()) {
-            return "\\" + escape.group(1) + " in double quotes (expected: an escape such as \\n, \\\" or \\\\; or single"
-                    + " quotes)";
+            return "\\" + escape.group(1)
+                    + " in double quotes (expected: an escape such as \\n, \\\" or \\\\; or single" + " quotes)";
         }
         Matcher expected = EXPECTED.matcher(problem);
         if (expected.matches()) {
@@ -128,6 +129,8 @@ record YamlFault(int line, int column, String message) {
     }
 
     private static String firstLine(@Nullable String message) {
-        return message == null ? "it cannot be read" : message.lines().findFirst().orElse("it cannot be read");
+        return message == null
+                ? "it cannot be read"
+                : message.lines().findFirst().orElse("it cannot be read");
     }
 }

@@ -50,7 +50,8 @@ public record Pem(String source, String text) {
         try {
             return of(source, Files.readAllBytes(file));
         } catch (IOException unreadable) {
-            throw new IOException(source + ": " + TextFile.fault(unreadable) + " (expected: a readable file)", unreadable);
+            throw new IOException(
+                    source + ": " + TextFile.fault(unreadable) + " (expected: a readable file)", unreadable);
         }
     }
 

@@ -27,23 +27,19 @@ class ChangedSettingsTest {
     static Stream<Case> cases() {
         return Stream.of(
                 new Case("nothing", "", ""),
-                new Case("defaults that are written out", "parallelism: 16\nleaderElection: {leaseDuration: 15s}\n", ""),
+                new Case(
+                        "defaults that are written out", "parallelism: 16\nleaderElection: {leaseDuration: 15s}\n", ""),
                 new Case(
                         "one field of several",
                         "leaderElection:\n  leaseDuration: 20s\n  renewDeadline: 10s\n",
                         "leaderElection:\n  leaseDuration: 20s  # 4\n"),
-                new Case(
-                        "a profile's name",
-                        "profiles:\n- schedulerName: a\n",
-                        "profiles:\n- schedulerName: a  # 4\n"),
+                new Case("a profile's name", "profiles:\n- schedulerName: a\n", "profiles:\n- schedulerName: a  # 4\n"),
                 new Case("the default profile", "profiles:\n- schedulerName: default-scheduler\n", ""),
                 new Case(
                         "the default profile beside another",
                         "profiles:\n- schedulerName: default-scheduler\n- schedulerName: b\n",
                         "profiles:\n- schedulerName: default-scheduler  # 4\n- schedulerName: b  # 5\n"),
-                new Case(
-                        "a weight, and a plugin that is disabled",
-                        """
+                new Case("a weight, and a plugin that is disabled", """
                         profiles:
                         - plugins:
                             multiPoint:
@@ -52,8 +48,7 @@ class ChangedSettingsTest {
                               - {name: TaintToleration, weight: 3}
                               disabled:
                               - name: ImageLocality
-                        """,
-                        """
+                        """, """
                         profiles:
                         - plugins:
                             multiPoint:
@@ -62,9 +57,7 @@ class ChangedSettingsTest {
                               disabled:
                               - {name: ImageLocality}  # 10
                         """),
-                new Case(
-                        "plugins in place of all",
-                        """
+                new Case("plugins in place of all", """
                         profiles:
                         - plugins:
                             multiPoint:
@@ -72,8 +65,7 @@ class ChangedSettingsTest {
                               enabled:
                               - {name: PrioritySort}
                               - {name: DefaultBinder}
-                        """,
-                        """
+                        """, """
                         profiles:
                         - plugins:
                             multiPoint:
@@ -83,17 +75,14 @@ class ChangedSettingsTest {
                               disabled:
                               - {name: "*"}  # 6
                         """),
-                new Case(
-                        "a default that comes last",
-                        """
+                new Case("a default that comes last", """
                         profiles:
                         - plugins:
                             multiPoint:
                               disabled: [{name: NodeName}]
                               enabled:
                               - {name: NodeName}
-                        """,
-                        """
+                        """, """
                         profiles:
                         - plugins:
                             multiPoint:
@@ -102,9 +91,7 @@ class ChangedSettingsTest {
                               disabled:
                               - {name: NodeName}  # 6
                         """),
-                new Case(
-                        "some arguments",
-                        """
+                new Case("some arguments", """
                         profiles:
                         - pluginConfig:
                           - name: DefaultPreemption
@@ -118,8 +105,7 @@ class ChangedSettingsTest {
                                   weight: 1
                                 - name: memory
                                   weight: 1
-                        """,
-                        """
+                        """, """
                         profiles:
                         - pluginConfig:
                           - name: NodeResourcesFit  # 7
@@ -127,9 +113,7 @@ class ChangedSettingsTest {
                               scoringStrategy:
                                 type: MostAllocated  # 10
                         """),
-                new Case(
-                        "items of a list",
-                        """
+                new Case("items of a list", """
                         profiles:
                         - pluginConfig:
                           - name: NodeResourcesFit
@@ -140,8 +124,7 @@ class ChangedSettingsTest {
                                   weight: 2
                                 - name: memory
                                   weight: 1
-                        """,
-                        """
+                        """, """
                         profiles:
                         - pluginConfig:
                           - name: NodeResourcesFit  # 5
@@ -190,10 +173,7 @@ class ChangedSettingsTest {
                         "profiles:\n- pluginConfig:\n  - name: NodeResourcesFit\n    args:\n      ignoredResources:\n"
                                 + "      - a.com/b\n      - a.com/c\n",
                         "- a.com/b +# scheduler.yaml:8\n +- a.com/c +# scheduler.yaml:9\n"),
-                new Case(
-                        "null in place of a value",
-                        "parallelism: null\n",
-                        "parallelism: 16 +# default\n"));
+                new Case("null in place of a value", "parallelism: null\n", "parallelism: 16 +# default\n"));
     }
 
     @ParameterizedTest

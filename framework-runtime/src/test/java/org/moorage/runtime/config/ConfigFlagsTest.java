@@ -49,8 +49,7 @@ class ConfigFlagsTest {
                 .isThrownBy(() -> ConfigLoader.defaults(
                         SamplePlugins.all(),
                         FeatureGates.DEFAULTS,
-                        new FlagValue(
-                                "leaderElection.retryPeriod", "soon", "--leader-elect-retry-period"),
+                        new FlagValue("leaderElection.retryPeriod", "soon", "--leader-elect-retry-period"),
                         new FlagValue("clientConnection.burst", -1, "--kube-api-burst")))
                 .withMessageContaining("  --leader-elect-retry-period: leaderElection.retryPeriod: \"soon\"")
                 .withMessageContaining("  --kube-api-burst: clientConnection.burst: -1 (expected: not less than 0)");

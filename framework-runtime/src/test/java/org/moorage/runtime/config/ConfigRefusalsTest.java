@@ -253,8 +253,9 @@ class ConfigRefusalsTest {
     }
 
     static Stream<Slip> slips() {
-        String twoColons = "a second ':' in a line, or a field that is indented more than those around it (expected: fields"
-                + " below one another; a value with ': ' in quotes)";
+        String twoColons =
+                "a second ':' in a line, or a field that is indented more than those around it (expected: fields"
+                        + " below one another; a value with ': ' in quotes)";
         return Stream.of(
                 new Slip(
                         "a tab",
@@ -268,8 +269,11 @@ class ConfigRefusalsTest {
                         "a:\n  - b: c\n d: e\n",
                         "3:2",
                         "indented otherwise than what is around it (expected: as much as the fields or items beside it)"),
-                new Slip("an item behind a field", "a: - b\n", "1:4", "a '- ' behind a field (expected: the items of a"
-                        + " list in lines of their own)"),
+                new Slip(
+                        "an item behind a field",
+                        "a: - b\n",
+                        "1:4",
+                        "a '- ' behind a field (expected: the items of a" + " list in lines of their own)"),
                 new Slip(
                         "a quote that is not closed",
                         "a: \"b\nc: d\n",
@@ -297,8 +301,11 @@ class ConfigRefusalsTest {
                         "a: \"\\q\"\n",
                         "1:6",
                         "\\q in double quotes (expected: an escape such as \\n, \\\" or \\\\; or single quotes)"),
-                new Slip("a line without a colon", "a: b\nc\n", "3:1", "a line without ':' (expected: a field and its"
-                        + " value)"),
+                new Slip(
+                        "a line without a colon",
+                        "a: b\nc\n",
+                        "3:1",
+                        "a line without ':' (expected: a field and its" + " value)"),
                 new Slip(
                         "a control character",
                         "a: b\nc: \u0001\n",

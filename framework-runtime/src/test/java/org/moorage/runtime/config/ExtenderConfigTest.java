@@ -18,7 +18,8 @@ class ExtenderConfigTest {
         assertThat(loaded.config().extenders())
                 .extracting(ExtenderConfig::urlPrefix)
                 .containsExactly("http://b/", "http://d/", "http://a/", "http://c/");
-        assertThat(loaded.effectiveTree().at("/extenders/0/urlPrefix").textValue()).isEqualTo("http://a/");
+        assertThat(loaded.effectiveTree().at("/extenders/0/urlPrefix").textValue())
+                .isEqualTo("http://a/");
     }
 
     @Test

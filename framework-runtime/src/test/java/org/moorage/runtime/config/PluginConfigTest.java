@@ -92,10 +92,10 @@ class PluginConfigTest {
                           plugins: {multiPoint: {disabled: [{name: VolumeBinding}, {name: SelectorSpread}]}}
                         """, "scheduler.yaml", registry);
 
-        assertThat(loaded.missingPlugins())
-                .containsExactlyInAnyOrder("PodTopologySpread", "VolumeBinding");
+        assertThat(loaded.missingPlugins()).containsExactlyInAnyOrder("PodTopologySpread", "VolumeBinding");
         assertThat(loaded.warnings())
-                .containsExactly("scheduler.yaml:11: profiles[1].plugins.multiPoint.disabled[1].name: \"SelectorSpread\" disables nothing (expected: a registered plugin)");
+                .containsExactly(
+                        "scheduler.yaml:11: profiles[1].plugins.multiPoint.disabled[1].name: \"SelectorSpread\" disables nothing (expected: a registered plugin)");
         assertThat(loaded.effectiveTree().at("/profiles/0/pluginConfig/0/args"))
                 .hasToString("{\"defaultingType\":\"List\"}");
         assertThat(loaded.effectiveTree().at("/profiles/0/pluginConfig/1/args").isNull())

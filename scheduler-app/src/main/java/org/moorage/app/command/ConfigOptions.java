@@ -55,7 +55,8 @@ public final class ConfigOptions {
     LoadedConfig load(PluginRegistry registry) {
         Optional<ManifestFile> manifests = ConfigFile.manifests(file);
         PolicyTexts policies = ConfigFile.policies(manifests, Optional.empty());
-        return ConfigFile.read(manifests, registry, featureGates.gates(), policies).sound();
+        return ConfigFile.read(manifests, registry, featureGates.gates(), policies)
+                .sound();
     }
 
     /**

@@ -78,8 +78,7 @@ public final class FeatureGateOptions {
         }
         String name = pair.substring(0, equals).strip();
         if (!KNOWN.contains(name)) {
-            throw new CommandException(
-                    "--feature-gates: unrecognized feature gate: " + name + hint(name));
+            throw new CommandException("--feature-gates: unrecognized feature gate: " + name + hint(name));
         }
         String value = pair.substring(equals + 1).strip();
         if (!TRUE.contains(value) && !FALSE.contains(value)) {

@@ -111,9 +111,7 @@ final class ManifestFile {
 
     /** The Policy of a ConfigMap among the manifests; without manifests the file is the Policy. */
     Optional<PolicyTexts.PolicyText> policy(String namespace, String name) {
-        return configMaps.isEmpty()
-                ? Optional.of(new PolicyTexts.PolicyText(text, name))
-                : configMap(namespace, name);
+        return configMaps.isEmpty() ? Optional.of(new PolicyTexts.PolicyText(text, name)) : configMap(namespace, name);
     }
 
     private PolicyTexts.PolicyText value(JsonNode configMap, String key) {

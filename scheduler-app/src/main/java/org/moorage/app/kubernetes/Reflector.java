@@ -152,7 +152,8 @@ final class Reflector<T extends ClusterObject> implements Runnable {
             progress.unavailable(isServed ? Condition.NOT_ALLOWED : Condition.NOT_SERVED, message);
             listener.unavailable(
                     kind,
-                    WatchStatus.nameOf(kind) + (isServed ? " must not be listed" : " is not served by the API server")
+                    WatchStatus.nameOf(kind)
+                            + (isServed ? " must not be listed" : " is not served by the API server")
                             + asker());
             settled.complete(null);
         }

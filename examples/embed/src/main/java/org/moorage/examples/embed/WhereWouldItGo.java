@@ -29,8 +29,7 @@ public final class WhereWouldItGo {
         LoadedConfig config = ConfigLoader.defaults(plugins);
         ClusterDump dump = ClusterDump.read(Path.of(args[0]));
         InMemoryCluster cluster = InMemoryCluster.of(dump.objects());
-        try (Scheduler scheduler =
-                Scheduler.builder(config, plugins, cluster).build()) {
+        try (Scheduler scheduler = Scheduler.builder(config, plugins, cluster).build()) {
             scheduler.start();
             for (Pod pod : dump.pods()) {
                 print(scheduler.evaluate(pod.withoutNode()));
@@ -46,14 +45,16 @@ public final class WhereWouldItGo {
     private static void print(Evaluation evaluation) {
         System.out.println(evaluation.pod().name() + ": "
                 + (evaluation.fits() ? "best on " + evaluation.best() : evaluation.message()));
-        evaluation.rejections().forEach((node, rejection) -> System.out.println(
-                "  not on " + node + ": " + rejection.plugin() + ": " + rejection.status().message()));
+        evaluation
+                .rejections()
+                .forEach((node, rejection) -> System.out.println("  not on " + node + ": " + rejection.plugin() + ": "
+                        + rejection.status().message()));
         evaluation.scores().forEach((node, scores) -> System.out.println("  " + node + " scores " + scores));
     }
 
     private static Pod pod(String name, String cpu) {
-        Container container = new Container(
-                "main", "app:1", Map.of("cpu", Quantity.parse(cpu)), Map.of(), List.of(), "");
+        Container container =
+                new Container("main", "app:1", Map.of("cpu", Quantity.parse(cpu)), Map.of(), List.of(), "");
         return Pod.of(
                 ObjectMeta.named(name).namespace("default").uid(name).build(),
                 PodSpec.builder().containers(List.of(container)).build());

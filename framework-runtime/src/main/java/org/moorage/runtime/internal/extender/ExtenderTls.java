@@ -56,7 +56,8 @@ record ExtenderTls(boolean enableHttps, Optional<ExtenderConfig.Tls> config) {
     }
 
     private interface Reading<T> {
-        @Nullable T read() throws IOException, GeneralSecurityException;
+        @Nullable
+        T read() throws IOException, GeneralSecurityException;
     }
 
     // Null if it fails, which is reported: the message starts with the field.

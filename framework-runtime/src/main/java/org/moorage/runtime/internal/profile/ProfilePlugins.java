@@ -114,8 +114,7 @@ public final class ProfilePlugins {
         private final Problems problems;
         private final Set<Integer> repeatedInMultiPoint = new HashSet<>();
 
-        Expansion(
-                ProfileConfig profile, Map<String, Plugin> pluginByName, Set<String> failed, Problems problems) {
+        Expansion(ProfileConfig profile, Map<String, Plugin> pluginByName, Set<String> failed, Problems problems) {
             this.profile = profile;
             this.pluginByName = pluginByName;
             this.failed = failed;

@@ -15,6 +15,7 @@ import org.moorage.api.NodeInfo;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.Problems;
 import org.moorage.runtime.config.SchedulerConfig;
 import org.moorage.runtime.internal.cache.ClusterSnapshot;
 import org.moorage.runtime.internal.cache.SchedulerCache;
@@ -58,10 +59,10 @@ public final class AlgorithmBenchmark {
                 new ProfileBuilder(
                                 registry,
                                 UnaryOperator.identity(),
-                                profile -> handle,
+                                (profile, plugin) -> handle,
                                 node -> List.of(),
                                 SchedulerMetrics.NONE)
-                        .build(config)
+                        .build(config, Problems.collector())
                         .byName()
                         .values()
                         .iterator()

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.Problems;
 import org.moorage.runtime.config.SchedulerConfig;
 import org.moorage.runtime.internal.cache.ClusterSnapshot;
 import org.moorage.runtime.internal.cache.SchedulerCache;
@@ -79,10 +80,10 @@ public class CycleBenchmark {
             profile = new ProfileBuilder(
                             registry,
                             UnaryOperator.identity(),
-                            name -> IdleHandle.of(snapshot, List.of()),
+                            (profile, plugin) -> IdleHandle.of(snapshot, List.of()),
                             name -> List.of(),
                             SchedulerMetrics.NONE)
-                    .build(SchedulerConfig.defaults(registry))
+                    .build(SchedulerConfig.defaults(registry), Problems.collector())
                     .byName()
                     .values()
                     .iterator()

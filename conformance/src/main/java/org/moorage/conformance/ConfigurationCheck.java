@@ -141,7 +141,11 @@ final class ConfigurationCheck implements VectorCheck {
     private static void compare(Comparisons comparisons, JsonNode expected, LoadedConfig loaded, Set<String> unread) {
         Set<String> missing = Set.copyOf(loaded.missingPlugins());
         List<Comparison> before = comparisons.all();
-        compareAt("", withoutArgsOf(missing, expected), withoutArgsOf(missing, loaded.effective()), comparisons);
+        compareAt(
+                "",
+                withoutArgsOf(missing, expected),
+                withoutArgsOf(missing, YAML.valueToTree(loaded.effective())),
+                comparisons);
         if (comparisons.all().size() == before.size()) {
             comparisons.add("configuration", "as kube-scheduler completes it", "the same", true);
         }

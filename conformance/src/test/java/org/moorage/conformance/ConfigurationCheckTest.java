@@ -3,6 +3,7 @@ package org.moorage.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
@@ -102,11 +103,14 @@ final class ConfigurationCheckTest {
                 .isEqualTo(given.isAbout());
     }
 
+    private static ObjectNode defaults() {
+        return new ObjectMapper().valueToTree(ConfigLoader.defaults(REGISTRY).effective());
+    }
+
     @Test
     void ownCompletedFormIsRight() {
         ObjectNode vector = vector(HEAD);
-        vector.withObject("/expect")
-                .set("config", ConfigLoader.defaults(REGISTRY).effective());
+        vector.withObject("/expect").set("config", defaults());
 
         assertThat(result(vector).correctness()).isEqualTo(Correctness.RIGHT);
     }
@@ -114,7 +118,7 @@ final class ConfigurationCheckTest {
     @Test
     void anotherCompletedFormIsWrong() {
         ObjectNode vector = vector(HEAD);
-        ObjectNode effective = ConfigLoader.defaults(REGISTRY).effective().deepCopy();
+        ObjectNode effective = defaults();
         effective.put("parallelism", 17);
         vector.withObject("/expect").set("config", effective);
 
@@ -134,8 +138,7 @@ final class ConfigurationCheckTest {
     @Test
     void refusingWhatIsAcceptedIsWrong() {
         ObjectNode vector = vector(HEAD + "parallelism: 0\n");
-        vector.withObject("/expect")
-                .set("config", ConfigLoader.defaults(REGISTRY).effective());
+        vector.withObject("/expect").set("config", defaults());
 
         assertThat(result(vector).correctness()).isEqualTo(Correctness.WRONG);
     }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime;
 
+import java.util.Optional;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiFunction;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -16,11 +18,11 @@ import org.moorage.runtime.internal.plugin.PluginThread;
  * threads of its passes over nodes. Between them the snapshot is brought up to date in place.
  */
 final class CycleWorkspace implements AutoCloseable {
-    private final Object lock = new Object();
+    private final ReentrantLock lock = new ReentrantLock();
     // Changed under the lock only, by the thread that uses it.
     private final ClusterSnapshot snapshot = new ClusterSnapshot();
     private final SchedulingAlgorithm algorithm;
-    private final ExecutorService workers;
+    private final @Nullable ExecutorService workers;
     private volatile @Nullable Thread user;
     private volatile @Nullable CycleAttempt attempt;
 
@@ -40,35 +42,60 @@ final class CycleWorkspace implements AutoCloseable {
             Extenders extenders,
             RandomGenerator random,
             boolean randomTies) {
-        workers = threads.newWorkers(this);
+        ExecutorService made = threads.newWorkers(this);
         Parallelism parallelism =
-                threads.parallelism() <= 1 ? Parallelism.none() : new Parallelism(workers, threads.parallelism());
+                threads.parallelism() <= 1 ? Parallelism.none() : new Parallelism(made, threads.parallelism());
+        workers = made;
         algorithm = new SchedulingAlgorithm(
                 percentageOfNodesToScore, firstNode, parallelism, extenders, random, randomTies);
     }
 
+    /**
+     * A workspace for evaluations beside others, which has no threads of its own.
+     *
+     * @param extenders who has a say beside the plugins
+     * @param random takes the place of the scheduler's, which one thread uses at a time
+     */
+    CycleWorkspace(Extenders extenders, RandomGenerator random) {
+        workers = null;
+        // An evaluation looks at all nodes, and chooses none.
+        algorithm = new SchedulingAlgorithm(0, 0, Parallelism.none(), extenders, random, false);
+    }
+
     /** Does some work, as soon as nobody else uses the workspace. */
     <T> T use(BiFunction<SchedulingAlgorithm, ClusterSnapshot, T> work) {
-        synchronized (lock) {
-            Thread before = user;
-            user = Thread.currentThread();
-            try {
-                return work.apply(algorithm, snapshot);
-            } finally {
-                user = before;
-            }
+        lock.lock();
+        Thread before = user;
+        user = Thread.currentThread();
+        try {
+            return work.apply(algorithm, snapshot);
+        } finally {
+            user = before;
+            lock.unlock();
+        }
+    }
+
+    /** Does some work if nobody uses the workspace, not even the current thread; otherwise returns empty. */
+    <T> Optional<T> useIfFree(BiFunction<SchedulingAlgorithm, ClusterSnapshot, T> work) {
+        if (lock.isHeldByCurrentThread() || !lock.tryLock()) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(use(work));
+        } finally {
+            lock.unlock();
         }
     }
 
     /** Schedules a pod, as soon as nobody else uses the workspace. */
     <T> T schedule(CycleAttempt running, BiFunction<SchedulingAlgorithm, ClusterSnapshot, T> cycle) {
-        synchronized (lock) {
-            attempt = running;
-            try {
-                return use(cycle);
-            } finally {
-                attempt = null;
-            }
+        lock.lock();
+        attempt = running;
+        try {
+            return use(cycle);
+        } finally {
+            attempt = null;
+            lock.unlock();
         }
     }
 
@@ -102,6 +129,8 @@ final class CycleWorkspace implements AutoCloseable {
     /** Ends the threads as soon as they have nothing to do. */
     @Override
     public void close() {
-        workers.shutdown();
+        if (workers != null) {
+            workers.shutdown();
+        }
     }
 }

@@ -48,7 +48,7 @@ import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the plugins of one profile may ask. */
+/** What a plugin of a profile may ask. */
 final class ProfileHandle implements Handle {
     private static final Logger LOG = LoggerFactory.getLogger(ProfileHandle.class);
 
@@ -57,6 +57,7 @@ final class ProfileHandle implements Handle {
     private static final Duration MOST_READ_WAITS = Duration.ofMinutes(1);
 
     private final String profileName;
+    private final String plugin;
     private final Services services;
 
     /**
@@ -97,8 +98,10 @@ final class ProfileHandle implements Handle {
             Function<String, Profile> profiles,
             Supplier<SchedulingQueue> queue) {}
 
-    ProfileHandle(String profileName, Services services) {
+    /** The handle of a plugin. */
+    ProfileHandle(String profileName, String plugin, Services services) {
         this.profileName = profileName;
+        this.plugin = plugin;
         this.services = services;
     }
 
@@ -114,12 +117,12 @@ final class ProfileHandle implements Handle {
 
     @Override
     public <T extends ClusterObject> ObjectLister<T> lister(ObjectKind<T> kind) {
-        return services.store().lister(kind);
+        return services.store().lister(kind, plugin);
     }
 
     @Override
     public <T extends ClusterObject> void onChange(ObjectKind<T> kind, Consumer<ObjectChange<T>> listener) {
-        services.store().onChange(kind, change -> runLogged(() -> listener.accept(change)));
+        services.store().onChange(kind, plugin, change -> runLogged(() -> listener.accept(change)));
     }
 
     @Override

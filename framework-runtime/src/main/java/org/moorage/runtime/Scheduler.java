@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
@@ -81,8 +82,8 @@ import org.slf4j.LoggerFactory;
  * }
  * }</pre>
  *
- * <p>{@link #run}, {@link #scheduleNext} and {@link #evaluate} exclude one another; all other methods may be called at any
- * time from any thread.
+ * <p>All methods may be called from any thread. {@link #start} comes first, once; {@link #run} and {@link #scheduleNext} exclude one
+ * another, which is up to the caller. All others may be called at any time, also while one of those runs.
  */
 public final class Scheduler implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Scheduler.class);
@@ -116,6 +117,7 @@ public final class Scheduler implements AutoCloseable {
     private final ObjectEventHandlers eventHandlers;
     private final AtomicBoolean flushes = new AtomicBoolean();
     private final Object stopLock = new Object();
+    private volatile boolean started;
 
     @GuardedBy("stopLock")
     private boolean stopped;
@@ -125,10 +127,7 @@ public final class Scheduler implements AutoCloseable {
 
     private Scheduler(Builder builder, SchedulerListener listener, SchedulerThreads threads) {
         Problems problems = Problems.collector();
-        extenders = Extenders.of(builder.config.extenders(), this::snapshot, builder.metrics, problems.at("extenders"));
-        if (!problems.isEmpty()) {
-            throw new ConfigException("extenders", problems.all(), Map.of());
-        }
+        extenders = Extenders.of(builder.config.extenders(), this::snapshot, builder.metrics, problems);
         json = builder.config.keptJson(builder.registry);
         cluster = builder.cluster;
         this.listener = listener;
@@ -159,10 +158,10 @@ public final class Scheduler implements AutoCloseable {
         ProfileBuilder.Profiles built = new ProfileBuilder(
                         builder.registry,
                         plugin -> withBreaker(plugin, builder),
-                        name -> new ProfileHandle(name, services),
+                        (profile, plugin) -> new ProfileHandle(profile, plugin, services),
                         nominator::nominatedPodsFor,
                         builder.metrics)
-                .build(builder.config);
+                .build(builder.config, problems);
         profiles = built.byName();
         plugins = built.plugins();
         queue = new SchedulingQueue(
@@ -203,6 +202,7 @@ public final class Scheduler implements AutoCloseable {
                 threads,
                 firstNode -> new CycleWorkspace(
                         percentage, firstNode, threads, extenders, builder.random, builder.randomTies),
+                new EvaluationWorkspaces(() -> new CycleWorkspace(extenders, new SplittableRandom())),
                 queue,
                 new SchedulingCycle(profiles, cache, queue, nominator, binding, failures, listener));
         watch = new PluginCallWatch(builder.pluginCallTimeout, threads, queue, loop, plugins, listener);
@@ -273,6 +273,7 @@ public final class Scheduler implements AutoCloseable {
      */
     public void start() {
         cluster.watch(store.kindsToWatch(), json, store);
+        started = true;
         if (threads.areGiven()) {
             startFlushes();
         }
@@ -280,7 +281,7 @@ public final class Scheduler implements AutoCloseable {
 
     /**
      * Schedules pods as they come, until {@link #close} is called or the thread is interrupted, which it then still is. The
-     * cycles run on another thread.
+     * cycles run on another thread. For one thread at a time.
      *
      * @throws Error if the virtual machine cannot be relied on any more
      */
@@ -298,7 +299,7 @@ public final class Scheduler implements AutoCloseable {
     }
 
     /**
-     * Schedules the next pod that is ready, without waiting for one.
+     * Schedules the next pod that is ready, without waiting for one. For one thread at a time, and not while {@link #run} runs.
      *
      * @return what came of it, or empty if no pod is ready
      */
@@ -317,22 +318,43 @@ public final class Scheduler implements AutoCloseable {
 
     /**
      * Asks what the plugins say about a pod on every node. Nothing is decided or changed, and the pod need not be
-     * one of the cluster's.
+     * one of the cluster's. Of one that has a node, ask {@link Pod#withoutNode}.
+     *
+     * <p>May be called at any time from any thread after {@link #start}. Evaluations run beside one another and beside a scheduling
+     * cycle, each over the cluster as it is when it begins, which does not change for it.
      *
      * @throws IllegalArgumentException if no profile is responsible for the pod
+     * @throws IllegalStateException before {@link #start}, when no objects are known
      * @throws RuntimeException if a plugin fails before PostFilter; the message says which one
      */
     public Evaluation evaluate(Pod pod) {
         Profile profile = responsible(pod);
-        return loop.current().use((algorithm, nodes) -> {
+        if (!started) {
+            throw new IllegalStateException(
+                    "evaluate: the scheduler knows no objects yet (expected: start() before it)");
+        }
+        return loop.evaluate((algorithm, nodes) -> {
             cache.updateSnapshot(nodes);
             return EvaluationRecorder.evaluate(algorithm, profile, view.of(pod), nodes);
         });
     }
 
     /**
+     * The nodes that a pod fits, in the order of their names: as {@link #evaluate} has them. For why it fits no others, or which are the
+     * best, ask that.
+     *
+     * @throws IllegalArgumentException if no profile is responsible for the pod
+     * @throws IllegalStateException before {@link #start}, when no objects are known
+     * @throws RuntimeException if a plugin fails; the message says which one
+     */
+    public List<String> fits(Pod pod) {
+        return evaluate(pod).feasible();
+    }
+
+    /**
      * Asks what a change of an object means for a pod that the plugins reject: whether the pod would be tried again, and which
-     * plugins say so. Nothing is changed, and neither the pod nor the object need be one of the cluster's.
+     * plugins say so. Nothing is changed, and neither the pod nor the object need be one of the cluster's. May be called at any time
+     * from any thread.
      *
      * @throws IllegalArgumentException if no profile is responsible for the pod
      */
@@ -389,22 +411,22 @@ public final class Scheduler implements AutoCloseable {
         return threads.waitingBindings();
     }
 
-    /** The names of the profiles: what pods may name as their scheduler. */
+    /** The names of the profiles: what pods may name as their scheduler. May be called at any time from any thread. */
     public Set<String> profileNames() {
         return profiles.keySet();
     }
 
-    /** The nodes of the cache and the pods of the queue. */
+    /** The nodes of the cache and the pods of the queue. May be called at any time from any thread. */
     public SchedulerDump dump() {
         return comparer.dump();
     }
 
-    /** Compares the cache and the queue with the objects that the cluster has told of. */
+    /** Compares the cache and the queue with the objects that the cluster has told of. May be called at any time from any thread. */
     public CacheComparison compareCache() {
         return comparer.compare();
     }
 
-    /** What is in the scheduler now, for metrics. */
+    /** What is in the scheduler now, for metrics. May be called at any time from any thread. */
     public SchedulerGauges gauges() {
         QueueGauges pods = queue.gauges();
         SchedulerCache.Counts counts = cache.counts();
@@ -426,12 +448,12 @@ public final class Scheduler implements AutoCloseable {
         return queue.gate(pod);
     }
 
-    /** The pods that wait for a permit. */
+    /** The pods that wait for a permit. May be called at any time from any thread. */
     public Collection<WaitingPod> waitingPods() {
         return waitingPods.all();
     }
 
-    /** The health checks. */
+    /** The health checks. May be called at any time from any thread. */
     public SchedulerHealth health() {
         return () -> List.of(
                 new SchedulerHealth.Check("scheduling-loop", loop.failure()),
@@ -441,8 +463,8 @@ public final class Scheduler implements AutoCloseable {
 
     /**
      * Stops, within eight seconds: no cycle begins any more, pods that are being bound get there, pods that wait for a permit or in
-     * PreBind are given back, and what there is to report is sent. The plugins are still there. Calling it again waits until it is
-     * done and does no harm.
+     * PreBind are given back, and what there is to report is sent. The plugins are still there. May be called at any time from any
+     * thread; calling it again waits until it is done and does no harm.
      */
     public void stop() {
         synchronized (stopLock) {
@@ -463,7 +485,7 @@ public final class Scheduler implements AutoCloseable {
         }
     }
 
-    /** Stops, and closes the plugins; ten seconds in all. Calling it again does no harm. */
+    /** Stops, and closes the plugins; ten seconds in all. May be called at any time from any thread, also again. */
     @Override
     public void close() {
         stop();
@@ -489,7 +511,7 @@ public final class Scheduler implements AutoCloseable {
         }
     }
 
-    /** Collects what a {@link Scheduler} is made of. */
+    /** Collects what a {@link Scheduler} is made of. For one thread. */
     public static final class Builder {
         private SchedulerConfig config;
         private final PluginRegistry registry;
@@ -546,7 +568,10 @@ public final class Scheduler implements AutoCloseable {
             return this;
         }
 
-        /** Sets the source of random numbers; one seeded by the system if not set. */
+        /**
+         * Sets the source of random numbers; one seeded by the system if not set. If it is not safe for use by several threads, evaluations
+         * that run at once may draw the same numbers.
+         */
         public Builder random(RandomGenerator value) {
             random = Objects.requireNonNull(value, "random");
             return this;

@@ -7,10 +7,13 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.Snapshot;
 import org.moorage.runtime.decision.Decision;
+import org.moorage.runtime.internal.cache.ClusterSnapshot;
+import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.plugin.PluginThread;
 import org.moorage.runtime.internal.plugin.Thrown;
 import org.moorage.runtime.internal.queue.QueuedPodInfo;
@@ -29,6 +32,7 @@ final class SchedulingLoop {
 
     private final SchedulerThreads threads;
     private final IntFunction<CycleWorkspace> workspaces;
+    private final EvaluationWorkspaces evaluations;
     private final SchedulingQueue queue;
     private final SchedulingCycle cycle;
     private final CountDownLatch closed = new CountDownLatch(1);
@@ -57,30 +61,39 @@ final class SchedulingLoop {
     SchedulingLoop(
             SchedulerThreads threads,
             IntFunction<CycleWorkspace> workspaces,
+            EvaluationWorkspaces evaluations,
             SchedulingQueue queue,
             SchedulingCycle cycle) {
         this.threads = threads;
         this.workspaces = workspaces;
+        this.evaluations = evaluations;
         this.queue = queue;
         this.cycle = cycle;
         current = workspaces.apply(0);
     }
 
-    /** What cycles and evaluations work with. */
+    /** What cycles work with, and one evaluation between them. */
     CycleWorkspace current() {
         return current;
     }
 
+    /** Evaluates on the current thread: with the cycles' threads to help if they are free, or else alone. */
+    <T> T evaluate(BiFunction<SchedulingAlgorithm, ClusterSnapshot, T> evaluation) {
+        return current.useIfFree(evaluation).orElseGet(() -> evaluations.use(evaluation));
+    }
+
     /**
-     * The nodes of the cycle that the current thread takes part in.
+     * The nodes of the cycle or evaluation that the current thread takes part in.
      *
      * @throws IllegalStateException on a thread that takes part in none
      */
     Snapshot snapshot() {
-        CycleWorkspace workspace = current;
-        if (!workspace.isUsedBy(Thread.currentThread())) {
-            throw new IllegalStateException("snapshot: read on thread "
-                    + Thread.currentThread().getName() + " (expected: a thread of the running scheduling cycle)");
+        Thread thread = Thread.currentThread();
+        Optional<CycleWorkspace> evaluation = evaluations.of(thread);
+        CycleWorkspace workspace = evaluation.orElse(current);
+        if (!workspace.isUsedBy(thread)) {
+            throw new IllegalStateException("snapshot: read on thread " + thread.getName()
+                    + " (expected: a thread of the running scheduling cycle)");
         }
         return workspace.snapshot();
     }

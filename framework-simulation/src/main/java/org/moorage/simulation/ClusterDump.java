@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.simulation;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.InputStream;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Pod;
 import org.moorage.objects.ClusterFiles;
@@ -15,18 +16,30 @@ import org.moorage.runtime.plugin.PluginRegistry;
  * The objects of a cluster, read from manifests or the output of {@code kubectl get}, and completed as the API server does on
  * creation: admission, then defaults.
  *
- * @param trees the objects as trees; empty unless they were asked for
+ * @param json the objects as JSON texts; empty unless they were asked for
  * @param objects the same objects, decoded, in the same order
  * @param notes what was passed over and what was made, a line for each
  * @param warnings what may be a mistake in the input, a line for each
  */
 public record ClusterDump(
-        List<ObjectNode> trees, List<ClusterObject> objects, List<String> notes, List<String> warnings) {
+        List<String> json, List<ClusterObject> objects, List<String> notes, List<String> warnings) {
     public ClusterDump {
-        trees = List.copyOf(trees);
+        json = List.copyOf(json);
         objects = List.copyOf(objects);
         notes = List.copyOf(notes);
         warnings = List.copyOf(warnings);
+    }
+
+    /**
+     * Reads a cluster as it is, with the features that are on by default, and for plugins that do not ask for the JSON text of objects.
+     *
+     * @param paths files, and folders with all the YAML and JSON files in them
+     * @throws org.moorage.objects.ClusterFileException if a file cannot be read, or an object is malformed
+     * @throws org.moorage.objects.ObjectDecodeException if a value in an object is not what its type demands
+     */
+    public static ClusterDump read(Path... paths) {
+        List<String> sources = Stream.of(paths).map(Path::toString).toList();
+        return new ClusterDumpReader().read(sources, InputStream.nullInputStream());
     }
 
     /**

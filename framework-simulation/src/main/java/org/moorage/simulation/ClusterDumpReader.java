@@ -54,6 +54,12 @@ public final class ClusterDumpReader {
     private boolean createsEphemeralClaims;
     private boolean keepsTrees;
 
+    /** A reader for the features that are on by default, that keeps no JSON text of objects. */
+    public ClusterDumpReader() {
+        json = KeptJson.NONE;
+        features = FeatureGates.DEFAULTS;
+    }
+
     /**
      * A reader.
      *
@@ -83,8 +89,8 @@ public final class ClusterDumpReader {
         return this;
     }
 
-    /** Also keeps the trees of the objects, which need several times the memory of the objects. */
-    public ClusterDumpReader withTrees() {
+    /** Also gives the objects as JSON texts, which need several times the memory of the objects. */
+    public ClusterDumpReader withJson() {
         keepsTrees = true;
         return this;
     }
@@ -204,7 +210,8 @@ public final class ClusterDumpReader {
             if (makesPods) {
                 tellThatThereAreNoPods();
             }
-            return new ClusterDump(trees, objects, notes.notes(), notes.warnings());
+            return new ClusterDump(
+                    trees.stream().map(ObjectNode::toString).toList(), objects, notes.notes(), notes.warnings());
         }
 
         private void makeObjectsOfWorkloads() {

@@ -22,12 +22,14 @@ import org.moorage.runtime.plugin.PluginRegistry;
  *
  * <pre>{@code
  * PluginRegistry registry = PluginRegistry.of(BuiltinPlugins.all());
- * LoadedConfig config = ConfigLoader.defaults(registry, FeatureGates.DEFAULTS);
- * ClusterDump dump = ClusterDump.read(List.of("cluster.yaml"), System.in, config, registry);
+ * LoadedConfig config = ConfigLoader.defaults(registry);
+ * ClusterDump dump = ClusterDump.read(Path.of("cluster.yaml"));
  * SimulationResult result = Simulation.of(dump.objects(), config, registry).run();
  * }</pre>
  *
  * <p>Extenders of the configuration are asked to filter, score and preempt, but not to bind: what is simulated must not happen.
+ *
+ * <p>For one thread: set it up, then run it. Runs of several simulations may go on at once.
  *
  * <p>Its clock is a {@link SteppingClock}, and random numbers have a seed, so that each run has the same result.
  */

@@ -41,6 +41,7 @@ import org.moorage.app.metrics.ProcessMetrics;
 import org.moorage.app.metrics.PrometheusMetrics;
 import org.moorage.app.serving.HealthCheck;
 import org.moorage.app.serving.SecureServer;
+import org.moorage.objects.TextFile;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.SchedulerHealth;
 import org.moorage.runtime.SchedulerListener;
@@ -230,7 +231,7 @@ final class SchedulerCommand {
             Files.writeString(file, ConfigPrinter.print(loaded));
             return 0;
         } catch (IOException e) {
-            throw new CommandException("--write-config-to " + file + ": cannot be written: " + e, e);
+            throw new CommandException("--write-config-to " + file + ": cannot be written: " + TextFile.fault(e), e);
         }
     }
 
@@ -353,7 +354,7 @@ final class SchedulerCommand {
             LOG.atDebug().addKeyValue("config", ConfigPrinter.print(loaded)).log("Using component config");
         }
         loaded.warnings()
-                .forEach(warning -> LOG.atWarn().addKeyValue("setting", warning).log("Older configuration"));
+                .forEach(warning -> LOG.atWarn().addKeyValue("setting", warning).log("Configuration"));
         warn("flags", unusedFlags, "Flags of kube-scheduler that have no effect here");
         warn("flags", ignoredBesideFile(loaded), "Flags that do not count beside --config");
         warn("settings", settingsWithoutEffect(loaded), "Settings of kube-scheduler that have no effect here");

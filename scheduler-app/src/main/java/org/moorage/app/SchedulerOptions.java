@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app;
 
-import com.fasterxml.jackson.databind.node.DoubleNode;
-import com.fasterxml.jackson.databind.node.IntNode;
-import com.fasterxml.jackson.databind.node.TextNode;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -117,12 +114,10 @@ final class SchedulerOptions {
     List<FlagValue> flagValues(boolean hasFile) {
         List<FlagValue> values = new ArrayList<>(leaderElection.flagValues());
         if (!hasFile) {
-            qps.ifPresent(value ->
-                    values.add(new FlagValue("clientConnection.qps", DoubleNode.valueOf(value), "--kube-api-qps")));
-            burst.ifPresent(value ->
-                    values.add(new FlagValue("clientConnection.burst", IntNode.valueOf(value), "--kube-api-burst")));
-            kubeconfig.ifPresent(file -> values.add(
-                    new FlagValue("clientConnection.kubeconfig", TextNode.valueOf(file.toString()), "--kubeconfig")));
+            qps.ifPresent(value -> values.add(new FlagValue("clientConnection.qps", value, "--kube-api-qps")));
+            burst.ifPresent(value -> values.add(new FlagValue("clientConnection.burst", value, "--kube-api-burst")));
+            kubeconfig.ifPresent(
+                    file -> values.add(new FlagValue("clientConnection.kubeconfig", file.toString(), "--kubeconfig")));
         }
         return values;
     }

@@ -2,7 +2,6 @@
 package org.moorage.app;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -57,7 +56,7 @@ final class ServedPages {
     private static String configz(LoadedConfig config) {
         return JsonNodeFactory.instance
                 .objectNode()
-                .<ObjectNode>set("componentconfig", config.effective())
+                .putPOJO("componentconfig", config.effective())
                 .toString();
     }
 

@@ -303,7 +303,8 @@ class ExtendersTest {
 
         assertThat(run.exitCode()).isEqualTo(1);
         assertThat(run.err())
-                .contains("extenders: extender \"" + address() + "\": tlsConfig.caFile: \"/nowhere/ca.crt\"")
+                .contains(
+                        "extenders[0].tlsConfig.caFile: \"/nowhere/ca.crt\": no such file (expected: a readable file)")
                 .doesNotContain("\tat ");
     }
 }

@@ -119,10 +119,12 @@ class MainTest {
                             "config"),
                     new Case(
                             "an argument too many",
-                            "unexpected argument \"x\" (see moorage plugins --help)",
+                            "unexpected argument \"b\" (see moorage config show --help)",
                             2,
-                            "plugins",
-                            "x"),
+                            "config",
+                            "show",
+                            "a",
+                            "b"),
                     new Case(
                             "a value that is no number",
                             "invalid value for option '--v': 'x' is not an int (see moorage --help)",

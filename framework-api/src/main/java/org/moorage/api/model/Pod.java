@@ -130,6 +130,11 @@ public final class Pod implements ClusterObject {
         return new Pod(metadata, spec, name, status, json);
     }
 
+    /** The same pod without a node, as it was before it was bound. */
+    public Pod withoutNode() {
+        return withNode("");
+    }
+
     /** The same pod with another status. */
     public Pod withStatus(PodStatus changed) {
         return new Pod(metadata, spec, nodeName, changed, json);

@@ -42,10 +42,7 @@ public final class PermitResult {
      * @throws IllegalArgumentException if the status is not a rejection
      */
     public static PermitResult rejected(Status status) {
-        if (!status.isRejection()) {
-            throw new IllegalArgumentException("status: " + status.code() + " (expected: a rejection)");
-        }
-        return new PermitResult(status, null);
+        return new PermitResult(Rejected.checked(status), null);
     }
 
     /** Success, also if the pod waits, or the rejection. */

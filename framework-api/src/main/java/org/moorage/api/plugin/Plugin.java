@@ -7,7 +7,8 @@ package org.moorage.api.plugin;
  *
  * <p>A plugin is made once per profile and used for every pod of the profile. The parallel extension points ({@link
  * FilterPlugin}, {@link ScorePlugin}) are called by several threads at once, so a plugin keeps what belongs to one pod in
- * the {@link org.moorage.api.CycleState}. What it throws fails the one scheduling cycle, under the plugin's name. A plugin
+ * the {@link org.moorage.api.CycleState}. Where a program asks about several pods at once, all that a cycle calls up to {@link
+ * PostFilterPlugin#postFilter} is called so too, for different pods. What it throws fails the one scheduling cycle, under the plugin's name. A plugin
  * that is {@link AutoCloseable} is closed when the scheduler stops.
  */
 public interface Plugin {

@@ -44,10 +44,8 @@ public final class PostFilterResult {
      * @throws IllegalArgumentException if the status is not a rejection
      */
     public static PostFilterResult rejected(Status status, Nomination nomination) {
-        if (!status.isRejection()) {
-            throw new IllegalArgumentException("status: " + status.code() + " (expected: a rejection)");
-        }
-        return new PostFilterResult(status, Objects.requireNonNull(nomination, "nomination"), List.of());
+        return new PostFilterResult(
+                Rejected.checked(status), Objects.requireNonNull(nomination, "nomination"), List.of());
     }
 
     /** Success, or the rejection. */

@@ -40,10 +40,7 @@ public final class PreFilterResult {
      * @throws IllegalArgumentException if the status is not a rejection
      */
     public static PreFilterResult rejected(Status status) {
-        if (!status.isRejection()) {
-            throw new IllegalArgumentException("status: " + status.code() + " (expected: a rejection)");
-        }
-        return new PreFilterResult(status, null);
+        return new PreFilterResult(Rejected.checked(status), null);
     }
 
     /** Success, skip, or the rejection. */

@@ -3,6 +3,7 @@ package org.moorage.runtime.cluster;
 
 import java.util.Collection;
 import java.util.Optional;
+import java.util.Set;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 
@@ -23,6 +24,11 @@ public interface ClusterListener {
      * @param reason what is missing, for the messages of pods that need it
      */
     default <T extends ClusterObject> void unavailable(ObjectKind<T> kind, String reason) {}
+
+    /** The plugins that asked for objects of the kind, by their names; none if it is the scheduler itself that needs them. */
+    default Set<String> askedBy(ObjectKind<?> kind) {
+        return Set.of();
+    }
 
     /** The object of that name as the listener was last told of it; the namespace is empty for objects of the whole cluster. */
     default <T extends ClusterObject> Optional<T> known(ObjectKind<T> kind, String namespace, String name) {

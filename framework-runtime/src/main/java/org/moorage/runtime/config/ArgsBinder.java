@@ -48,6 +48,8 @@ final class ArgsBinder {
             NodeSelector.class,
             Map.of("terms", "nodeSelectorTerms"));
 
+    static final String INT_OR_STRING = "a whole number or a text";
+
     private ArgsBinder() {}
 
     /**
@@ -105,7 +107,7 @@ final class ArgsBinder {
         Object own = ownDefaults(type);
         Object defaults = own != null ? own : around;
         if (!source.isMissingNode() && !source.isObject()) {
-            Scalars.wrong(source, "fields", problems);
+            Scalars.wrong(source, "an object", problems);
         }
         RecordComponent[] components = type.getRecordComponents();
         Class<?>[] types = new Class<?>[components.length];
@@ -236,27 +238,32 @@ final class ArgsBinder {
             return IntOrString.of(longInteger(source, problems));
         }
         if (!source.isTextual() && !source.isMissingNode()) {
-            Scalars.wrong(source, "a whole number or a text", problems);
+            Scalars.wrong(source, INT_OR_STRING, problems);
         }
         return IntOrString.of(source.asText());
     }
 
     private static @Nullable Object constant(JsonNode source, Class<?> type, Problems problems) {
-        List<String> names = new ArrayList<>();
         for (Object constant : type.getEnumConstants()) {
-            String name = name((Enum<?>) constant);
-            if (source.isTextual() && name.equals(source.textValue())) {
+            if (source.isTextual() && name((Enum<?>) constant).equals(source.textValue())) {
                 return constant;
             }
-            names.add(name);
         }
-        String expected = "one of " + String.join(", ", names);
         if (source.isMissingNode()) {
-            problems.missing(expected);
+            problems.missing(expected(type));
         } else {
-            Scalars.wrong(source, expected, problems);
+            Scalars.wrong(source, expected(type), problems);
         }
         return null;
+    }
+
+    /** What a value of this enum may be. */
+    static String expected(Class<?> type) {
+        List<String> names = new ArrayList<>();
+        for (Object constant : type.getEnumConstants()) {
+            names.add(name((Enum<?>) constant));
+        }
+        return "one of " + String.join(", ", names);
     }
 
     // LEAST_ALLOCATED is LeastAllocated in the configuration; a constant with small letters is taken as it is.
@@ -319,12 +326,14 @@ final class ArgsBinder {
         return nodes.textNode(value.toString());
     }
 
-    private static String fieldName(RecordComponent component) {
+    /** The name of a component in a configuration. */
+    static String fieldName(RecordComponent component) {
         Map<String, String> names = KUBERNETES_NAMES.getOrDefault(component.getDeclaringRecord(), Map.of());
         return names.getOrDefault(component.getName(), component.getName());
     }
 
-    private static boolean isModel(Class<?> type) {
+    /** Whether it is a type of Kubernetes' object model. */
+    static boolean isModel(Class<?> type) {
         return type.getPackageName().equals(NodeAffinity.class.getPackageName());
     }
 

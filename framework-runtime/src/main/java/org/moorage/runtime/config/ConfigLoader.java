@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.config;
 
-import com.fasterxml.jackson.databind.node.TextNode;
+import java.util.ArrayList;
 import java.util.List;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Problems;
@@ -15,7 +15,8 @@ import org.moorage.runtime.plugin.PluginRegistry;
  * <p>Reading is strict: a field that there is not, one that is given twice and a value of the wrong type are refused. What
  * is left out has kube-scheduler's default. Of several documents in a text the first one counts, as for kube-scheduler.
  *
- * <p>What needs the plugins themselves is not checked here, such as whether one can filter: that shows when they are made.
+ * <p>What needs the plugins themselves is not checked here, such as whether one can filter: that shows when they are made, or by
+ * {@code ConfigCheck}.
  */
 public final class ConfigLoader {
     /** The origin of what the configuration does not say. */
@@ -31,10 +32,10 @@ public final class ConfigLoader {
     /** The configuration that applies when there is none to read. */
     public static LoadedConfig defaults(PluginRegistry registry, FeatureGates features, FlagValue... flags) {
         Problems problems = Problems.collector();
-        SourceTree tree = SourceTree.read("", DEFAULT_ORIGIN, problems);
-        tree.set(new FlagValue("apiVersion", TextNode.valueOf(ConfigReader.API_VERSION), DEFAULT_ORIGIN));
-        tree.set(new FlagValue("kind", TextNode.valueOf(ConfigReader.KIND), DEFAULT_ORIGIN));
-        return load(tree, List.of(), registry, features, flags, problems);
+        SourceTree tree = SourceTree.empty(DEFAULT_ORIGIN);
+        tree.set(new FlagValue("apiVersion", ConfigReader.API_VERSION, DEFAULT_ORIGIN));
+        tree.set(new FlagValue("kind", ConfigReader.KIND, DEFAULT_ORIGIN));
+        return read(tree, List.of(), registry, features, flags, problems).sound();
     }
 
     /**
@@ -82,13 +83,27 @@ public final class ConfigLoader {
             FeatureGates features,
             PolicyTexts policies,
             FlagValue... flags) {
+        return read(text, sourceName, registry, features, policies, flags).sound();
+    }
+
+    /**
+     * Reads a configuration as far as it can be read. Parameters are those of {@link #load(String, String, PluginRegistry,
+     * FeatureGates, PolicyTexts, FlagValue...)}.
+     */
+    public static ConfigReading read(
+            String text,
+            String sourceName,
+            PluginRegistry registry,
+            FeatureGates features,
+            PolicyTexts policies,
+            FlagValue... flags) {
         Problems problems = Problems.collector();
         SourceTree tree = SourceTree.read(text, sourceName, problems);
         List<String> warnings = OlderConfig.convert(tree, registry, policies, problems);
-        return load(tree, warnings, registry, features, flags, problems);
+        return read(tree, warnings, registry, features, flags, problems);
     }
 
-    private static LoadedConfig load(
+    private static ConfigReading read(
             SourceTree tree,
             List<String> warnings,
             PluginRegistry registry,
@@ -98,11 +113,11 @@ public final class ConfigLoader {
         for (FlagValue flag : flags) {
             tree.set(flag);
         }
-        LoadedConfig loaded = new ConfigReader(tree, warnings, registry, features, problems).read();
-        List<Problems.Problem> found = problems.all();
-        if (!found.isEmpty()) {
-            throw new ConfigException(tree.sourceName(), found, tree.locations());
+        List<String> told = new ArrayList<>(warnings);
+        for (Problems.Problem problem : tree.uncounted()) {
+            told.add(tree.origin(problem.path()).orElse(tree.sourceName()) + ": " + problem);
         }
-        return loaded;
+        LoadedConfig loaded = new ConfigReader(tree, told, registry, features, problems).read();
+        return new ConfigReading(loaded, problems.all(), tree.uncounted(), tree.locations());
     }
 }

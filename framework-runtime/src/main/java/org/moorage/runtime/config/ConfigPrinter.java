@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.node.TextNode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
@@ -30,6 +30,8 @@ public final class ConfigPrinter {
     // What any YAML parser takes for a text when it stands alone: it starts with a letter and is no
     // word for something else.
     private static final Pattern PLAIN = Pattern.compile("[A-Za-z/][A-Za-z0-9_./-]*(:[A-Za-z0-9_./-]+)*");
+    // Lists whose items come from several lines.
+    private static final Set<String> OF_FIELDS = Set.of("profiles", "extenders");
     private static final Pattern PLUGINS = Pattern.compile("profiles\\[\\d+]\\.plugins");
     private static final Pattern PLUGIN_SET = Pattern.compile(PLUGINS + "\\.[A-Za-z]+\\.(enabled|disabled)");
     private static final Pattern DURATION = Pattern.compile("[0-9][0-9.]*[a-zµ][a-zµ0-9.]*");
@@ -45,15 +47,23 @@ public final class ConfigPrinter {
 
     /** The configuration as YAML. */
     public static String print(LoadedConfig config) {
-        ConfigPrinter printer = new ConfigPrinter(path -> origin(config, path));
-        printer.fields(config.effective(), "", "", "");
+        ConfigPrinter printer = new ConfigPrinter(config::originOf);
+        printer.fields(config.effectiveTree(), "", "", "");
+        return printer.text();
+    }
+
+    /** Only what differs from the defaults, as YAML. */
+    public static String printChanged(LoadedConfig config) {
+        ChangedSettings changes = config.changes();
+        ConfigPrinter printer = new ConfigPrinter(path -> LoadedConfig.closest(path, changes.originByPath()));
+        printer.fields(changes.tree(), "", "", "");
         return printer.text();
     }
 
     /** Only what the configuration says itself, in version v1, as YAML without origins. */
     public static String printSource(LoadedConfig config) {
         ConfigPrinter printer = new ConfigPrinter(path -> "");
-        printer.fields(config.source(), "", "", "");
+        printer.fields(config.sourceTree(), "", "", "");
         return printer.text();
     }
 
@@ -87,7 +97,7 @@ public final class ConfigPrinter {
             JsonNode item = saidOf(array.path(i), path);
             String at = path + "[" + i + "]";
             String flow = flow(item);
-            if (isFlat(item) && flow.length() <= WIDEST_FLOW) {
+            if (isFlat(item) && flow.length() <= WIDEST_FLOW && !OF_FIELDS.contains(path)) {
                 lines.add(new Line(indent + "- " + flow, originOf.apply(at)));
             } else if (item instanceof ObjectNode object && !object.isEmpty()) {
                 fields(object, at, indent + "- ", indent + "  ");
@@ -139,19 +149,6 @@ public final class ConfigPrinter {
         return plain && !NOT_TEXT.matcher(text).matches()
                 ? text
                 : TextNode.valueOf(text).toString();
-    }
-
-    // That of the field, or of the closest thing around it that has one.
-    private static String origin(LoadedConfig config, String path) {
-        String at = path;
-        while (!at.isEmpty()) {
-            Optional<String> origin = Optional.ofNullable(config.originByPath().get(at));
-            if (origin.isPresent()) {
-                return origin.get();
-            }
-            at = at.substring(0, Math.max(0, Math.max(at.lastIndexOf('.'), at.lastIndexOf('['))));
-        }
-        return ConfigLoader.DEFAULT_ORIGIN;
     }
 
     private String text() {

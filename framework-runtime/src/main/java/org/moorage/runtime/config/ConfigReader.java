@@ -56,7 +56,7 @@ final class ConfigReader {
     ConfigReader(
             SourceTree tree, List<String> warnings, PluginRegistry registry, FeatureGates features, Problems problems) {
         this.tree = tree;
-        this.warnings = warnings;
+        this.warnings = new ArrayList<>(warnings);
         this.registry = registry;
         this.features = features;
         this.problems = problems;
@@ -117,10 +117,11 @@ final class ConfigReader {
                 tree.sourceName(),
                 config,
                 features,
+                registry,
                 tree.root(),
                 top.effective(),
                 originByPath,
-                List.copyOf(missing),
+                missing,
                 warnings);
     }
 
@@ -235,7 +236,7 @@ final class ConfigReader {
             } else if (!name.isEmpty() && !names.add(name)) {
                 section.at("schedulerName").invalid(name, "another name for each profile");
             }
-            readers.add(new ProfileReader(name, section, registry, features, missing));
+            readers.add(new ProfileReader(name, section, registry, features, missing, warnings));
         }
         for (ProfileReader reader : readers) {
             reader.checkQueueSort(readers.get(0));

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.config;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Objects;
 
 /**
  * A setting from the command line that counts more than the file.
  *
  * @param path the field, for example {@code leaderElection.leaseDuration}
- * @param value the value, as the file would have it
+ * @param value the value: a text, a boolean, an integer, a long or a double
  * @param flag the flag that it comes from, for example {@code --leader-elect-lease-duration}
  */
-public record FlagValue(String path, JsonNode value, String flag) {
+public record FlagValue(String path, Object value, String flag) {
     public FlagValue {
         Objects.requireNonNull(path, "path");
-        Objects.requireNonNull(value, "value");
+        PlainValues.node(value);
         Objects.requireNonNull(flag, "flag");
     }
 }

@@ -67,7 +67,7 @@ final class PluginArguments {
         if (source instanceof ObjectNode object) {
             fields.setAll(object);
         } else if (!source.isMissingNode()) {
-            Scalars.wrong(source, "fields", at);
+            Scalars.wrong(source, "an object", at);
             return;
         }
         bind(factory, fields);
@@ -111,6 +111,9 @@ final class PluginArguments {
                 at.report(failed.getMessage());
             }
         }
+        String path = at.path().substring(0, at.path().lastIndexOf('.'));
+        originByPath.put(path, section.origin(path));
+        originByPath.put(path + ".name", section.origin(path));
         recordOrigins(entry.path("args"), at, originByPath);
     }
 
@@ -156,6 +159,8 @@ final class PluginArguments {
     }
 
     private void recordOrigins(JsonNode value, Problems path, Map<String, String> originByPath) {
+        String at = path.path();
+        originByPath.put(at, ownOrigins.getOrDefault(at, section.origin(at)));
         if (value instanceof ObjectNode object) {
             object.properties()
                     .forEach(field -> recordOrigins(field.getValue(), path.at(field.getKey()), originByPath));
@@ -163,9 +168,6 @@ final class PluginArguments {
             for (int i = 0; i < array.size(); i++) {
                 recordOrigins(array.path(i), path.at(i), originByPath);
             }
-        } else {
-            String at = path.path();
-            originByPath.put(at, ownOrigins.getOrDefault(at, section.origin(at)));
         }
     }
 }

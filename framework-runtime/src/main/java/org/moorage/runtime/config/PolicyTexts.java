@@ -2,9 +2,8 @@
 package org.moorage.runtime.config;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import org.moorage.objects.TextFile;
 
 /**
  * Finds the Policy that a configuration of version {@code v1alpha1} names. Asked while the configuration is read, at most
@@ -26,11 +25,7 @@ public interface PolicyTexts {
      * @throws IOException if it cannot be read; its message says why, in one line
      */
     default PolicyText file(String path) throws IOException {
-        try {
-            return new PolicyText(Files.readString(Path.of(path)), path);
-        } catch (NoSuchFileException e) {
-            throw new IOException("no such file", e);
-        }
+        return new PolicyText(TextFile.read(Path.of(path)), path);
     }
 
     /**

@@ -30,6 +30,7 @@ final class ProfileReader {
     private final PluginRegistry registry;
     private final FeatureGates features;
     private final Set<String> missing;
+    private final List<String> warnings;
 
     private final OptionalInt percentage;
     private final Map<ExtensionPoint, PluginSet> plugins = new EnumMap<>(ExtensionPoint.class);
@@ -43,13 +44,21 @@ final class ProfileReader {
      * Reads the profile.
      *
      * @param missing where to add the plugins that are not registered
+     * @param warnings where to add what has no effect
      */
-    ProfileReader(String name, Section profile, PluginRegistry registry, FeatureGates features, Set<String> missing) {
+    ProfileReader(
+            String name,
+            Section profile,
+            PluginRegistry registry,
+            FeatureGates features,
+            Set<String> missing,
+            List<String> warnings) {
         this.name = name;
         this.profile = profile;
         this.registry = registry;
         this.features = features;
         this.missing = missing;
+        this.warnings = warnings;
         percentage = profile.optionalInteger("percentageOfNodesToScore");
         percentage.ifPresent(percent -> ConfigReader.checkPercentage(percent, profile.at("percentageOfNodesToScore")));
         Section sets = profile.child("plugins");
@@ -107,7 +116,18 @@ final class ProfileReader {
                 args.put(plugin.name(), PluginArgs.None.DEFAULTS);
             }
         }
-        return new ProfileConfig(name, percentage, plugins, multiPoint, placementGenerate, placementScore, args);
+        Map<ExtensionPoint, PluginSet> usable = new EnumMap<>(ExtensionPoint.class);
+        plugins.forEach((point, set) -> usable.put(point, usable(set, args)));
+        return new ProfileConfig(
+                name, percentage, usable, usable(multiPoint, args), placementGenerate, placementScore, args);
+    }
+
+    // Without the plugins that a problem was reported about, so that nothing else is said of them.
+    private PluginSet usable(PluginSet set, Map<String, PluginArgs> args) {
+        List<EnabledPlugin> usable = new ArrayList<>(set.enabled());
+        usable.removeIf(plugin -> !args.containsKey(plugin.name())
+                && (registry.find(plugin.name()).isPresent() || !DefaultPlugins.knows(plugin.name())));
+        return usable.size() == set.enabled().size() ? set : new PluginSet(usable, set.disabled());
     }
 
     private PluginSet queueSort() {
@@ -146,7 +166,7 @@ final class ProfileReader {
             item.integer("weight", 0);
             EnabledPlugin plugin = new EnabledPlugin(item.textUnlessBlank("name", ""), 0);
             item.finish();
-            checkMentioned(plugin.name(), item);
+            checkMentioned(plugin.name(), item, "disables nothing");
             unwanted.add(new Entry(plugin, item.origin()));
         }
         set.finish();
@@ -215,14 +235,15 @@ final class ProfileReader {
 
     // As for kube-scheduler, a name that nobody knows does no harm here. One that is all but the name of a plugin does:
     // the plugin then runs, or runs without these arguments.
-    private void checkMentioned(String plugin, Section item) {
+    private void checkMentioned(String plugin, Section item, String effect) {
         if (plugin.isEmpty()) {
             checkNamed(item);
         } else if (!plugin.equals(PluginSet.ALL) && registry.find(plugin).isEmpty() && !DefaultPlugins.knows(plugin)) {
+            String message = "\"" + plugin + "\" " + effect + unregistered(suggestion(plugin));
             if (suggestion(plugin).isPresent()) {
-                item.at("name").report(unregistered(plugin));
+                item.at("name").report(message);
             } else {
-                missing.add(plugin);
+                warnings.add(item.origin() + ": " + item.at("name").path() + ": " + message);
             }
         }
     }
@@ -239,7 +260,11 @@ final class ProfileReader {
 
     /** What to say of a plugin that is not there. */
     static String unregistered(String plugin, Optional<String> suggestion) {
-        return "\"" + plugin + "\" (expected: a registered plugin)"
+        return "\"" + plugin + "\"" + unregistered(suggestion);
+    }
+
+    private static String unregistered(Optional<String> suggestion) {
+        return " (expected: a registered plugin)"
                 + suggestion.map(close -> ". Maybe " + close + ".").orElse("");
     }
 
@@ -259,7 +284,7 @@ final class ProfileReader {
                 item.problems().invalid(plugin, REMOVED);
                 continue;
             }
-            checkMentioned(plugin, item);
+            checkMentioned(plugin, item, "has no effect");
             if (registry.find(plugin).isEmpty() && DefaultPlugins.knows(plugin)) {
                 missing.add(plugin);
             }

@@ -17,6 +17,13 @@ import org.moorage.api.plugin.Problems;
 final class Scalars {
     private static final int LONGEST_SHOWN = 80;
 
+    // What is expected, in messages.
+    static final String WHOLE = "a whole number";
+    static final String NUMBER = "a number";
+    static final String BOOLEAN = "true or false";
+    static final String TEXT = "a text";
+    static final String DURATION = "a duration such as 15s, 1m30s or 100ms";
+
     private Scalars() {}
 
     static long whole(JsonNode value, long least, long most, Problems problems) {
@@ -32,7 +39,7 @@ final class Scalars {
                 return 0;
             }
         }
-        wrong(value, "a whole number", problems);
+        wrong(value, WHOLE, problems);
         return 0;
     }
 
@@ -42,7 +49,7 @@ final class Scalars {
 
     static double number(JsonNode value, Problems problems) {
         if (!value.isNumber()) {
-            wrong(value, "a number", problems);
+            wrong(value, NUMBER, problems);
             return 0;
         }
         return value.doubleValue();
@@ -50,14 +57,14 @@ final class Scalars {
 
     static boolean bool(JsonNode value, Problems problems) {
         if (!value.isBoolean()) {
-            wrong(value, "true or false", problems);
+            wrong(value, BOOLEAN, problems);
         }
         return value.booleanValue();
     }
 
     static String text(JsonNode value, Problems problems) {
         if (!value.isTextual()) {
-            wrong(value, value.isValueNode() ? "a text; quote it" : "a text", problems);
+            wrong(value, value.isValueNode() ? TEXT + "; quote it" : TEXT, problems);
             return "";
         }
         return value.textValue();
@@ -66,7 +73,7 @@ final class Scalars {
     static Duration duration(JsonNode value, Problems problems) {
         Optional<Duration> duration = value.isTextual() ? GoDuration.parse(value.textValue()) : Optional.empty();
         if (duration.isEmpty()) {
-            wrong(value, "a duration such as 15s, 1m30s or 100ms", problems);
+            wrong(value, DURATION, problems);
         }
         return duration.orElse(Duration.ZERO);
     }

@@ -247,7 +247,7 @@ final class Section {
             return new Section(tree, originByPath, object, written, at);
         }
         if (!value.isMissingNode() && !value.isNull()) {
-            Scalars.wrong(value, "fields", at);
+            Scalars.wrong(value, "an object", at);
         }
         return new Section(tree, originByPath, JsonNodeFactory.instance.objectNode(), written, at);
     }

@@ -37,11 +37,15 @@ import org.yaml.snakeyaml.resolver.Resolver;
  * kube-scheduler reads them: {@code yes} is true and {@code 017} is 15, but {@code 1:30} and {@code 2001-01-01} are texts.
  */
 final class SourceTree {
+    private static final String FORMAT = "an object with apiVersion and kind";
+
     private final JsonNodeFactory nodes = JsonNodeFactory.instance;
     private final String sourceName;
     private final ObjectNode root;
     private final Map<String, Place> placeByPath = new LinkedHashMap<>();
     private final Map<String, String> flagByPath = new LinkedHashMap<>();
+
+    private final Problems uncounted = Problems.collector();
 
     /** Where in which text something stands; line and column count from 1. */
     private record Place(String sourceName, int line, int column) {
@@ -61,11 +65,21 @@ final class SourceTree {
         return sourceName;
     }
 
+    /** A tree without fields. */
+    static SourceTree empty(String sourceName) {
+        return new SourceTree(sourceName);
+    }
+
     /** Reads the text. What is wrong with it is reported; the tree then has what could be read. */
     static SourceTree read(String text, String sourceName, Problems problems) {
         SourceTree tree = new SourceTree(sourceName);
         tree.fill(text, problems);
         return tree;
+    }
+
+    /** What is in the text and is not read: a second document. */
+    List<Problems.Problem> uncounted() {
+        return uncounted.all();
     }
 
     ObjectNode root() {
@@ -104,7 +118,7 @@ final class SourceTree {
                 return;
             }
         }
-        at.set(fields[fields.length - 1], value.value());
+        at.set(fields[fields.length - 1], PlainValues.node(value.value()));
         flagByPath.put(value.path(), value.flag());
     }
 
@@ -215,33 +229,48 @@ final class SourceTree {
         // JSON may be indented with tabs, which YAML does not allow; inside of JSON's strings there are none.
         String readable = text.stripLeading().startsWith("{") ? text.replace('\t', ' ') : text;
         LoaderOptions options = new LoaderOptions();
+        Composer composer;
         Node document;
         try {
-            Composer composer =
-                    new Composer(new ParserImpl(new StreamReader(readable), options), new PlainWords(), options);
+            composer = new Composer(new ParserImpl(new StreamReader(readable), options), new PlainWords(), options);
             document = composer.checkNode() ? composer.getNode() : null;
-        } catch (MarkedYAMLException notYaml) {
-            Mark mark = notYaml.getProblemMark();
-            if (mark != null) {
-                placeByPath.put(problems.path(), place(mark));
-            }
-            problems.report("not YAML: " + notYaml.getProblem());
-            return;
         } catch (YAMLException notYaml) {
-            problems.report("not YAML: " + firstLine(notYaml.getMessage()));
+            YamlFault fault = YamlFault.of(notYaml, readable);
+            placeByPath.put(problems.path(), new Place(sourceName, fault.line(), fault.column()));
+            problems.report(fault.message());
             return;
         }
-        if (document == null) {
+        if (document == null || document.getTag().equals(Tag.NULL)) {
+            problems.report("empty (expected: " + FORMAT + ")");
             return;
         }
+        noteSecondDocument(composer);
         if (document instanceof MappingNode mapping) {
             fill(root, mapping, new ArrayDeque<>(), problems);
-            return;
+        } else {
+            Scalars.wrong(convert(document, new ArrayDeque<>(), problems), FORMAT, problems);
         }
-        JsonNode value = convert(document, new ArrayDeque<>(), problems);
-        if (!value.isNull()) {
-            Scalars.wrong(value, "fields, such as apiVersion and kind", problems);
+    }
+
+    private void noteSecondDocument(Composer composer) {
+        Mark mark;
+        try {
+            if (!composer.checkNode()) {
+                return;
+            }
+            Node second = composer.getNode();
+            if (second.getTag().equals(Tag.NULL)) {
+                return;
+            }
+            mark = second.getStartMark();
+        } catch (MarkedYAMLException notYaml) {
+            mark = notYaml.getProblemMark();
         }
+        String path = "document 2";
+        if (mark != null) {
+            placeByPath.put(path, place(mark));
+        }
+        uncounted.at(path).report("it is not read, as by kube-scheduler (expected: one configuration in a file)");
     }
 
     private JsonNode convert(Node node, Deque<Node> around, Problems problems) {
@@ -276,7 +305,9 @@ final class SourceTree {
         List<Node> merged = new ArrayList<>();
         for (NodeTuple entry : mapping.getValue()) {
             if (!(entry.getKeyNode() instanceof ScalarNode key)) {
-                problems.report("a key that is not a text (expected: names of fields)");
+                Problems at = problems.at("?");
+                mark(at.path(), entry.getKeyNode());
+                at.report("a key that is not a text (expected: names of fields)");
                 continue;
             }
             if (key.getTag().equals(Tag.MERGE)) {
@@ -306,7 +337,7 @@ final class SourceTree {
             return;
         }
         if (!(value instanceof MappingNode mapping) || around.contains(mapping)) {
-            problems.at("<<").report("cannot be merged (expected: an alias of other fields)");
+            problems.at("<<").report("cannot be merged (expected: an alias of an object)");
             return;
         }
         ObjectNode others = nodes.objectNode();
@@ -370,10 +401,6 @@ final class SourceTree {
 
     private String location(@Nullable Mark mark) {
         return mark == null ? sourceName : place(mark).toString();
-    }
-
-    private static String firstLine(@Nullable String message) {
-        return message == null ? "cannot be read" : message.lines().findFirst().orElse("cannot be read");
     }
 
     /** What an unquoted word is, by the rules of the YAML library that Kubernetes uses, which are its own. */

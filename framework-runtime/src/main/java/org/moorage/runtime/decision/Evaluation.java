@@ -13,7 +13,7 @@ import org.moorage.api.model.Pod;
 
 /**
  * Everything that a profile's plugins say about a pod on every node: the answer to "where would it go, and why not there?".
- * All maps and lists are ordered by name.
+ * All maps and lists are ordered by name. Immutable.
  *
  * @param pod the pod
  * @param nodeCount how many nodes the cluster has
@@ -61,6 +61,16 @@ public record Evaluation(
         public Preemption {
             victims = List.copyOf(victims);
         }
+    }
+
+    /** Whether any node will do. */
+    public boolean fits() {
+        return !feasible.isEmpty();
+    }
+
+    /** Why a node will not do; empty if it will, or if it was not looked at: see {@link #preFilterRejection}, {@link #preFilterNodes}. */
+    public Optional<Rejection> whyNot(String nodeName) {
+        return Optional.ofNullable(rejections.get(nodeName));
     }
 
     /** The nodes with the highest total: any of them is a right choice. */

@@ -17,6 +17,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.moorage.objects.TextFile;
 
 /**
  * A text in PEM, with certificates or a private key. As in Go, what it has beside these is skipped.
@@ -49,7 +50,8 @@ public record Pem(String source, String text) {
         try {
             return of(source, Files.readAllBytes(file));
         } catch (IOException unreadable) {
-            throw new IOException(source + " (expected: a readable file)", unreadable);
+            throw new IOException(
+                    source + ": " + TextFile.fault(unreadable) + " (expected: a readable file)", unreadable);
         }
     }
 

@@ -231,7 +231,7 @@ class ArgsBinderTest {
                             "name of a constant in Java",
                             "mode: FAST",
                             "args.mode: \"FAST\" (expected: one of Fast, VerySafe, Odd)"),
-                    new Case("text for a record", "limit: x", "args.limit: \"x\" (expected: fields)"),
+                    new Case("text for a record", "limit: x", "args.limit: \"x\" (expected: an object)"),
                     new Case("text for a list", "limits: x", "args.limits: \"x\" (expected: a list)"),
                     new Case("list for a map", "byName: []", "args.byName: [] (expected: a map)"),
                     new Case("wrong item", "byName: {a: [1, x]}", "args.byName.a[1]: \"x\" (expected: a whole number)"),

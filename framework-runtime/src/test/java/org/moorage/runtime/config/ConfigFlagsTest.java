@@ -5,15 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.moorage.runtime.config.ConfigTexts.HEAD;
 
-import com.fasterxml.jackson.databind.node.BooleanNode;
-import com.fasterxml.jackson.databind.node.IntNode;
-import com.fasterxml.jackson.databind.node.TextNode;
 import org.junit.jupiter.api.Test;
 import org.moorage.api.plugin.FeatureGates;
 
 /** Flags that take the place of what a configuration says. */
 class ConfigFlagsTest {
-    private final FlagValue elect = new FlagValue("leaderElection.leaderElect", BooleanNode.FALSE, "--leader-elect");
+    private final FlagValue elect = new FlagValue("leaderElection.leaderElect", false, "--leader-elect");
 
     @Test
     void countMoreThanTheFile() {
@@ -52,9 +49,8 @@ class ConfigFlagsTest {
                 .isThrownBy(() -> ConfigLoader.defaults(
                         SamplePlugins.all(),
                         FeatureGates.DEFAULTS,
-                        new FlagValue(
-                                "leaderElection.retryPeriod", TextNode.valueOf("soon"), "--leader-elect-retry-period"),
-                        new FlagValue("clientConnection.burst", IntNode.valueOf(-1), "--kube-api-burst")))
+                        new FlagValue("leaderElection.retryPeriod", "soon", "--leader-elect-retry-period"),
+                        new FlagValue("clientConnection.burst", -1, "--kube-api-burst")))
                 .withMessageContaining("  --leader-elect-retry-period: leaderElection.retryPeriod: \"soon\"")
                 .withMessageContaining("  --kube-api-burst: clientConnection.burst: -1 (expected: not less than 0)");
     }

@@ -3,8 +3,6 @@ package org.moorage.runtime.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.node.BooleanNode;
-import com.fasterxml.jackson.databind.node.TextNode;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,7 +39,7 @@ class ConfigPrinterTest {
                 "scheduler.yaml",
                 SamplePlugins.all(),
                 FeatureGates.DEFAULTS,
-                new FlagValue("leaderElection.leaderElect", BooleanNode.FALSE, "--leader-elect"));
+                new FlagValue("leaderElection.leaderElect", false, "--leader-elect"));
 
         assertThat(ConfigPrinter.print(loaded)).isEqualTo("""
                         apiVersion: kubescheduler.config.k8s.io/v1          # scheduler.yaml:1
@@ -143,7 +141,7 @@ class ConfigPrinterTest {
     void writesTextsSoThatTheyStayTexts(String text) {
         PluginRegistry registry = PluginRegistry.of(
                 List.of(SamplePlugins.factory("Mine", ArgsBinderTest.Args.class, new SamplePlugins.Score("Mine"))));
-        FlagValue value = new FlagValue("clientConnection.kubeconfig", TextNode.valueOf(text), "--kubeconfig");
+        FlagValue value = new FlagValue("clientConnection.kubeconfig", text, "--kubeconfig");
 
         String printed = ConfigPrinter.print(ConfigLoader.defaults(registry, FeatureGates.DEFAULTS, value));
 
@@ -165,7 +163,7 @@ class ConfigPrinterTest {
         String printed = ConfigPrinter.print(loaded);
 
         assertThat(printed).containsPattern("addedAffinity: \\{} +# scheduler.yaml:3");
-        assertThat(ConfigLoader.load(printed, "printed", SamplePlugins.all()).effective())
-                .isEqualTo(loaded.effective());
+        assertThat(ConfigLoader.load(printed, "printed", SamplePlugins.all()).effectiveTree())
+                .isEqualTo(loaded.effectiveTree());
     }
 }

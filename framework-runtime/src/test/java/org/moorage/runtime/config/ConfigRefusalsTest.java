@@ -69,8 +69,8 @@ class ConfigRefusalsTest {
                         "profiles: [{schedulerName: ''}]",
                         "profiles[0].schedulerName: missing (expected: a name, which pods give as their"
                                 + " schedulerName)"),
-                new Case("a text for a profile", "profiles: [a]", "profiles[0]: \"a\" (expected: fields)"),
-                new Case("fields for a list", "profiles: {a: b}", "profiles: {\"a\":\"b\"} (expected: a list)"),
+                new Case("a text for a profile", "profiles: [a]", "profiles[0]: \"a\" (expected: an object)"),
+                new Case("an object for a list", "profiles: {a: b}", "profiles: {\"a\":\"b\"} (expected: a list)"),
                 new Case("capital letters", "Parallelism: 3", "Parallelism: unknown field. Maybe parallelism."),
                 new Case(
                         "a number as a field",
@@ -100,13 +100,13 @@ class ConfigRefusalsTest {
                 new Case(
                         "a slip in the name of a plugin to disable",
                         plugins + "{score: {disabled: [{name: NodeAfinity}]}}",
-                        "profiles[0].plugins.score.disabled[0].name: \"NodeAfinity\" (expected: a registered"
-                                + " plugin). Maybe NodeAffinity."),
+                        "profiles[0].plugins.score.disabled[0].name: \"NodeAfinity\" disables nothing (expected: a"
+                                + " registered plugin). Maybe NodeAffinity."),
                 new Case(
                         "a slip in the name of a plugin with arguments",
                         config + "[{name: interpodaffinity}]",
-                        "profiles[0].pluginConfig[0].name: \"interpodaffinity\" (expected: a registered plugin)."
-                                + " Maybe InterPodAffinity."),
+                        "profiles[0].pluginConfig[0].name: \"interpodaffinity\" has no effect (expected: a"
+                                + " registered plugin). Maybe InterPodAffinity."),
                 new Case(
                         "a removed plugin at a point",
                         plugins + "{filter: {enabled: [{name: GCEPDLimits}]}}",
@@ -129,7 +129,7 @@ class ConfigRefusalsTest {
                 new Case(
                         "arguments that are a text",
                         config + "[{name: InterPodAffinity, args: hi}]",
-                        "profiles[0].pluginConfig[0].args: \"hi\" (expected: fields)"),
+                        "profiles[0].pluginConfig[0].args: \"hi\" (expected: an object)"),
                 new Case(
                         "arguments of another plugin",
                         config + "[{name: InterPodAffinity, args: {kind: NodeAffinityArgs}}]",
@@ -198,14 +198,17 @@ class ConfigRefusalsTest {
     }
 
     static Stream<Text> texts() {
+        String anObject = " (expected: an object with apiVersion and kind)";
         String noVersion = "apiVersion: missing (expected: kubescheduler.config.k8s.io/v1)";
         String noKind = "kind: missing (expected: KubeSchedulerConfiguration)";
         return Stream.of(
-                new Text("nothing", "", noVersion, noKind),
-                new Text("a comment", "# nothing\n", noVersion, noKind),
-                new Text("null", "null\n", noVersion, noKind),
-                new Text("a word", "hello", "\"hello\" (expected: fields, such as apiVersion and kind)"),
-                new Text("a list", "- a", "[\"a\"] (expected: fields, such as apiVersion and kind)"),
+                new Text("nothing", "", "empty" + anObject),
+                new Text("a comment", "# nothing\n", "empty" + anObject),
+                new Text("null", "null\n", "empty" + anObject),
+                new Text("a mark alone", "---\n", "empty" + anObject),
+                new Text("an object without fields", "{}\n", noVersion, noKind),
+                new Text("a word", "hello", "\"hello\"" + anObject),
+                new Text("a list", "- a", "[\"a\"]" + anObject),
                 new Text("no version", "kind: KubeSchedulerConfiguration", noVersion),
                 new Text(
                         "an old version",
@@ -218,10 +221,13 @@ class ConfigRefusalsTest {
                         "apiVersion: \"v1\" (expected: kubescheduler.config.k8s.io/v1)",
                         "kind: \"Pod\" (expected: KubeSchedulerConfiguration)"),
                 new Text(
-                        "a tab",
-                        "leaderElection:\n\tleaderElect: true\n",
-                        "not YAML: found character '\\t(TAB)' that cannot start any token. (Do not use \\t(TAB)"
-                                + " for indentation)"));
+                        "a key that is a list",
+                        "? [a]\n: b\n",
+                        "?: a key that is not a text (expected: names of fields)"),
+                new Text(
+                        "a %YAML line of another version",
+                        "%YAML 3.0\n---\na: b\n",
+                        "not YAML: a %YAML line of another version (expected: 1.1 or 1.2, or no such line)"));
     }
 
     @ParameterizedTest
@@ -232,5 +238,86 @@ class ConfigRefusalsTest {
                 .satisfies(refused -> assertThat(refused.problems())
                         .extracting(Problems.Problem::toString)
                         .containsExactly(c.problems));
+    }
+
+    /**
+     * A text that is not YAML.
+     *
+     * @param place line and column
+     */
+    record Slip(String name, String text, String place, String message) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static Stream<Slip> slips() {
+        String twoColons =
+                "a second ':' in a line, or a field that is indented more than those around it (expected: fields"
+                        + " below one another; a value with ': ' in quotes)";
+        return Stream.of(
+                new Slip(
+                        "a tab",
+                        "leaderElection:\n\tleaderElect: true\n",
+                        "2:1",
+                        "a tab (expected: spaces, which alone can indent)"),
+                new Slip("two fields in a line", "a: b: c\n", "1:5", twoColons),
+                new Slip("a field that is indented too much", "a: b\n  c: d\n", "2:4", twoColons),
+                new Slip(
+                        "a field that is indented too little",
+                        "a:\n  - b: c\n d: e\n",
+                        "3:2",
+                        "indented otherwise than what is around it (expected: as much as the fields or items beside it)"),
+                new Slip(
+                        "an item behind a field",
+                        "a: - b\n",
+                        "1:4",
+                        "a '- ' behind a field (expected: the items of a" + " list in lines of their own)"),
+                new Slip(
+                        "a quote that is not closed",
+                        "a: \"b\nc: d\n",
+                        "3:1",
+                        "the end of the text within quotes that begin in line 1 (expected: a closing quote)"),
+                new Slip(
+                        "a bracket that is not closed",
+                        "a: {b: c\n",
+                        "2:1",
+                        "the end of the text within brackets that begin in line 1 (expected: ',' or '}')"),
+                new Slip("a bracket at the end", "a: [\n", "2:1", "the end of the text (expected: a value)"),
+                new Slip(
+                        "JSON without a comma",
+                        "{\"a\": 1 \"b\": 2}",
+                        "1:12",
+                        "no ',' within brackets (expected: ',' or '}')"),
+                new Slip("an alias of nothing", "a: *b\n", "1:4", "*b, which names nothing (expected: &b before it)"),
+                new Slip(
+                        "a value that starts with a sign",
+                        "a: @b\n",
+                        "1:4",
+                        "a value that starts with @ (expected: it in quotes)"),
+                new Slip(
+                        "an escape that there is not",
+                        "a: \"\\q\"\n",
+                        "1:6",
+                        "\\q in double quotes (expected: an escape such as \\n, \\\" or \\\\; or single quotes)"),
+                new Slip(
+                        "a line without a colon",
+                        "a: b\nc\n",
+                        "3:1",
+                        "a line without ':' (expected: a field and its" + " value)"),
+                new Slip(
+                        "a control character",
+                        "a: b\nc: \u0001\n",
+                        "2:4",
+                        "the character U+0001 (expected: text without control characters)"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("slips")
+    void ofTextsThatAreNotYaml(Slip slip) {
+        assertThatExceptionOfType(ConfigException.class)
+                .isThrownBy(() -> ConfigLoader.load(slip.text, "scheduler.yaml", SamplePlugins.all()))
+                .withMessage("scheduler.yaml:" + slip.place + ": not YAML: " + slip.message);
     }
 }

@@ -18,7 +18,8 @@ class ExtenderConfigTest {
         assertThat(loaded.config().extenders())
                 .extracting(ExtenderConfig::urlPrefix)
                 .containsExactly("http://b/", "http://d/", "http://a/", "http://c/");
-        assertThat(loaded.effective().at("/extenders/0/urlPrefix").textValue()).isEqualTo("http://a/");
+        assertThat(loaded.effectiveTree().at("/extenders/0/urlPrefix").textValue())
+                .isEqualTo("http://a/");
     }
 
     @Test
@@ -40,7 +41,7 @@ class ExtenderConfigTest {
                             List.of(),
                             SamplePlugins.FitArgs.DEFAULTS.scoringStrategy()));
         }
-        assertThat(loaded.effective().at("/profiles/0/pluginConfig/0/args/ignoredResources"))
+        assertThat(loaded.effectiveTree().at("/profiles/0/pluginConfig/0/args/ignoredResources"))
                 .hasToString("[\"a.com/z\",\"a.com/a\"]");
     }
 

@@ -132,14 +132,14 @@ class ExtenderServerReaderTest {
                 new Case(
                         "agents: [{name: a, plugins: [{name: InterPodAffinity, weight: 0, maxScore: 0,"
                                 + " args: {hardPodAffinityWeigth: 1}}]}]",
-                        "agents[0].plugins[0].maxScore: 0 (expected: 1 to 100)",
                         "agents[0].plugins[0].weight: 0 (expected: more than 0)",
+                        "agents[0].plugins[0].maxScore: 0 (expected: 1 to 100)",
                         "agents[0].plugins[0].args.hardPodAffinityWeigth: unknown field. Maybe hardPodAffinityWeight."),
                 new Case(
                         "agent: []\nagents: [{name: a, plugin: 1, plugins: [{name: NodeAffinity, wight: 1}]}]",
-                        "agents[0].plugins[0].wight: unknown field. Maybe weight.",
+                        "agent: unknown field. Maybe agents.",
                         "agents[0].plugin: unknown field. Maybe plugins.",
-                        "agent: unknown field. Maybe agents."));
+                        "agents[0].plugins[0].wight: unknown field. Maybe weight."));
     }
 
     @ParameterizedTest

@@ -418,7 +418,7 @@ class OlderConfigTest {
 
         assertThat(again.warnings()).isEmpty();
         assertThat(again.config()).isEqualTo(loaded.config());
-        assertThat(again.effective()).isEqualTo(loaded.effective());
+        assertThat(again.effectiveTree()).isEqualTo(loaded.effectiveTree());
     }
 
     @Test
@@ -528,8 +528,8 @@ class OlderConfigTest {
                         "values of the wrong type",
                         "v1beta1",
                         "profiles: [{plugins: {score: {enabled: 5}}}]\ndisablePreemption: 'true'",
-                        "4:1: disablePreemption: \"true\" (expected: true or false)",
-                        "3:31: profiles[0].plugins.score.enabled: 5 (expected: a list)"));
+                        "3:31: profiles[0].plugins.score.enabled: 5 (expected: a list)",
+                        "4:1: disablePreemption: \"true\" (expected: true or false)"));
     }
 
     @ParameterizedTest
@@ -831,7 +831,7 @@ class OlderConfigTest {
                     FeatureGates.DEFAULTS,
                     (namespace, name, kubeconfig) -> {
                         asked.addAll(List.of(namespace, name, kubeconfig));
-                        return new PolicyTexts.PolicyText("", "");
+                        return new PolicyTexts.PolicyText("kind: Policy", "");
                     });
 
             assertThat(asked).containsExactly("kube-system", "a", "/etc/k");

@@ -73,7 +73,7 @@ class PluginConfigTest {
         LoadedConfig loaded = ConfigLoader.load(
                 HEAD + PROFILE + "  plugins: {score: {enabled: [{name: Mine}]}}\n", "scheduler.yaml", registry);
 
-        assertThat(loaded.effective().at("/profiles/0/pluginConfig/3"))
+        assertThat(loaded.effectiveTree().at("/profiles/0/pluginConfig/3"))
                 .hasToString("{\"name\":\"Mine\",\"args\":{\"bindTimeoutSeconds\":600}}");
     }
 
@@ -92,13 +92,15 @@ class PluginConfigTest {
                           plugins: {multiPoint: {disabled: [{name: VolumeBinding}, {name: SelectorSpread}]}}
                         """, "scheduler.yaml", registry);
 
-        assertThat(loaded.missingPlugins())
-                .containsExactlyInAnyOrder("PodTopologySpread", "VolumeBinding", "SelectorSpread");
-        assertThat(loaded.effective().at("/profiles/0/pluginConfig/0/args"))
+        assertThat(loaded.missingPlugins()).containsExactlyInAnyOrder("PodTopologySpread", "VolumeBinding");
+        assertThat(loaded.warnings())
+                .containsExactly(
+                        "scheduler.yaml:11: profiles[1].plugins.multiPoint.disabled[1].name: \"SelectorSpread\" disables nothing (expected: a registered plugin)");
+        assertThat(loaded.effectiveTree().at("/profiles/0/pluginConfig/0/args"))
                 .hasToString("{\"defaultingType\":\"List\"}");
-        assertThat(loaded.effective().at("/profiles/0/pluginConfig/1/args").isNull())
+        assertThat(loaded.effectiveTree().at("/profiles/0/pluginConfig/1/args").isNull())
                 .isTrue();
-        assertThat(loaded.effective().at("/profiles/0/plugins/multiPoint/enabled"))
+        assertThat(loaded.effectiveTree().at("/profiles/0/plugins/multiPoint/enabled"))
                 .hasSize(20);
         assertThat(loaded.config().profiles().get(0).pluginNames())
                 .hasSize(18)

@@ -177,7 +177,7 @@ class PemTest {
     void namesTheFileThatCannotBeRead() {
         assertThatThrownBy(() -> Pem.ofFile("--tls-cert-file", Path.of("/nowhere/tls.crt")))
                 .isInstanceOf(IOException.class)
-                .hasMessage("--tls-cert-file: \"/nowhere/tls.crt\" (expected: a readable file)");
+                .hasMessage("--tls-cert-file: \"/nowhere/tls.crt\": no such file (expected: a readable file)");
     }
 
     @Test

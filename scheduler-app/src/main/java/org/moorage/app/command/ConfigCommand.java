@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.command;
 
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
+import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.FeatureGates;
-import org.moorage.runtime.Scheduler;
+import org.moorage.api.plugin.Problems;
+import org.moorage.app.kubernetes.ApiClient;
+import org.moorage.app.kubernetes.ApiConnection;
+import org.moorage.runtime.ConfigCheck;
+import org.moorage.runtime.config.ConfigException;
 import org.moorage.runtime.config.ConfigPrinter;
+import org.moorage.runtime.config.ConfigReading;
 import org.moorage.runtime.config.LoadedConfig;
 import org.moorage.runtime.config.PolicyTexts;
 import org.moorage.runtime.plugin.PluginRegistry;
@@ -31,27 +39,58 @@ final class ConfigCommand {
             @Mixin PluginOptions plugins,
             @Mixin FeatureGateOptions features,
             @Mixin PolicyOption policy,
+            @Option(names = "--changed", description = "Print only what differs from the defaults.") boolean changed,
+            @Option(
+                            names = {"-o", "--output"},
+                            paramLabel = "FORMAT",
+                            converter = OutputFormat.Named.class,
+                            defaultValue = "yaml",
+                            description = "How to print it: yaml, with origins, or json (default: yaml).")
+                    OutputFormat format,
             @Parameters(
                             arity = "0..1",
                             paramLabel = "FILE",
-                            description = "The configuration; the default one if left out.")
+                            description = "The configuration, - for stdin; the default one if left out.")
                     Optional<Path> file) {
-        LoadedConfig loaded = checked(file, plugins.registry(), features.gates(), policy.texts(file));
+        checkIsTree(format);
+        LoadedConfig loaded = checked(file, plugins.registry(), features.gates(), policy);
         ConfigFile.warn(loaded, terminal);
-        terminal.out().print(ConfigPrinter.print(loaded));
+        if (format == OutputFormat.JSON) {
+            format.print(changed ? loaded.changed() : loaded.effective(), terminal);
+        } else {
+            terminal.out().print(changed ? ConfigPrinter.printChanged(loaded) : ConfigPrinter.print(loaded));
+        }
         return 0;
     }
 
-    @Command(name = "validate", description = "Checks a configuration, and tells everything that is wrong with it.")
+    @Command(
+            name = "validate",
+            description = {
+                "Checks configurations, and tells everything that is wrong with them.",
+                "",
+                "A scheduler takes what is valid: its plugins are made, and the files that it names are read.",
+            })
     int validate(
             @Mixin PluginOptions plugins,
             @Mixin FeatureGateOptions features,
             @Mixin PolicyOption policy,
-            @Parameters(paramLabel = "FILE", description = "The configuration.") Path file) {
-        Optional<Path> given = Optional.of(file);
-        ConfigFile.warn(checked(given, plugins.registry(), features.gates(), policy.texts(given)), terminal);
-        terminal.out().println(file + ": valid");
-        return 0;
+            @Parameters(arity = "1..*", paramLabel = "FILE", description = "The configurations; - for stdin.")
+                    List<Path> files) {
+        PluginRegistry registry = plugins.registry();
+        FeatureGates gates = features.gates();
+        int exitCode = 0;
+        for (Path file : files) {
+            try {
+                LoadedConfig loaded = checked(Optional.of(file), registry, gates, policy);
+                ConfigFile.warn(loaded, terminal);
+                terminal.out().println(loaded.sourceName() + ": valid");
+            } catch (ConfigException | CommandException refused) {
+                terminal.out().flush();
+                terminal.err().println("error: " + refused.getMessage());
+                exitCode = 1;
+            }
+        }
+        return exitCode;
     }
 
     @Command(
@@ -73,12 +112,9 @@ final class ConfigCommand {
                             defaultValue = "yaml",
                             description = "How to print it: yaml or json (default: yaml).")
                     OutputFormat format,
-            @Parameters(paramLabel = "FILE", description = "The configuration.") Path file) {
-        if (format == OutputFormat.TABLE) {
-            throw new CommandException("--output: table (expected: yaml or json)");
-        }
-        Optional<Path> given = Optional.of(file);
-        LoadedConfig loaded = checked(given, plugins.registry(), features.gates(), policy.texts(given));
+            @Parameters(paramLabel = "FILE", description = "The configuration; - for stdin.") Path file) {
+        checkIsTree(format);
+        LoadedConfig loaded = checked(Optional.of(file), plugins.registry(), features.gates(), policy);
         ConfigFile.warn(loaded, terminal);
         if (format == OutputFormat.YAML) {
             terminal.out().print(ConfigPrinter.printSource(loaded));
@@ -97,16 +133,35 @@ final class ConfigCommand {
                         + " policy.cfg, or the ConfigMap's manifest.")
         private Optional<Path> file = Optional.empty();
 
-        PolicyTexts texts(Optional<Path> config) {
+        PolicyTexts texts(Optional<ManifestFile> config) {
             return ConfigFile.policies(config, file);
         }
     }
 
-    // Some faults show only when the plugins are made.
-    private static LoadedConfig checked(
-            Optional<Path> file, PluginRegistry registry, FeatureGates features, PolicyTexts policies) {
-        LoadedConfig loaded = ConfigFile.load(file, registry, features, policies);
-        Scheduler.builder(loaded, registry, new InMemoryCluster()).build().close();
-        return loaded;
+    private static void checkIsTree(OutputFormat format) {
+        if (format == OutputFormat.TABLE) {
+            throw new CommandException("--output: table (expected: yaml or json)");
+        }
+    }
+
+    private LoadedConfig checked(
+            Optional<Path> file, PluginRegistry registry, FeatureGates features, PolicyOption policy) {
+        Optional<ManifestFile> manifests = ConfigFile.manifests(file, terminal.in());
+        ConfigReading reading = ConfigFile.read(manifests, registry, features, policy.texts(manifests));
+        return ConfigCheck.check(withKubeconfigChecked(reading), registry, new InMemoryCluster());
+    }
+
+    // The start of a scheduler would be refused.
+    private static ConfigReading withKubeconfigChecked(ConfigReading reading) {
+        String kubeconfig = reading.loaded().config().clientConnection().kubeconfig();
+        if (!kubeconfig.isEmpty()) {
+            try {
+                ApiClient ignored = new ApiConnection(Optional.of(Path.of(kubeconfig)), Optional.empty()).open();
+            } catch (ClusterException | InvalidPathException unusable) {
+                return reading.with(
+                        new Problems.Problem("clientConnection.kubeconfig", String.valueOf(unusable.getMessage())));
+            }
+        }
+        return reading;
     }
 }

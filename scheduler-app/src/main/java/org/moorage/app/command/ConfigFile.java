@@ -2,14 +2,16 @@
 package org.moorage.app.command;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
+import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.moorage.api.plugin.FeatureGates;
+import org.moorage.objects.TextFile;
 import org.moorage.runtime.config.ConfigLoader;
+import org.moorage.runtime.config.ConfigReading;
 import org.moorage.runtime.config.FlagValue;
 import org.moorage.runtime.config.LoadedConfig;
 import org.moorage.runtime.config.PolicyTexts;
@@ -17,26 +19,47 @@ import org.moorage.runtime.plugin.PluginRegistry;
 
 /** Reads the configuration that a person names. */
 public final class ConfigFile {
+    private static final String EXPECTED = "a KubeSchedulerConfiguration";
+
     private ConfigFile() {}
+
+    /**
+     * The manifests of the file with the configuration, if there is one.
+     *
+     * @param stdin what {@code -} stands for
+     * @throws CommandException if the file cannot be read
+     */
+    static Optional<ManifestFile> manifests(Optional<Path> file, InputStream stdin) {
+        return file.map(path -> ManifestFile.read(path, EXPECTED, stdin));
+    }
+
+    /**
+     * The manifests of the file with the configuration, if there is one.
+     *
+     * @throws CommandException if the file cannot be read
+     */
+    static Optional<ManifestFile> manifests(Optional<Path> file) {
+        return file.map(path -> ManifestFile.read(path, EXPECTED));
+    }
 
     /**
      * The configuration of a file, or the default one.
      *
      * @param policies finds the Policy that it names
      * @throws CommandException if the file cannot be read
-     * @throws org.moorage.runtime.config.ConfigException if the configuration is refused
      */
-    static LoadedConfig load(
-            Optional<Path> file,
+    static ConfigReading read(
+            Optional<ManifestFile> file,
             PluginRegistry registry,
             FeatureGates features,
             PolicyTexts policies,
             FlagValue... flags) {
         if (file.isEmpty()) {
-            return ConfigLoader.defaults(registry, features, flags);
+            LoadedConfig defaults = ConfigLoader.defaults(registry, features, flags);
+            return new ConfigReading(defaults, List.of(), List.of(), Map.of());
         }
-        PolicyTexts.PolicyText config = read(file.get()).config();
-        return ConfigLoader.load(config.text(), config.sourceName(), registry, features, policies, flags);
+        PolicyTexts.PolicyText config = file.get().config();
+        return ConfigLoader.read(config.text(), config.sourceName(), registry, features, policies, flags);
     }
 
     /**
@@ -47,30 +70,24 @@ public final class ConfigFile {
      */
     public static String text(Path file, String expected) {
         try {
-            return Files.readString(file);
-        } catch (NoSuchFileException e) {
-            throw new CommandException(file + ": no such file (expected: " + expected + ")", e);
+            return TextFile.read(file);
         } catch (IOException e) {
-            throw new CommandException(file + ": cannot be read: " + e, e);
+            throw new CommandException(file + ": " + TextFile.fault(e) + " (expected: " + expected + ")", e);
         }
     }
 
-    private static ManifestFile read(Path file) {
-        return ManifestFile.read(file, "a KubeSchedulerConfiguration");
-    }
-
     /** Finds a Policy in files: in one of its own, or beside the configuration. */
-    static PolicyTexts policies(Optional<Path> config, Optional<Path> policy) {
+    static PolicyTexts policies(Optional<ManifestFile> config, Optional<Path> policy) {
         return (namespace, name, kubeconfig) -> {
             Optional<PolicyTexts.PolicyText> found = policy.isPresent()
                     ? ManifestFile.read(policy.get(), "a Policy").policy(namespace, name)
-                    : config.flatMap(file -> read(file).configMap(namespace, name));
+                    : config.flatMap(file -> file.configMap(namespace, name));
             return found.orElseThrow(
                     () -> new IOException("it is in no file; --policy FILE of moorage config names one"));
         };
     }
 
-    /** Tells what became of a configuration of an older version, and of what decisions here go without. */
+    /** Tells what became of a configuration of an older version, what has no effect, and what decisions here go without. */
     static void warn(LoadedConfig loaded, Terminal terminal) {
         loaded.warnings().forEach(terminal::warn);
         List<String> missing = new ArrayList<>(loaded.missingPlugins());

@@ -60,7 +60,8 @@ public final class ConfigOptions {
      * @throws org.moorage.runtime.config.ConfigException if the configuration is refused
      */
     LoadedConfig load(PluginRegistry registry) {
-        return load(registry, ConfigFile.policies(file, Optional.empty()), Optional.empty(), List.of());
+        Optional<ManifestFile> manifests = ConfigFile.manifests(file);
+        return load(registry, manifests, ConfigFile.policies(manifests, Optional.empty()), inPlaceOfDefault);
     }
 
     /**
@@ -76,12 +77,25 @@ public final class ConfigOptions {
             PolicyTexts policies,
             Optional<PolicyTexts.PolicyText> inPlaceOfFile,
             List<FlagValue> flags) {
-        FlagValue[] values = flags.toArray(FlagValue[]::new);
-        Optional<PolicyTexts.PolicyText> own = inPlaceOfFile.or(() -> inPlaceOfDefault);
-        if (file.isEmpty() && own.isPresent()) {
-            PolicyTexts.PolicyText text = own.get();
-            return ConfigLoader.load(text.text(), text.sourceName(), registry, featureGates.gates(), policies, values);
+        return load(
+                registry,
+                ConfigFile.manifests(file),
+                policies,
+                inPlaceOfFile.or(() -> inPlaceOfDefault),
+                flags.toArray(FlagValue[]::new));
+    }
+
+    private LoadedConfig load(
+            PluginRegistry registry,
+            Optional<ManifestFile> manifests,
+            PolicyTexts policies,
+            Optional<PolicyTexts.PolicyText> inPlaceOfFile,
+            FlagValue... flags) {
+        if (manifests.isEmpty() && inPlaceOfFile.isPresent()) {
+            PolicyTexts.PolicyText text = inPlaceOfFile.get();
+            return ConfigLoader.load(text.text(), text.sourceName(), registry, featureGates.gates(), policies, flags);
         }
-        return ConfigFile.load(file, registry, featureGates.gates(), policies, values);
+        return ConfigFile.read(manifests, registry, featureGates.gates(), policies, flags)
+                .sound();
     }
 }

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import org.moorage.api.plugin.FeatureGates;
 import picocli.CommandLine.Option;
 
@@ -14,12 +15,19 @@ public final class FeatureGateOptions {
     private static final Set<String> TRUE = Set.of("1", "t", "T", "true", "TRUE", "True");
     private static final Set<String> FALSE = Set.of("0", "f", "F", "false", "FALSE", "False");
     private static final String COMPONENT = "kube";
+    private static final Set<String> KNOWN = known();
 
     @Option(
             names = "--feature-gates",
             paramLabel = "NAME=true|false,...",
             description = "Turn features on and off, as for kube-scheduler; may be repeated.")
     private List<String> settings = new ArrayList<>();
+
+    private static Set<String> known() {
+        Set<String> known = new TreeSet<>(FeatureGates.DEFAULTS.all().keySet());
+        known.addAll(List.of("AllAlpha", "AllBeta"));
+        return known;
+    }
 
     /**
      * The features.
@@ -47,6 +55,11 @@ public final class FeatureGateOptions {
         }
     }
 
+    private static String hint(String name) {
+        String hint = Suggestions.hint(name, KNOWN);
+        return hint.isEmpty() ? "" : "." + hint;
+    }
+
     private static void put(String setting, Map<String, Boolean> byName) {
         String pair = setting;
         int colon = setting.indexOf(':');
@@ -60,9 +73,13 @@ public final class FeatureGateOptions {
         }
         int equals = pair.indexOf('=');
         if (equals < 0) {
-            throw new CommandException("--feature-gates: missing bool value for " + pair);
+            String hint = KNOWN.contains(pair) ? "" : hint(pair);
+            throw new CommandException("--feature-gates: missing bool value for " + pair + hint);
         }
         String name = pair.substring(0, equals).strip();
+        if (!KNOWN.contains(name)) {
+            throw new CommandException("--feature-gates: unrecognized feature gate: " + name + hint(name));
+        }
         String value = pair.substring(equals + 1).strip();
         if (!TRUE.contains(value) && !FALSE.contains(value)) {
             throw new CommandException(

@@ -5,23 +5,25 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.moorage.objects.TextFile;
 import org.moorage.runtime.config.PolicyTexts;
 
 /** A file with a configuration or a Policy, or with manifests whose ConfigMaps have them. */
 final class ManifestFile {
     private static final String POLICY_KEY = "policy.cfg";
 
-    private final Path path;
+    private final String name;
     private final String text;
     private final List<JsonNode> configMaps;
 
-    private ManifestFile(Path path, String text, List<JsonNode> configMaps) {
-        this.path = path;
+    private ManifestFile(String name, String text, List<JsonNode> configMaps) {
+        this.name = name;
         this.text = text;
         this.configMaps = configMaps;
     }
@@ -33,8 +35,33 @@ final class ManifestFile {
      * @throws CommandException if it cannot be read
      */
     static ManifestFile read(Path path, String expected) {
-        String text = ConfigFile.text(path, expected);
-        return new ManifestFile(path, text, configMaps(text));
+        return of(path.toString(), ConfigFile.text(path, expected));
+    }
+
+    /**
+     * Reads the file, or stdin if it is {@code -}.
+     *
+     * @param expected what it should be, for the message if it is not there
+     * @throws CommandException if it cannot be read
+     */
+    static ManifestFile read(Path path, String expected, InputStream stdin) {
+        if (!path.toString().equals("-")) {
+            return read(path, expected);
+        }
+        try {
+            return of("stdin", TextFile.decoded(stdin.readAllBytes()));
+        } catch (IOException e) {
+            throw new CommandException("stdin: " + TextFile.fault(e) + " (expected: " + expected + ")", e);
+        }
+    }
+
+    private static ManifestFile of(String name, String text) {
+        return new ManifestFile(name, text, configMaps(text));
+    }
+
+    /** What messages name it by. */
+    String name() {
+        return name;
     }
 
     // What is not YAML has none; the reader of configurations says what is wrong with it.
@@ -66,7 +93,7 @@ final class ManifestFile {
                 }
             }
         }
-        return new PolicyTexts.PolicyText(text, path.toString());
+        return new PolicyTexts.PolicyText(text, name);
     }
 
     /** The Policy of a ConfigMap among the manifests. */
@@ -84,13 +111,11 @@ final class ManifestFile {
 
     /** The Policy of a ConfigMap among the manifests; without manifests the file is the Policy. */
     Optional<PolicyTexts.PolicyText> policy(String namespace, String name) {
-        return configMaps.isEmpty()
-                ? Optional.of(new PolicyTexts.PolicyText(text, path.toString()))
-                : configMap(namespace, name);
+        return configMaps.isEmpty() ? Optional.of(new PolicyTexts.PolicyText(text, name)) : configMap(namespace, name);
     }
 
     private PolicyTexts.PolicyText value(JsonNode configMap, String key) {
-        String source = path + "(" + configMap.path("metadata").path("name").asText() + "/" + key + ")";
+        String source = name + "(" + configMap.path("metadata").path("name").asText() + "/" + key + ")";
         return new PolicyTexts.PolicyText(configMap.path("data").path(key).asText(), source);
     }
 }

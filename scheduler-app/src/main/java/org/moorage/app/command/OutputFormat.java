@@ -6,7 +6,6 @@ import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
 import com.fasterxml.jackson.core.util.Separators;
 import com.fasterxml.jackson.core.util.Separators.Spacing;
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.dataformat.yaml.YAMLGenerator;
@@ -45,8 +44,8 @@ enum OutputFormat {
         }
     }
 
-    /** Prints a tree. Of {@link #TABLE} there is none. */
-    void print(JsonNode tree, Terminal terminal) {
+    /** Prints a tree, which may be one of maps and lists. Of {@link #TABLE} there is none. */
+    void print(Object tree, Terminal terminal) {
         ObjectMapper mapper = switch (this) {
             case TABLE -> throw new IllegalStateException("format: table (expected: json or yaml)");
             case JSON -> JsonMapper.builder().build();

@@ -2,32 +2,39 @@
 package org.moorage.app.command;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.lang.reflect.Method;
-import java.lang.reflect.RecordComponent;
 import java.security.CodeSource;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.app.command.TextTable.Cell;
-import org.moorage.runtime.config.ConfigException;
-import org.moorage.runtime.config.ConfigLoader;
-import org.moorage.runtime.config.DefaultPlugins;
-import org.moorage.runtime.config.LoadedConfig;
+import org.moorage.runtime.config.ArgumentsForm;
 import org.moorage.runtime.plugin.ExtensionPoint;
 import org.moorage.runtime.plugin.PluginRegistry;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
 
 /** Lists the plugins that configurations may name. */
-@Command(name = "plugins", description = "Lists the plugins that a configuration may name.")
+@Command(
+        name = "plugins",
+        description = {
+            "Lists the plugins that a configuration may name, with the defaults of their arguments.",
+            "",
+            "With names of plugins, tells what each of their arguments accepts.",
+        })
 final class PluginsCommand implements Callable<Integer> {
     private static final String BUILT_IN = "built-in";
+    private static final JsonMapper MAPPER = JsonMapper.builder().build();
 
     private final Terminal terminal;
 
@@ -37,37 +44,57 @@ final class PluginsCommand implements Callable<Integer> {
     @Mixin
     private OutputOptions output = new OutputOptions();
 
+    @Parameters(arity = "0..*", paramLabel = "NAME", description = "Plugins; all if left out.")
+    private List<String> names = new ArrayList<>();
+
     PluginsCommand(Terminal terminal) {
         this.terminal = terminal;
     }
 
     /** The plugins, their extension points and their arguments. */
-    private record PluginList(ObjectNode tree) implements Report {
+    private record PluginList(ObjectNode tree, boolean isDetailed) implements Report {
         @Override
         public void print(Terminal terminal) {
-            table(tree).print(terminal);
+            (isDetailed ? details(tree) : table(tree)).print(terminal);
         }
     }
 
     @Override
     public Integer call() {
-        output.print(new PluginList(tree(plugins.registry())), terminal);
+        PluginRegistry registry = plugins.registry();
+        List<PluginFactory<?>> chosen = new ArrayList<>();
+        for (String name : names) {
+            chosen.add(registry.find(name).orElseThrow(() -> unknown(name, registry)));
+        }
+        output.print(
+                new PluginList(tree(chosen.isEmpty() ? registry.factories() : chosen), !chosen.isEmpty()), terminal);
         return 0;
     }
 
-    private static ObjectNode tree(PluginRegistry registry) {
+    private static CommandException unknown(String name, PluginRegistry registry) {
+        List<String> known =
+                registry.factories().stream().map(PluginFactory::name).toList();
+        String hint = Suggestions.hint(name, known);
+        return new CommandException(
+                "\"" + name + "\" (expected: a registered plugin)" + (hint.isEmpty() ? "" : "." + hint));
+    }
+
+    private static ObjectNode tree(Collection<PluginFactory<?>> factories) {
         ObjectNode tree = JsonNodeFactory.instance.objectNode();
         ArrayNode list = tree.putArray("plugins");
-        for (PluginFactory<?> factory : registry.factories()) {
+        for (PluginFactory<?> factory : factories) {
             ObjectNode entry = list.addObject().put("name", factory.name()).put("from", origin(factory));
             ArrayNode points = entry.putArray("extensionPoints");
             extensionPoints(factory).forEach(points::add);
             ObjectNode args = entry.putObject("args");
-            JsonNode defaults = arguments(factory, registry);
-            for (RecordComponent component : factory.argsType().getRecordComponents()) {
-                JsonNode value = defaults.path(component.getName());
-                args.set(component.getName(), value.isMissingNode() ? args.nullNode() : value);
-            }
+            ObjectNode accepts = entry.putObject("accepts");
+            ObjectNode defaults = MAPPER.valueToTree(ArgumentsForm.defaults(factory, FeatureGates.DEFAULTS));
+            ArgumentsForm.accepted(factory).forEach((path, form) -> {
+                accepts.put(path, form);
+                if (path.indexOf('.') < 0) {
+                    args.set(path, defaults.has(path) ? defaults.get(path) : args.nullNode());
+                }
+            });
         }
         return tree;
     }
@@ -92,8 +119,32 @@ final class PluginsCommand implements Callable<Integer> {
         return table;
     }
 
+    private static TextTable details(ObjectNode tree) {
+        TextTable table =
+                new TextTable().left("PLUGIN").left("ARGUMENT").left("DEFAULT").left("ACCEPTS");
+        for (JsonNode plugin : tree.path("plugins")) {
+            String name = plugin.path("name").asText();
+            if (plugin.path("accepts").isEmpty()) {
+                table.row(List.of(Cell.of(name), Cell.of("-"), Cell.of("-"), Cell.of("no arguments")));
+            }
+            for (Map.Entry<String, JsonNode> form : plugin.path("accepts").properties()) {
+                boolean isPlain = !form.getKey().contains("[]");
+                JsonNode value = plugin.path("args").at("/" + form.getKey().replace('.', '/'));
+                table.row(List.of(
+                        Cell.of(name),
+                        Cell.of(form.getKey()),
+                        Cell.of(isPlain && !value.isObject() ? shown(value) : ""),
+                        Cell.of(form.getValue().asText())));
+            }
+        }
+        return table;
+    }
+
     private static String shown(JsonNode value) {
-        if (value.isNull()) {
+        if (value.isTextual() && value.textValue().isEmpty()) {
+            return "\"\"";
+        }
+        if (value.isNull() || value.isMissingNode()) {
             return "none";
         }
         List<String> parts = new ArrayList<>();
@@ -148,56 +199,5 @@ final class PluginsCommand implements Callable<Integer> {
         }
         Class<?> around = declaring.getEnclosingClass();
         return around == null ? Plugin.class : around;
-    }
-
-    // A configuration that names the plugin shows its arguments as they would be written there.
-    private static JsonNode arguments(PluginFactory<?> factory, PluginRegistry registry) {
-        ObjectNode config = JsonNodeFactory.instance.objectNode();
-        config.put("apiVersion", "kubescheduler.config.k8s.io/v1").put("kind", "KubeSchedulerConfiguration");
-        if (!isDefault(factory.name())) {
-            config.putArray("profiles")
-                    .addObject()
-                    .putObject("plugins")
-                    .putObject("multiPoint")
-                    .putArray("enabled")
-                    .addObject()
-                    .put("name", factory.name());
-        }
-        try {
-            LoadedConfig loaded = ConfigLoader.load(config.toString(), "plugins", registry);
-            for (JsonNode entry : loaded.effective().path("profiles").path(0).path("pluginConfig")) {
-                if (entry.path("name").asText().equals(factory.name())) {
-                    return entry.path("args");
-                }
-            }
-        } catch (ConfigException incomplete) {
-            // The plugin cannot do without arguments, so this is no configuration.
-            return ownDefaults(factory.argsType());
-        }
-        return JsonNodeFactory.instance.objectNode();
-    }
-
-    private static ObjectNode ownDefaults(Class<?> argsType) {
-        ObjectNode values = JsonNodeFactory.instance.objectNode();
-        try {
-            Object defaults = argsType.getField("DEFAULTS").get(null);
-            for (RecordComponent component : argsType.getRecordComponents()) {
-                Object value = component.getAccessor().invoke(defaults);
-                if (value instanceof Number || value instanceof Boolean || value instanceof Enum) {
-                    values.put(component.getName(), value.toString());
-                } else if (value instanceof String text && !text.isEmpty()) {
-                    values.put(component.getName(), text);
-                }
-            }
-        } catch (ReflectiveOperationException notPublic) {
-            // Then the names must do.
-            return values;
-        }
-        return values;
-    }
-
-    private static boolean isDefault(String name) {
-        return DefaultPlugins.multiPoint(FeatureGates.DEFAULTS).stream()
-                .anyMatch(plugin -> plugin.name().equals(name));
     }
 }

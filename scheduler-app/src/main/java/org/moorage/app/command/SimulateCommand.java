@@ -75,7 +75,7 @@ final class SimulateCommand implements Callable<Integer> {
         LoadedConfig loaded = config.load(registry);
         ClusterDumpReader reader =
                 workloads.apply(new ClusterDumpReader(loaded, registry)).withEphemeralClaims();
-        ClusterDump dump = (trace.isPresent() ? reader.withTrees() : reader).read(sources, terminal.in());
+        ClusterDump dump = (trace.isPresent() ? reader.withJson() : reader).read(sources, terminal.in());
         ConfigFile.warn(loaded, terminal);
         WorkloadOptions.tell(dump, terminal);
         Simulation simulation = Simulation.of(dump.objects(), loaded, registry);
@@ -93,7 +93,7 @@ final class SimulateCommand implements Callable<Integer> {
     }
 
     private SimulationResult runTraced(Simulation simulation, ClusterDump dump, Path file) {
-        try (TraceFile steps = TraceFile.create(file, config.file(), dump.trees())) {
+        try (TraceFile steps = TraceFile.create(file, config.file(), dump)) {
             return run(simulation, steps::step);
         }
     }

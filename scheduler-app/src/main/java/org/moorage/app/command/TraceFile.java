@@ -12,9 +12,12 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.ObjectKind;
 import org.moorage.objects.ClusterFiles;
-import org.moorage.objects.ObjectDecoder;
+import org.moorage.objects.TextFile;
 import org.moorage.runtime.decision.Decision;
+import org.moorage.simulation.ClusterDump;
 
 /**
  * Writes what a simulation did, step by step, in the form in which it can be held against the real kube-scheduler:
@@ -39,31 +42,31 @@ final class TraceFile implements AutoCloseable {
      *
      * @param file where to
      * @param config the file with the configuration; empty for the default one
-     * @param objects the cluster, complete
+     * @param cluster the cluster, complete, with its JSON texts
      */
-    static TraceFile create(Path file, Optional<Path> config, List<ObjectNode> objects) {
+    static TraceFile create(Path file, Optional<Path> config, ClusterDump cluster) {
         JsonMapper mapper = JsonMapper.builder().build();
         try {
             BufferedWriter writer = Files.newBufferedWriter(file);
             TraceFile trace = new TraceFile(file, mapper.createGenerator(writer));
-            trace.begin(config, objects, mapper);
+            trace.begin(config, cluster, mapper);
             return trace;
         } catch (IOException e) {
             throw failed(file, e);
         }
     }
 
-    private void begin(Optional<Path> config, List<ObjectNode> objects, JsonMapper mapper) throws IOException {
+    private void begin(Optional<Path> config, ClusterDump cluster, JsonMapper mapper) throws IOException {
         json.writeStartObject();
         if (config.isPresent()) {
             json.writeFieldName("config");
             mapper.writeTree(json, tree(config.get()));
         }
         json.writeArrayFieldStart("objects");
-        for (ObjectNode object : objects) {
-            if (concernsScheduling(object)) {
+        for (int i = 0; i < cluster.json().size(); i++) {
+            if (concernsScheduling(cluster.objects().get(i))) {
                 json.writeRaw('\n');
-                mapper.writeTree(json, object);
+                json.writeRawValue(cluster.json().get(i));
             }
         }
         json.writeEndArray();
@@ -71,8 +74,8 @@ final class TraceFile implements AutoCloseable {
     }
 
     // Whether kube-scheduler may read objects of this kind.
-    private static boolean concernsScheduling(ObjectNode object) {
-        return switch (ObjectDecoder.kindOf(object).group()) {
+    private static boolean concernsScheduling(ClusterObject object) {
+        return switch (ObjectKind.of(object).group()) {
             case "", "apps", "policy", "resource.k8s.io", "scheduling.k8s.io", "storage.k8s.io" -> true;
             default -> false;
         };
@@ -106,7 +109,7 @@ final class TraceFile implements AutoCloseable {
     }
 
     private static CommandException failed(Path file, IOException e) {
-        String why = e instanceof NoSuchFileException ? "no such folder" : e.toString();
+        String why = e instanceof NoSuchFileException ? "no such folder" : TextFile.fault(e);
         return new CommandException(file + ": cannot be written: " + why, e);
     }
 }

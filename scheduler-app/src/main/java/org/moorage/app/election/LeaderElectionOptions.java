@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.election;
 
-import com.fasterxml.jackson.databind.node.BooleanNode;
-import com.fasterxml.jackson.databind.node.TextNode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -60,8 +58,7 @@ public final class LeaderElectionOptions {
     /** What is set. */
     public List<FlagValue> flagValues() {
         List<FlagValue> values = new ArrayList<>();
-        leaderElect.ifPresent(value ->
-                values.add(new FlagValue(SECTION + "leaderElect", BooleanNode.valueOf(value), "--leader-elect")));
+        leaderElect.ifPresent(value -> values.add(new FlagValue(SECTION + "leaderElect", value, "--leader-elect")));
         add("leaseDuration", leaseDuration, "lease-duration", values);
         add("renewDeadline", renewDeadline, "renew-deadline", values);
         add("retryPeriod", retryPeriod, "retry-period", values);
@@ -72,7 +69,6 @@ public final class LeaderElectionOptions {
     }
 
     private static void add(String field, Optional<String> value, String flag, List<FlagValue> values) {
-        value.ifPresent(
-                text -> values.add(new FlagValue(SECTION + field, TextNode.valueOf(text), "--leader-elect-" + flag)));
+        value.ifPresent(text -> values.add(new FlagValue(SECTION + field, text, "--leader-elect-" + flag)));
     }
 }

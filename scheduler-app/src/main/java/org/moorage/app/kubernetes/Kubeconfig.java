@@ -17,6 +17,7 @@ import java.time.InstantSource;
 import java.util.Base64;
 import java.util.Optional;
 import org.moorage.api.plugin.ClusterException;
+import org.moorage.objects.TextFile;
 import org.moorage.runtime.tls.Pem;
 
 /** The current context of a kubeconfig. Paths in it are relative to its folder. */
@@ -48,7 +49,7 @@ final class Kubeconfig {
             String at = place == null ? "" : ":" + place.getLineNr() + ":" + place.getColumnNr();
             throw new ClusterException("kubeconfig " + file + at + ": not YAML" + EXPECTED, 0, null);
         } catch (IOException e) {
-            throw new ClusterException("kubeconfig " + file + ": " + ErrorText.of(e) + EXPECTED, 0, e);
+            throw new ClusterException("kubeconfig " + file + ": " + TextFile.fault(e) + EXPECTED, 0, e);
         }
         String current = root.path("current-context").asText("");
         JsonNode context = named(file, root, "contexts", "context", current);

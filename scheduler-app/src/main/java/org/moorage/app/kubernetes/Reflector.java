@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.OtherObject;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.app.kubernetes.WatchStatus.Condition;
 import org.moorage.objects.KeptJson;
@@ -147,10 +148,13 @@ final class Reflector<T extends ClusterObject> implements Runnable {
         String message = String.valueOf(e.getMessage());
         if (isRefusedForLong(e)) {
             boolean isServed = e.httpStatus() == FORBIDDEN;
+            message += asker();
             progress.unavailable(isServed ? Condition.NOT_ALLOWED : Condition.NOT_SERVED, message);
             listener.unavailable(
                     kind,
-                    WatchStatus.nameOf(kind) + (isServed ? " must not be listed" : " is not served by the API server"));
+                    WatchStatus.nameOf(kind)
+                            + (isServed ? " must not be listed" : " is not served by the API server")
+                            + asker());
             settled.complete(null);
         }
         if (isRefused(e) && !settled.isDone()) {
@@ -160,6 +164,12 @@ final class Reflector<T extends ClusterObject> implements Runnable {
         // What was there before comes back as soon as the server has started.
         boolean isLookedForSeldom = isRefused(e) && settled.isDone() && !hasBeenListed;
         failed(message, isLookedForSeldom ? watches.lookAgain() : watches.reconnect());
+    }
+
+    // A kind of somebody else's is only known to whoever asks for it, and comes with a CustomResourceDefinition.
+    private String asker() {
+        Set<String> plugins = kind.type() == OtherObject.class ? listener.askedBy(kind) : Set.of();
+        return plugins.isEmpty() ? "" : ", and is asked for by " + String.join(", ", plugins);
     }
 
     private boolean isRefused(ClusterException e) {

@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -112,6 +113,11 @@ class ReflectorTest {
             objects.add(object);
             known.remove(object.key());
             lines.add("deleted: " + object.key());
+        }
+
+        @Override
+        public Set<String> askedBy(ObjectKind<?> asked) {
+            return new TreeSet<>(Set.of("Quotas", "Tenants"));
         }
 
         @Override
@@ -487,7 +493,15 @@ class ReflectorTest {
                         403,
                         Condition.NOT_ALLOWED,
                         false,
-                        "unavailable: poddisruptionbudgets.policy must not be listed"));
+                        "unavailable: poddisruptionbudgets.policy must not be listed"),
+                new Case(
+                        "a custom resource is missed by the plugins that ask for it",
+                        ObjectKind.other("example.com/v1", "Tenant", "tenants", false),
+                        404,
+                        Condition.NOT_SERVED,
+                        true,
+                        "unavailable: tenants.example.com is not served by the API server, and is asked for by Quotas,"
+                                + " Tenants"));
 
         @ParameterizedTest
         @FieldSource("CASES")

@@ -465,7 +465,7 @@ class SecureServerTest {
                         + "\": not usable (expected: a private key in PEM): no private key");
         assertThatThrownBy(() -> serve("--client-ca-file=/nowhere/ca.crt"))
                 .isInstanceOf(CommandException.class)
-                .hasMessage("--client-ca-file: \"/nowhere/ca.crt\" (expected: a readable file)");
+                .hasMessage("--client-ca-file: \"/nowhere/ca.crt\": no such file (expected: a readable file)");
     }
 
     @Test

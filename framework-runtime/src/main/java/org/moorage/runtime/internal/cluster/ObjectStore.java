@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
@@ -50,6 +51,17 @@ public final class ObjectStore implements ClusterListener {
         }
     }
 
+    /**
+     * The objects of a kind, which will be watched, for a plugin.
+     *
+     * @throws IllegalStateException if the kind is asked for the first time after {@link #kindsToWatch}
+     */
+    public <T extends ClusterObject> ObjectLister<T> lister(ObjectKind<T> kind, String plugin) {
+        ObjectLister<T> lister = lister(kind);
+        table(kind).askedBy.add(plugin);
+        return lister;
+    }
+
     /** The kinds that listers were asked for. From now on there are none for other kinds. */
     public Set<ObjectKind<?>> kindsToWatch() {
         synchronized (tables) {
@@ -58,9 +70,17 @@ public final class ObjectStore implements ClusterListener {
         }
     }
 
-    /** Tells of each change of the objects of a kind, before the handler is told. */
-    public <T extends ClusterObject> void onChange(ObjectKind<T> kind, Consumer<ObjectChange<T>> listener) {
+    /** Tells a plugin of each change of the objects of a kind, before the handler is told. */
+    public <T extends ClusterObject> void onChange(
+            ObjectKind<T> kind, String plugin, Consumer<ObjectChange<T>> listener) {
+        table(kind).askedBy.add(plugin);
         table(kind).listeners.add(listener);
+    }
+
+    @Override
+    public Set<String> askedBy(ObjectKind<?> kind) {
+        Table<?> table = tables.get(kind);
+        return table == null ? Set.of() : new TreeSet<>(table.askedBy);
     }
 
     /** The objects of a kind as they are now; none if the kind is not watched. */
@@ -182,6 +202,7 @@ public final class ObjectStore implements ClusterListener {
     private static final class Table<T extends ClusterObject> implements ObjectLister<T> {
         final Map<String, T> byKey = new ConcurrentHashMap<>();
         final List<Consumer<ObjectChange<T>>> listeners = new CopyOnWriteArrayList<>();
+        final Set<String> askedBy = ConcurrentHashMap.newKeySet();
         /** Why the objects are not known; empty if they are. */
         volatile String unavailable = "";
 

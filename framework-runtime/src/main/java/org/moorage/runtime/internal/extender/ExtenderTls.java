@@ -15,6 +15,7 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
+import org.moorage.api.plugin.Problems;
 import org.moorage.runtime.config.ExtenderConfig;
 import org.moorage.runtime.tls.KeyedCertificate;
 import org.moorage.runtime.tls.Pem;
@@ -30,19 +31,23 @@ record ExtenderTls(boolean enableHttps, Optional<ExtenderConfig.Tls> config) {
     /**
      * Has a client use it.
      *
-     * @throws IOException if a file cannot be read; the message starts with its field
-     * @throws GeneralSecurityException if a certificate or key cannot be used; the message starts with its field
+     * @param problems where to report files that cannot be read, and certificates and keys that cannot be used; the client is then
+     *     not to be used
      */
-    void applyTo(HttpClient.Builder client) throws IOException, GeneralSecurityException {
+    void applyTo(HttpClient.Builder client, Problems problems) {
         if (!enableHttps && config.isEmpty()) {
             return;
         }
         ExtenderConfig.Tls tls = config.orElse(new ExtenderConfig.Tls(false, "", "", "", "", "", "", ""));
-        Pem authorities = pem("ca", tls.caFile(), tls.caData());
-        boolean insecure = tls.insecure() || enableHttps && authorities.isNone();
-        SSLContext context = SSLContext.getInstance("TLS");
-        context.init(ownCertificate(tls), new TrustManager[] {trust(tls.serverName(), insecure, authorities)}, null);
-        client.sslContext(context);
+        try {
+            KeyManager @Nullable [] ownCertificate = tried(() -> ownCertificate(tls, problems), problems);
+            TrustManager trust = tried(() -> trust(tls, enableHttps), problems);
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(ownCertificate, trust == null ? null : new TrustManager[] {trust}, null);
+            client.sslContext(context);
+        } catch (GeneralSecurityException unusable) {
+            problems.report(String.valueOf(unusable.getMessage()));
+        }
         if (!tls.serverName().isEmpty()) {
             SSLParameters parameters = new SSLParameters();
             parameters.setServerNames(List.of(new SNIHostName(tls.serverName())));
@@ -50,27 +55,46 @@ record ExtenderTls(boolean enableHttps, Optional<ExtenderConfig.Tls> config) {
         }
     }
 
-    private static TrustManager trust(String serverName, boolean insecure, Pem authorities)
-            throws GeneralSecurityException {
-        if (insecure) {
+    private interface Reading<T> {
+        @Nullable
+        T read() throws IOException, GeneralSecurityException;
+    }
+
+    // Null if it fails, which is reported: the message starts with the field.
+    private static <T> @Nullable T tried(Reading<T> reading, Problems problems) {
+        try {
+            return reading.read();
+        } catch (IOException | GeneralSecurityException unusable) {
+            String[] message = String.valueOf(unusable.getMessage()).split(": ", 2);
+            problems.at(message[0]).report(message[message.length - 1]);
+            return null;
+        }
+    }
+
+    private static TrustManager trust(ExtenderConfig.Tls tls, boolean enableHttps)
+            throws IOException, GeneralSecurityException {
+        Pem authorities = pem("ca", tls.caFile(), tls.caData());
+        if (tls.insecure() || enableHttps && authorities.isNone()) {
             return ServerTrust.any();
         }
         X509ExtendedTrustManager trust = authorities.isNone()
                 ? ServerTrust.knownAuthorities()
                 : ServerTrust.authorities(authorities.certificates());
-        return serverName.isEmpty() ? trust : ServerTrust.named(serverName, trust);
+        return tls.serverName().isEmpty() ? trust : ServerTrust.named(tls.serverName(), trust);
     }
 
     // As in kube-scheduler, half of the pair is none.
-    private static KeyManager @Nullable [] ownCertificate(ExtenderConfig.Tls tls)
-            throws IOException, GeneralSecurityException {
+    private static KeyManager @Nullable [] ownCertificate(ExtenderConfig.Tls tls, Problems problems)
+            throws GeneralSecurityException {
         if (tls.certFile().isEmpty() && tls.certData().isEmpty()
                 || tls.keyFile().isEmpty() && tls.keyData().isEmpty()) {
             return null;
         }
-        Pem certificate = pem("cert", tls.certFile(), tls.certData());
-        return KeyedCertificate.read(certificate, pem("key", tls.keyFile(), tls.keyData()))
-                .keyManagers();
+        Pem certificate = tried(() -> pem("cert", tls.certFile(), tls.certData()), problems);
+        Pem key = tried(() -> pem("key", tls.keyFile(), tls.keyData()), problems);
+        return certificate == null || key == null
+                ? null
+                : KeyedCertificate.read(certificate, key).keyManagers();
     }
 
     // Data count more than a file.

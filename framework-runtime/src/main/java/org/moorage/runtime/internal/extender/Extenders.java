@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.internal.extender;
 
-import java.io.IOException;
 import java.net.http.HttpClient;
-import java.security.GeneralSecurityException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -55,7 +53,7 @@ public final class Extenders implements AutoCloseable {
      * @param configs the extenders, in the order in which they are asked
      * @param snapshot the nodes of the cycle
      * @param metrics is told of requests for scores
-     * @param problems where to report files of certificates and keys that cannot be used
+     * @param problems where to report files of certificates and keys that cannot be used, relative to the configuration
      */
     public static Extenders of(
             List<ExtenderConfig> configs, Supplier<Snapshot> snapshot, SchedulerMetrics metrics, Problems problems) {
@@ -77,11 +75,7 @@ public final class Extenders implements AutoCloseable {
         HttpClient.Builder client = HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
                 .followRedirects(HttpClient.Redirect.NORMAL);
-        try {
-            tls.applyTo(client);
-        } catch (IOException | GeneralSecurityException unusable) {
-            problems.report("extender \"" + config.urlPrefix() + "\": tlsConfig." + unusable.getMessage());
-        }
+        tls.applyTo(client, problems.at("extenders[" + config.urlPrefix() + "]").at("tlsConfig"));
         return client.build();
     }
 

@@ -4,11 +4,14 @@ package org.moorage.runtime.internal.profile;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.moorage.api.model.Pod;
@@ -40,7 +43,7 @@ public final class ProfileBuilder {
     private static final Logger LOG = LoggerFactory.getLogger(ProfileBuilder.class);
 
     private final PluginRegistry registry;
-    private final Function<String, Handle> handles;
+    private final BiFunction<String, String, Handle> handles;
     private final Function<String, List<Pod>> nominatedPods;
     private final SchedulerMetrics metrics;
     private final UnaryOperator<Plugin> breakers;
@@ -49,14 +52,14 @@ public final class ProfileBuilder {
      * A builder.
      *
      * @param breakers puts a breaker before a plugin that is to have one
-     * @param handles what a profile's plugins may ask, by the profile's name
+     * @param handles what a plugin may ask, by the profile's name and its own
      * @param nominatedPods the pods nominated to a node, by its name
      * @param metrics is told how the plugins are run
      */
     public ProfileBuilder(
             PluginRegistry registry,
             UnaryOperator<Plugin> breakers,
-            Function<String, Handle> handles,
+            BiFunction<String, String, Handle> handles,
             Function<String, List<Pod>> nominatedPods,
             SchedulerMetrics metrics) {
         this.breakers = breakers;
@@ -107,36 +110,41 @@ public final class ProfileBuilder {
     /**
      * Builds the profiles of a configuration.
      *
-     * @throws ConfigException if they cannot be built; it names every problem
+     * @param problems has what else is wrong with the configuration
+     * @throws ConfigException if they cannot be built, or something else is wrong; it names every problem
      */
-    public Profiles build(SchedulerConfig config) {
+    public Profiles build(SchedulerConfig config, Problems problems) {
         List<Plugin> plugins = new ArrayList<>();
         try {
-            return build(config, plugins);
+            return build(config, plugins, problems);
         } catch (RuntimeException | Error refused) {
             closeAll(plugins);
             throw refused;
         }
     }
 
-    private Profiles build(SchedulerConfig config, List<Plugin> plugins) {
-        Problems problems = Problems.collector();
+    private Profiles build(SchedulerConfig config, List<Plugin> plugins, Problems problems) {
         List<ProfilePlugins> expanded = new ArrayList<>();
         Map<String, List<PluginEvents>> eventsByProfile = new LinkedHashMap<>();
         for (int i = 0; i < config.profiles().size(); i++) {
             ProfileConfig profile = config.profiles().get(i);
             Problems at = problems.at("profiles").at(i);
             Map<String, Plugin> pluginByName = new LinkedHashMap<>();
+            Set<String> failed = new HashSet<>();
             for (String name : profile.pluginNames()) {
                 PluginFactory<?> factory = registry.find(name).orElse(null);
-                if (factory != null) {
-                    create(factory, profile, at).ifPresent(plugin -> {
-                        plugins.add(plugin);
-                        pluginByName.put(name, plugin);
-                    });
+                if (factory == null) {
+                    continue;
                 }
+                Optional<Plugin> plugin = create(factory, profile, at);
+                if (plugin.isEmpty()) {
+                    failed.add(name);
+                    continue;
+                }
+                plugins.add(plugin.get());
+                pluginByName.put(name, plugin.get());
             }
-            expanded.add(ProfilePlugins.expand(profile, pluginByName, at));
+            expanded.add(ProfilePlugins.expand(profile, pluginByName, failed, at));
             List<PluginEvents> events = new ArrayList<>();
             if (!config.extenders().isEmpty()) {
                 events.add(PluginEvents.all(Extenders.NAME));
@@ -146,7 +154,7 @@ public final class ProfileBuilder {
         }
         ProfilePlugins.checkSameQueueSort(config.profiles(), expanded, problems);
         if (!problems.isEmpty()) {
-            throw new ConfigException("profiles", problems.all(), Map.of());
+            throw new ConfigException("configuration", problems.all(), Map.of());
         }
         Map<String, Profile> profiles = new LinkedHashMap<>();
         for (int i = 0; i < expanded.size(); i++) {
@@ -163,7 +171,7 @@ public final class ProfileBuilder {
             try {
                 events.add(PluginEvents.of(plugin));
             } catch (PluginFailure failure) {
-                at.report(failure.getMessage());
+                at.at(entryOf(plugin.name())).report(failure.getMessage());
             }
         }
         return events;
@@ -188,12 +196,16 @@ public final class ProfileBuilder {
     private Optional<Plugin> create(PluginFactory<?> factory, ProfileConfig profile, Problems at) {
         PluginArgs args = Objects.requireNonNull(profile.args().get(factory.name()));
         try {
-            return Optional.of(
-                    breakers.apply(PluginCalls.create(factory, args, handles.apply(profile.schedulerName()))));
+            return Optional.of(breakers.apply(
+                    PluginCalls.create(factory, args, handles.apply(profile.schedulerName(), factory.name()))));
         } catch (PluginFailure failure) {
-            at.report(failure.getMessage());
+            at.at(entryOf(factory.name())).report(failure.getMessage());
             return Optional.empty();
         }
+    }
+
+    private static String entryOf(String plugin) {
+        return "pluginConfig[" + plugin + "]";
     }
 
     /** Closes those plugins that can be closed; the failure of one does not keep it from the others. */

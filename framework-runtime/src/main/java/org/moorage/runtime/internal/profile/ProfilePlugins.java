@@ -45,11 +45,13 @@ public final class ProfilePlugins {
      *
      * @param profile the profile
      * @param pluginByName the plugins that were made for it; one of kube-scheduler's that is not here has no part
+     * @param failed plugins that could not be made, of which nothing else is said
      * @param problems where to report what does not fit, relative to the profile; if anything is reported, the result is
      *     not to be used
      */
-    public static ProfilePlugins expand(ProfileConfig profile, Map<String, Plugin> pluginByName, Problems problems) {
-        return new Expansion(profile, pluginByName, problems.at("plugins")).expand();
+    public static ProfilePlugins expand(
+            ProfileConfig profile, Map<String, Plugin> pluginByName, Set<String> failed, Problems problems) {
+        return new Expansion(profile, pluginByName, failed, problems.at("plugins")).expand();
     }
 
     /**
@@ -108,12 +110,14 @@ public final class ProfilePlugins {
     private static final class Expansion {
         private final ProfileConfig profile;
         private final Map<String, Plugin> pluginByName;
+        private final Set<String> failed;
         private final Problems problems;
         private final Set<Integer> repeatedInMultiPoint = new HashSet<>();
 
-        Expansion(ProfileConfig profile, Map<String, Plugin> pluginByName, Problems problems) {
+        Expansion(ProfileConfig profile, Map<String, Plugin> pluginByName, Set<String> failed, Problems problems) {
             this.profile = profile;
             this.pluginByName = pluginByName;
+            this.failed = failed;
             this.problems = problems;
         }
 
@@ -126,12 +130,12 @@ public final class ProfilePlugins {
             int sorts = pluginsByPoint
                     .getOrDefault(ExtensionPoint.QUEUE_SORT, List.of())
                     .size();
-            if (sorts != 1) {
+            if (sorts > 1 || sorts == 0 && failed.isEmpty()) {
                 problems.at(ExtensionPoint.QUEUE_SORT.field())
                         .report("only one queue sort plugin required for profile with scheduler name \""
                                 + profile.schedulerName() + "\", but got " + sorts);
             }
-            if (pluginsByPoint.getOrDefault(ExtensionPoint.BIND, List.of()).isEmpty()) {
+            if (pluginsByPoint.getOrDefault(ExtensionPoint.BIND, List.of()).isEmpty() && failed.isEmpty()) {
                 problems.at(ExtensionPoint.BIND.field())
                         .report("at least one bind plugin is needed for profile with scheduler name \""
                                 + profile.schedulerName() + "\"");
@@ -153,7 +157,7 @@ public final class ProfilePlugins {
         }
 
         private void checkExists(String name, String kind, Problems at) {
-            if (!pluginByName.containsKey(name) && !DefaultPlugins.knows(name)) {
+            if (!pluginByName.containsKey(name) && !failed.contains(name) && !DefaultPlugins.knows(name)) {
                 at.at("name").report(kind + " \"" + name + "\" does not exist");
             }
         }

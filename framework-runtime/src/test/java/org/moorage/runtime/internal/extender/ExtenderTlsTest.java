@@ -236,7 +236,7 @@ class ExtenderTlsTest {
             new Unusable(
                     "no file of authorities",
                     () -> tls(false, "", "", "", "/nowhere/ca.crt", ""),
-                    "tlsConfig.caFile: \"/nowhere/ca.crt\" (expected: a readable file)"),
+                    "tlsConfig.caFile: \"/nowhere/ca.crt\": no such file (expected: a readable file)"),
             new Unusable(
                     "data that are no certificates",
                     () -> tls(false, "", "", "", "", "bm9uZQ=="),
@@ -259,6 +259,6 @@ class ExtenderTlsTest {
         assertThat(problems.all())
                 .singleElement()
                 .asString()
-                .contains("extender \"https://127.0.0.1:1\"", given.message);
+                .contains("extenders[https://127.0.0.1:1].tlsConfig.", given.message);
     }
 }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
@@ -122,7 +123,7 @@ class ProfilePluginsTest {
         @MethodSource("cases")
         void isThatOfKubeScheduler(Case c) {
             Problems problems = Problems.collector();
-            ProfilePlugins profile = ProfilePlugins.expand(profile(c.plugins, true), instances(), problems);
+            ProfilePlugins profile = ProfilePlugins.expand(profile(c.plugins, true), instances(), Set.of(), problems);
 
             assertThat(problems.all()).isEmpty();
             assertThat(names(profile.at(ExtensionPoint.FILTER))).isEqualTo(c.filters);
@@ -139,7 +140,7 @@ class ProfilePluginsTest {
         @Test
         void hasNoWeightForWhatDoesNotScore() {
             ProfilePlugins profile = ProfilePlugins.expand(
-                    profile("multiPoint: {enabled: [F, A]}", true), instances(), Problems.collector());
+                    profile("multiPoint: {enabled: [F, A]}", true), instances(), Set.of(), Problems.collector());
 
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> profile.scoreWeight("F"))
@@ -199,7 +200,7 @@ class ProfilePluginsTest {
         @MethodSource("cases")
         void sayWhatKubeSchedulerSays(Case c) {
             Problems problems = Problems.collector();
-            ProfilePlugins.expand(profile(c.plugins, false), instances(), problems);
+            ProfilePlugins.expand(profile(c.plugins, false), instances(), Set.of(), problems);
 
             assertThat(problems.all()).extracting(Problems.Problem::toString).containsExactlyElementsOf(c.problems);
         }
@@ -211,6 +212,7 @@ class ProfilePluginsTest {
             ProfilePlugins.expand(
                     profile,
                     SamplePlugins.byName(List.of(PLUGINS.get(0), PLUGINS.get(2), PLUGINS.get(3))),
+                    Set.of("B"),
                     problems.at("profiles").at(0));
 
             assertThat(problems.all())
@@ -227,6 +229,7 @@ class ProfilePluginsTest {
         ProfilePlugins profile = ProfilePlugins.expand(
                 profile("multiPoint: {enabled: [VolumeZone, A]}, score: {enabled: [InterPodAffinity]}", true),
                 instances(),
+                Set.of(),
                 problems);
 
         assertThat(problems.all()).isEmpty();
@@ -239,8 +242,8 @@ class ProfilePluginsTest {
         ProfileConfig second = profile("multiPoint: {enabled: [OtherSort, Bind]}", false);
         Problems problems = Problems.collector();
         List<ProfilePlugins> profiles = List.of(
-                ProfilePlugins.expand(first, instances(), problems),
-                ProfilePlugins.expand(second, instances(), problems));
+                ProfilePlugins.expand(first, instances(), Set.of(), problems),
+                ProfilePlugins.expand(second, instances(), Set.of(), problems));
 
         ProfilePlugins.checkSameQueueSort(List.of(first, second), profiles, problems);
 

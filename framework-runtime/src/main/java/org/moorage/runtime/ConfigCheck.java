@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.moorage.api.plugin.Problems;
+import org.moorage.runtime.cluster.Cluster;
+import org.moorage.runtime.config.ConfigException;
+import org.moorage.runtime.config.ConfigReading;
+import org.moorage.runtime.config.LoadedConfig;
+import org.moorage.runtime.plugin.PluginRegistry;
+
+/**
+ * Finds all that is wrong with a configuration at once: what reading it shows, and what a scheduler of it would be refused for when its
+ * plugins and the clients of its extenders are made. It is stricter than the start of a scheduler, which passes over what does not count,
+ * such as a second document.
+ */
+public final class ConfigCheck {
+    private ConfigCheck() {}
+
+    /**
+     * Checks a configuration. Its plugins are made, and closed again.
+     *
+     * @param reading the configuration
+     * @param registry the plugins that there are
+     * @param cluster what plugins may ask while they are made; it is closed
+     * @throws ConfigException if it is refused, with everything that is wrong
+     */
+    public static LoadedConfig check(ConfigReading reading, PluginRegistry registry, Cluster cluster) {
+        List<ConfigException> found = new ArrayList<>();
+        if (reading.isReadable()) {
+            if (!reading.uncounted().isEmpty()) {
+                found.add(reading.refusal(reading.uncounted()));
+            }
+            try {
+                Scheduler.builder(reading.loaded(), registry, cluster).build().close();
+            } catch (ConfigException refused) {
+                List<Problems.Problem> further = refused.problems().stream()
+                        .filter(problem -> !follows(problem, reading.problems()))
+                        .toList();
+                if (!further.isEmpty()) {
+                    found.add(reading.loaded().refusal(further));
+                }
+            }
+        }
+        return reading.sound(found);
+    }
+
+    // Whether it is only there since something else is wrong, which is told already.
+    private static boolean follows(Problems.Problem problem, List<Problems.Problem> known) {
+        for (Problems.Problem other : known) {
+            if (isWithin(problem.path(), other.path())) {
+                return true;
+            }
+            // Without a plugin that cannot be made, there may be too few for what each profile must have.
+            String profile = other.path().replaceFirst("\\.plugin(s|Config)\\b.*", "");
+            boolean isAboutPlugins = !profile.equals(other.path());
+            if (isAboutPlugins
+                    && (problem.path().equals(profile + ".plugins.queueSort")
+                            || problem.path().equals(profile + ".plugins.bind"))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isWithin(String path, String around) {
+        return !around.isEmpty()
+                && path.startsWith(around)
+                && (path.length() == around.length() || ".[".indexOf(path.charAt(around.length())) >= 0);
+    }
+}

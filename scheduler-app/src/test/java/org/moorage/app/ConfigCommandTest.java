@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What {@code moorage config} and {@code moorage plugins} say of what they are given. */
+class ConfigCommandTest {
+    private static final String HEAD = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
+
+    @TempDir
+    private Path folder;
+
+    private String file(String name, String text) throws IOException {
+        return Files.writeString(folder.resolve(name), text).toString();
+    }
+
+    /**
+     * Something that is no configuration.
+     *
+     * @param bytes of the file; none for a file that is not there
+     * @param error what is told after the file's name
+     */
+    record Wrong(String name, byte[] bytes, String error) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static Stream<Wrong> wrongs() {
+        String expected = " (expected: a KubeSchedulerConfiguration)\n";
+        return Stream.of(
+                new Wrong("a file that is not there", new byte[0], ": no such file" + expected),
+                new Wrong(
+                        "bytes",
+                        new byte[] {'a', (byte) 0x8f, 0},
+                        ": not a text in UTF-8: byte 0x8F in line 1" + expected),
+                new Wrong(
+                        "another encoding",
+                        (HEAD + "# é\n").getBytes(StandardCharsets.ISO_8859_1),
+                        ": not a text in UTF-8: byte 0xE9 in line 3" + expected),
+                new Wrong(
+                        "another encoding of Windows",
+                        ("\uFEFF" + HEAD).getBytes(StandardCharsets.UTF_16LE),
+                        ": a text in UTF-16, not in UTF-8" + expected),
+                new Wrong("a comment", text("# later\n"), ": empty (expected: an object with apiVersion and kind)\n"),
+                new Wrong(
+                        "a tab",
+                        text(HEAD + "profiles:\n\t- schedulerName: a\n"),
+                        ":4:1: not YAML: a tab (expected: spaces, which alone can indent)\n"),
+                new Wrong(
+                        "two documents",
+                        text(HEAD + "---\n" + HEAD),
+                        ":4:1: document 2: it is not read, as by kube-scheduler (expected: one configuration in a file)\n"),
+                new Wrong(
+                        "a kubeconfig that is not there",
+                        text(HEAD + "clientConnection:\n  kubeconfig: /nowhere/kubeconfig\n"),
+                        ":4:3: clientConnection.kubeconfig: kubeconfig /nowhere/kubeconfig: no such file (expected: a"
+                                + " kubeconfig whose current context names a server)\n"));
+    }
+
+    private static byte[] text(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    @ParameterizedTest
+    @MethodSource("wrongs")
+    void validateTellsInOneLineWhatIsWrong(Wrong wrong) throws IOException {
+        Path file = folder.resolve("scheduler.yaml");
+        if (wrong.bytes.length > 0) {
+            Files.write(file, wrong.bytes);
+        }
+
+        assertThat(CapturedRun.of("config", "validate", file.toString()))
+                .isEqualTo(new CapturedRun(1, "", "error: " + file + wrong.error));
+    }
+
+    @Test
+    void validateTellsOfAFolder() {
+        assertThat(CapturedRun.of("config", "validate", folder.toString()))
+                .isEqualTo(new CapturedRun(
+                        1, "", "error: " + folder + ": a folder (expected: a KubeSchedulerConfiguration)\n"));
+    }
+
+    @Test
+    void validateTakesSeveralFilesAndStdin() throws IOException {
+        String good = file("good.yaml", HEAD);
+        String bad = file("bad.yaml", HEAD + "parallelism: 0\n");
+
+        assertThat(CapturedRun.withInput(HEAD + "parallelism: 4\n", "config", "validate", bad, "-", good))
+                .isEqualTo(new CapturedRun(
+                        1,
+                        "stdin: valid\n" + good + ": valid\n",
+                        "error: " + bad + ":3:1: parallelism: 0 (expected: more than 0)\n"));
+    }
+
+    @Test
+    void validateWarnsOfWhatDisablesNothing() throws IOException {
+        String file = file("a.yaml", HEAD + "profiles:\n- plugins: {score: {disabled: [{name: Elsewhere}]}}\n");
+
+        assertThat(CapturedRun.of("config", "validate", file))
+                .isEqualTo(new CapturedRun(
+                        0,
+                        file + ": valid\n",
+                        "warning: " + file + ":4: profiles[0].plugins.score.disabled[0].name: \"Elsewhere\" disables"
+                                + " nothing (expected: a registered plugin)\n"));
+    }
+
+    @Test
+    void showTakesStdinAndPrintsJson() {
+        String input = HEAD + "parallelism: 4\n";
+
+        assertThat(CapturedRun.withInput(input, "config", "show", "-").out())
+                .containsPattern("parallelism: 4 +# stdin:3\n");
+        assertThat(CapturedRun.withInput(input, "config", "show", "-o", "json", "-")
+                        .out())
+                .contains("  \"parallelism\": 4,\n", "  \"podMaxBackoffSeconds\": 10,\n");
+        assertThat(CapturedRun.withInput(input, "config", "show", "--changed", "-")
+                        .out())
+                .isEqualTo("""
+                        apiVersion: kubescheduler.config.k8s.io/v1  # stdin:1
+                        kind: KubeSchedulerConfiguration            # stdin:2
+                        parallelism: 4                              # stdin:3
+                        """);
+        assertThat(CapturedRun.withInput(input, "config", "show", "--changed", "-o", "json", "-")
+                        .out())
+                .isEqualTo("""
+                        {
+                          "apiVersion": "kubescheduler.config.k8s.io/v1",
+                          "kind": "KubeSchedulerConfiguration",
+                          "parallelism": 4
+                        }
+                        """);
+    }
+
+    record Gate(String setting, String error) {}
+
+    static Stream<Gate> gates() {
+        return Stream.of(
+                new Gate("GangSchedulin=true", "unrecognized feature gate: GangSchedulin. Maybe GangScheduling."),
+                new Gate("AlAlpha=true", "unrecognized feature gate: AlAlpha. Maybe AllAlpha."),
+                new Gate("Somewhere=true", "unrecognized feature gate: Somewhere"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("gates")
+    void nearMatchesOfFeatureGatesAreNamed(Gate gate) {
+        assertThat(CapturedRun.of("config", "show", "--feature-gates", gate.setting))
+                .isEqualTo(new CapturedRun(1, "", "error: --feature-gates: " + gate.error + "\n"));
+    }
+
+    record Accepted(String plugin, String line) {}
+
+    static Stream<Accepted> accepted() {
+        return Stream.of(
+                new Accepted("VolumeBinding", "VolumeBinding +bindTimeoutSeconds +600 +a whole number\n"),
+                new Accepted(
+                        "NodeResourcesFit",
+                        "NodeResourcesFit +scoringStrategy +an object\nNodeResourcesFit +scoringStrategy.type +LeastAllocated"
+                                + " +a text\n"),
+                new Accepted(
+                        "NodeResourcesFit",
+                        "NodeResourcesFit +scoringStrategy.resources\\[\\].weight +a whole number\n"),
+                new Accepted(
+                        "DynamicResources",
+                        "DynamicResources +bindingTimeout +10m0s +a duration such as 15s, 1m30s or 100ms\n"),
+                new Accepted("NodeName", "NodeName +- +- +no arguments\n"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("accepted")
+    void pluginsTellsWhatArgumentsAccept(Accepted argument) {
+        assertThat(CapturedRun.of("plugins", argument.plugin).out())
+                .containsPattern("PLUGIN +ARGUMENT +DEFAULT +ACCEPTS\n")
+                .containsPattern(argument.line);
+        assertThat(CapturedRun.of("plugins", "-o", "json", argument.plugin).out())
+                .contains("\"accepts\": {");
+    }
+
+    @Test
+    void pluginsTellsOfNamesThatThereAreNot() {
+        assertThat(CapturedRun.of("plugins", "NodeNames"))
+                .isEqualTo(new CapturedRun(
+                        1, "", "error: \"NodeNames\" (expected: a registered plugin). Maybe NodeName.\n"));
+    }
+
+    @Test
+    void filesThatCannotBeWrittenAreTold() {
+        assertThat(List.of(CapturedRun.of("--write-config-to=/nowhere/scheduler.yaml")
+                        .err()))
+                .containsExactly("error: --write-config-to /nowhere/scheduler.yaml: cannot be written: no such file\n");
+    }
+}

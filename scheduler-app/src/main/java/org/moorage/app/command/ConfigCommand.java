@@ -36,7 +36,7 @@ final class ConfigCommand {
                             paramLabel = "FILE",
                             description = "The configuration; the default one if left out.")
                     Optional<Path> file) {
-        LoadedConfig loaded = checked(file, plugins.registry(), features.gates(), policy.texts(file));
+        LoadedConfig loaded = checked(file, plugins.registry(terminal::warn), features.gates(), policy.texts(file));
         ConfigFile.warn(loaded, terminal);
         terminal.out().print(ConfigPrinter.print(loaded));
         return 0;
@@ -49,7 +49,7 @@ final class ConfigCommand {
             @Mixin PolicyOption policy,
             @Parameters(paramLabel = "FILE", description = "The configuration.") Path file) {
         Optional<Path> given = Optional.of(file);
-        ConfigFile.warn(checked(given, plugins.registry(), features.gates(), policy.texts(given)), terminal);
+        ConfigFile.warn(checked(given, plugins.registry(terminal::warn), features.gates(), policy.texts(given)), terminal);
         terminal.out().println(file + ": valid");
         return 0;
     }
@@ -78,7 +78,7 @@ final class ConfigCommand {
             throw new CommandException("--output: table (expected: yaml or json)");
         }
         Optional<Path> given = Optional.of(file);
-        LoadedConfig loaded = checked(given, plugins.registry(), features.gates(), policy.texts(given));
+        LoadedConfig loaded = checked(given, plugins.registry(terminal::warn), features.gates(), policy.texts(given));
         ConfigFile.warn(loaded, terminal);
         if (format == OutputFormat.YAML) {
             terminal.out().print(ConfigPrinter.printSource(loaded));

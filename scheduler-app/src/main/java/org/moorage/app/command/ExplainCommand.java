@@ -63,7 +63,7 @@ final class ExplainCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        PluginRegistry registry = config.registry();
+        PluginRegistry registry = config.registry(terminal::warn);
         LoadedConfig loaded = config.load(registry);
         ClusterDump dump = ClusterDump.read(sources, terminal.in(), loaded, registry);
         Pod pod = find(podName, dump.pods());

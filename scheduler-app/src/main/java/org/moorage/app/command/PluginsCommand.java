@@ -51,7 +51,7 @@ final class PluginsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        output.print(new PluginList(tree(plugins.registry())), terminal);
+        output.print(new PluginList(tree(plugins.registry(terminal::warn))), terminal);
         return 0;
     }
 

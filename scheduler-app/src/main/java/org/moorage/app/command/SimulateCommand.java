@@ -67,7 +67,7 @@ final class SimulateCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        PluginRegistry registry = config.registry();
+        PluginRegistry registry = config.registry(terminal::warn);
         LoadedConfig loaded = config.load(registry);
         ClusterDumpReader reader = new ClusterDumpReader(loaded, registry).withEphemeralClaims();
         ClusterDump dump = (trace.isPresent() ? reader.withTrees() : reader).read(sources, terminal.in());

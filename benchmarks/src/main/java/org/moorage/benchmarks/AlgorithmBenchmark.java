@@ -58,7 +58,7 @@ public final class AlgorithmBenchmark {
                 new ProfileBuilder(
                                 registry,
                                 UnaryOperator.identity(),
-                                profile -> handle,
+                                (profile, plugin) -> handle,
                                 node -> List.of(),
                                 SchedulerMetrics.NONE)
                         .build(config)

@@ -79,7 +79,7 @@ public class CycleBenchmark {
             profile = new ProfileBuilder(
                             registry,
                             UnaryOperator.identity(),
-                            name -> IdleHandle.of(snapshot, List.of()),
+                            (name, plugin) -> IdleHandle.of(snapshot, List.of()),
                             name -> List.of(),
                             SchedulerMetrics.NONE)
                     .build(SchedulerConfig.defaults(registry))

@@ -32,6 +32,7 @@ import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.NodeDraft;
 import org.moorage.api.plugin.ObjectLister;
+import org.moorage.api.plugin.PluginLogger;
 import org.moorage.api.plugin.PodInPreBind;
 import org.moorage.api.plugin.WaitingPod;
 import org.moorage.runtime.cluster.Cluster;
@@ -48,7 +49,7 @@ import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the plugins of one profile may ask. */
+/** What a plugin of a profile may ask. */
 final class ProfileHandle implements Handle {
     private static final Logger LOG = LoggerFactory.getLogger(ProfileHandle.class);
 
@@ -57,6 +58,7 @@ final class ProfileHandle implements Handle {
     private static final Duration MOST_READ_WAITS = Duration.ofMinutes(1);
 
     private final String profileName;
+    private final PluginLogger logger;
     private final Services services;
 
     /**
@@ -97,8 +99,9 @@ final class ProfileHandle implements Handle {
             Function<String, Profile> profiles,
             Supplier<SchedulingQueue> queue) {}
 
-    ProfileHandle(String profileName, Services services) {
+    ProfileHandle(String profileName, String plugin, Services services) {
         this.profileName = profileName;
+        logger = new PluginLog(plugin);
         this.services = services;
     }
 
@@ -214,6 +217,11 @@ final class ProfileHandle implements Handle {
     public void pause(Pod pod, Duration time) {
         Duration actual = services.threads().pause(time);
         PluginThread.whilePausing(() -> services.podsInPreBind().pause(pod, actual));
+    }
+
+    @Override
+    public PluginLogger logger() {
+        return logger;
     }
 
     @Override

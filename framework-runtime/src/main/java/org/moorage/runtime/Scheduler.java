@@ -158,7 +158,7 @@ public final class Scheduler implements AutoCloseable {
         ProfileBuilder.Profiles built = new ProfileBuilder(
                         builder.registry,
                         plugin -> withBreaker(plugin, builder),
-                        name -> new ProfileHandle(name, services),
+                        (profile, plugin) -> new ProfileHandle(profile, plugin, services),
                         nominator::nominatedPodsFor,
                         builder.metrics)
                 .build(builder.config);

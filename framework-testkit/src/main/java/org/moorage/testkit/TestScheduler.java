@@ -38,6 +38,7 @@ import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.PluginLogger;
 import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.QueueSortPlugin;
 import org.moorage.api.plugin.QueuedPod;
@@ -80,6 +81,7 @@ public final class TestScheduler implements AutoCloseable {
     private final ObservedCluster observed;
     private final Scheduler scheduler;
     private final List<Plugin> made = new ArrayList<>();
+    private final List<LogLine> logged = new CopyOnWriteArrayList<>();
     private final List<Pod> activated = new CopyOnWriteArrayList<>();
     private final List<Pod> activatedAfterBackoff = new CopyOnWriteArrayList<>();
     private volatile @Nullable Snapshot inCycle;
@@ -479,6 +481,11 @@ public final class TestScheduler implements AutoCloseable {
         return List.copyOf(activatedAfterBackoff);
     }
 
+    /** The lines that the plugin has logged so far, in order, of all levels. */
+    public List<LogLine> logged() {
+        return List.copyOf(logged);
+    }
+
     void checkRegistrations(List<String> expected) {
         List<String> labels = new ArrayList<>();
         if (recorded().plugin() instanceof EnqueueExtensions extensions) {
@@ -499,8 +506,12 @@ public final class TestScheduler implements AutoCloseable {
     }
 
     private Handle observed(Handle given) {
+        PluginLogger logger = new LogLine.Recorder(given.logger(), logged);
         InvocationHandler observer = (proxy, method, arguments) -> {
             Snapshot snapshot = inCycle;
+            if (method.getName().equals("logger")) {
+                return logger;
+            }
             if (snapshot != null && method.getName().equals("snapshot")) {
                 return snapshot;
             }

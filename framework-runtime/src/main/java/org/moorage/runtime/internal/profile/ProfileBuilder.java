@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.moorage.api.model.Pod;
@@ -40,7 +41,7 @@ public final class ProfileBuilder {
     private static final Logger LOG = LoggerFactory.getLogger(ProfileBuilder.class);
 
     private final PluginRegistry registry;
-    private final Function<String, Handle> handles;
+    private final BiFunction<String, String, Handle> handles;
     private final Function<String, List<Pod>> nominatedPods;
     private final SchedulerMetrics metrics;
     private final UnaryOperator<Plugin> breakers;
@@ -49,14 +50,14 @@ public final class ProfileBuilder {
      * A builder.
      *
      * @param breakers puts a breaker before a plugin that is to have one
-     * @param handles what a profile's plugins may ask, by the profile's name
+     * @param handles what a plugin may ask, by the names of the profile and the plugin
      * @param nominatedPods the pods nominated to a node, by its name
      * @param metrics is told how the plugins are run
      */
     public ProfileBuilder(
             PluginRegistry registry,
             UnaryOperator<Plugin> breakers,
-            Function<String, Handle> handles,
+            BiFunction<String, String, Handle> handles,
             Function<String, List<Pod>> nominatedPods,
             SchedulerMetrics metrics) {
         this.breakers = breakers;
@@ -189,7 +190,8 @@ public final class ProfileBuilder {
         PluginArgs args = Objects.requireNonNull(profile.args().get(factory.name()));
         try {
             return Optional.of(
-                    breakers.apply(PluginCalls.create(factory, args, handles.apply(profile.schedulerName()))));
+                    breakers.apply(PluginCalls.create(
+                            factory, args, handles.apply(profile.schedulerName(), factory.name()))));
         } catch (PluginFailure failure) {
             at.report(failure.getMessage());
             return Optional.empty();

@@ -20,9 +20,7 @@ import org.moorage.api.Snapshot;
 import org.moorage.api.StateKey;
 import org.moorage.api.Status;
 import org.moorage.api.event.ActionType;
-import org.moorage.api.event.ClusterEvent;
 import org.moorage.api.event.EventRegistration;
-import org.moorage.api.event.EventResource;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.EnqueueExtensions;
@@ -466,12 +464,7 @@ public final class OpaPolicy
     public List<EventRegistration> eventsToRegister() {
         List<EventRegistration> events = new ArrayList<>();
         for (String resource : args.resources()) {
-            ObjectKind<?> kind = kind(resource).orElseThrow();
-            String name = kind.group().isEmpty()
-                    ? kind.kind()
-                    : kind.plural() + "."
-                            + kind.apiVersion().substring(kind.group().length() + 1) + "." + kind.group();
-            events.add(EventRegistration.always(ClusterEvent.of(new EventResource(name), ActionType.ALL)));
+            events.add(EventRegistration.always(kind(resource).orElseThrow(), ActionType.ALL));
         }
         return events;
     }

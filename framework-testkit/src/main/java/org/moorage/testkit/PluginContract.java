@@ -134,7 +134,8 @@ public final class PluginContract {
         A args = new ArgsContract(violations).verify(asked.argsType(), given);
         if (violations.isEmpty() && args != null) {
             try {
-                verifyAnswers(PluginTester.of(asked, args).cluster(sampleCluster()).cluster(objects));
+                verifyAnswers(
+                        PluginTester.of(asked, args).cluster(sampleCluster()).cluster(objects));
             } catch (RuntimeException | LinkageError | AssertionError failed) {
                 // What was found before that is reported as well.
                 violations.add("fails: " + failed);
@@ -401,8 +402,16 @@ public final class PluginContract {
                         .allocatable("cpu", "4")
                         .image(300L << 20, "web:1")
                         .build(),
-                Pods.named("web-2").label("app", "web").requests("cpu", "1").on("further").build(),
-                Pods.named("web-3").label("app", "web").requests("cpu", "1").on("tainted").build());
+                Pods.named("web-2")
+                        .label("app", "web")
+                        .requests("cpu", "1")
+                        .on("further")
+                        .build(),
+                Pods.named("web-3")
+                        .label("app", "web")
+                        .requests("cpu", "1")
+                        .on("tainted")
+                        .build());
     }
 
     private static Pod sampleFiller() {
@@ -417,13 +426,8 @@ public final class PluginContract {
     static List<Pods> samples() {
         return List.of(
                 Pods.named("empty"),
-                Pods.named("modest")
-                        .image("web:1")
-                        .requests("cpu", "100m")
-                        .requests("memory", "64Mi"),
-                Pods.named("huge")
-                        .requests("cpu", "64")
-                        .requests("example.com/gpu", "8"),
+                Pods.named("modest").image("web:1").requests("cpu", "100m").requests("memory", "64Mi"),
+                Pods.named("huge").requests("cpu", "64").requests("example.com/gpu", "8"),
                 Pods.named("port").label("app", "web").hostPort(8080),
                 Pods.named("tolerant").toleratesAll("dedicated").priority(10),
                 Pods.named("choosy")

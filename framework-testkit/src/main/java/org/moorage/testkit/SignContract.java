@@ -106,8 +106,8 @@ final class SignContract {
             String other = elsewhere.get(question);
             // More pods are on that node.
             if (other != null && !other.equals(answer) && !question.endsWith(" tainted")) {
-                violations.add("signs pod " + signed.pod.name() + ", and answers by other nodes or pods: " + question + ": "
-                        + answer + ", in a larger cluster " + other);
+                violations.add("signs pod " + signed.pod.name() + ", and answers by other nodes or pods: " + question
+                        + ": " + answer + ", in a larger cluster " + other);
             }
         });
     }

@@ -45,21 +45,17 @@ class LogLineTest {
 
     @Test
     void isKeptWhateverItsLevel() {
-        PluginTester tester = PluginTester.of(Talkative.FACTORY).cluster(Nodes.named("n1").build());
+        PluginTester tester =
+                PluginTester.of(Talkative.FACTORY).cluster(Nodes.named("n1").build());
         try (TestScheduler scheduler = tester.start()) {
             scheduler.pod(POD).accepts("n1");
 
             assertThat(scheduler.logged())
                     .extracting(LogLine::level, LogLine::toString, LogLine::thrown)
                     .containsExactly(
-                            tuple(
-                                    PluginLogger.Level.INFO, "Plugin is made", Optional.empty()),
-                            tuple(
-                                    PluginLogger.Level.DEBUG,
-                                    "Looking at node pod=\"p\" node=\"n1\"",
-                                    Optional.empty()),
-                            tuple(
-                                    PluginLogger.Level.WARN, "Cannot tell attempts=\"2\"", Optional.of(BROKEN)));
+                            tuple(PluginLogger.Level.INFO, "Plugin is made", Optional.empty()),
+                            tuple(PluginLogger.Level.DEBUG, "Looking at node pod=\"p\" node=\"n1\"", Optional.empty()),
+                            tuple(PluginLogger.Level.WARN, "Cannot tell attempts=\"2\"", Optional.of(BROKEN)));
         }
     }
 

@@ -185,7 +185,8 @@ class PluginContractTest {
                 "{\"spec\": {\"open\": \"yes\"}}");
 
         assertThatThrownBy(() -> PluginContract.verify(factory, PluginArgs.None.DEFAULTS, odd))
-                .hasMessageContaining("fails for Budget default/odd: java.lang.IllegalArgumentException: spec.open: \"yes\"");
+                .hasMessageContaining(
+                        "fails for Budget default/odd: java.lang.IllegalArgumentException: spec.open: \"yes\"");
     }
 
     @Test

@@ -72,7 +72,9 @@ class PublicApiTest {
                     .isTrue();
             if (!accept.equals("breaks")) {
                 assertThat(breaks)
-                        .as("what breaks plugins built for the public API of %s; to accept it: %sbreaks", module, ACCEPT)
+                        .as(
+                                "what breaks plugins built for the public API of %s; to accept it: %sbreaks",
+                                module, ACCEPT)
                         .isEmpty();
             }
         }

@@ -17,8 +17,7 @@ class RecordedApiTest {
     private static final String TYPES_OF_FILTER = FILTER + " : abstract interface public -";
     private static final String TYPE_OF_HANDLE = HANDLE + " : abstract interface public -";
 
-    private static final RecordedApi API =
-            new RecordedApi("1.2.0", List.of(TYPES_OF_FILTER, TYPE_OF_HANDLE, CLOCK));
+    private static final RecordedApi API = new RecordedApi("1.2.0", List.of(TYPES_OF_FILTER, TYPE_OF_HANDLE, CLOCK));
 
     record Change(String name, List<String> removed, List<String> added, List<String> breaks) {
         @Override
@@ -33,8 +32,7 @@ class RecordedApiTest {
         return Stream.of(
                 new Change("nothing", List.of(), List.of(), List.of()),
                 new Change("a method that is gone", List.of(CLOCK), List.of(), List.of("- " + CLOCK)),
-                new Change(
-                        "a method with another type", List.of(CLOCK), List.of(withOtherType), List.of("- " + CLOCK)),
+                new Change("a method with another type", List.of(CLOCK), List.of(withOtherType), List.of("- " + CLOCK)),
                 new Change("a static method", List.of(), List.of(FILTER + ".of() : public static void"), List.of()),
                 new Change("a default method", List.of(), List.of(FILTER + ".more() : public void"), List.of()),
                 new Change(

@@ -45,7 +45,10 @@ class ObjectFieldsTest {
         new Case("texts", f -> f.strings("spec", "zones"), List.of("a", "\u00e4\n\"/")),
         new Case("no texts", f -> f.strings("spec", "empty"), List.of()),
         new Case("no list", f -> f.strings("spec", "other"), List.of()),
-        new Case("a map with dots in its keys", f -> f.stringMap("metadata", "labels"), Map.of("example.com/team", "red")),
+        new Case(
+                "a map with dots in its keys",
+                f -> f.stringMap("metadata", "labels"),
+                Map.of("example.com/team", "red")),
         new Case("a value of such a map", f -> f.string("metadata", "labels", "example.com/team"), Optional.of("red")),
         new Case("an amount", f -> f.quantity("spec", "cpu"), Optional.of(Quantity.parse("500m"))),
         new Case("an amount that is a number", f -> f.quantity("spec", "memory"), Optional.of(Quantity.of(1024))),
@@ -80,8 +83,7 @@ class ObjectFieldsTest {
         new Wrong(f -> f.object("spec", "max"), "spec.max: 12 (expected: an object)"),
         new Wrong(f -> f.string("spec", "max", "deeper"), "spec.max: 12 (expected: an object)"),
         new Wrong(f -> f.quantity("kind"), "kind: \"Budget\" (expected: an amount such as 500m)"),
-        new Wrong(
-                f -> f.objects("spec", "rules").get(1).string("most"), "spec.rules[1].most: 2 (expected: a text)"),
+        new Wrong(f -> f.objects("spec", "rules").get(1).string("most"), "spec.rules[1].most: 2 (expected: a text)"),
         new Wrong(f -> f.string(), "path: [] (expected: the name of a field)"),
     };
 

@@ -123,7 +123,8 @@ public record PluginJars(List<PluginFactory<?>> factories, List<String> notes) {
 
         private void checkVersion(Path jar, JarFile open) throws IOException {
             Manifest manifest = open.getManifest();
-            String text = manifest == null ? null : manifest.getMainAttributes().getValue(ApiVersion.MANIFEST_ATTRIBUTE);
+            String text =
+                    manifest == null ? null : manifest.getMainAttributes().getValue(ApiVersion.MANIFEST_ATTRIBUTE);
             if (text == null) {
                 withoutVersion.add(name(jar));
                 return;
@@ -133,11 +134,12 @@ public record PluginJars(List<PluginFactory<?>> factories, List<String> notes) {
                 builtFor = ApiVersion.parse(text);
             } catch (IllegalArgumentException unreadable) {
                 throw new PluginJarException(
-                        jar + ": " + ApiVersion.MANIFEST_ATTRIBUTE + " of its manifest: " + unreadable.getMessage(), unreadable);
+                        jar + ": " + ApiVersion.MANIFEST_ATTRIBUTE + " of its manifest: " + unreadable.getMessage(),
+                        unreadable);
             }
             if (!ApiVersion.CURRENT.takes(builtFor)) {
-                throw new PluginJarException(jar + ": built for version " + builtFor + " of the plugin API (expected: "
-                        + expected() + ")");
+                throw new PluginJarException(
+                        jar + ": built for version " + builtFor + " of the plugin API (expected: " + expected() + ")");
             }
         }
 

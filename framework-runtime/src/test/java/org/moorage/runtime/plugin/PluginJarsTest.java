@@ -346,9 +346,13 @@ class PluginJarsTest {
                         ": taken as built for version 0.1 of the plugin API, since no Moorage-Api-Version is in the"
                                 + " manifest: p.jar",
                         ""),
-                new Version("a later one", "0.2.0", "", "/p.jar: built for version 0.2 of the plugin API (expected: 0.1)"),
                 new Version(
-                        "another major one", "1.1", "", "/p.jar: built for version 1.1 of the plugin API (expected: 0.1)"),
+                        "a later one", "0.2.0", "", "/p.jar: built for version 0.2 of the plugin API (expected: 0.1)"),
+                new Version(
+                        "another major one",
+                        "1.1",
+                        "",
+                        "/p.jar: built for version 1.1 of the plugin API (expected: 0.1)"),
                 new Version(
                         "no version",
                         "${moorage.version}",

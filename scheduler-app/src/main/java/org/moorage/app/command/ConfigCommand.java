@@ -49,7 +49,8 @@ final class ConfigCommand {
             @Mixin PolicyOption policy,
             @Parameters(paramLabel = "FILE", description = "The configuration.") Path file) {
         Optional<Path> given = Optional.of(file);
-        ConfigFile.warn(checked(given, plugins.registry(terminal::warn), features.gates(), policy.texts(given)), terminal);
+        ConfigFile.warn(
+                checked(given, plugins.registry(terminal::warn), features.gates(), policy.texts(given)), terminal);
         terminal.out().println(file + ": valid");
         return 0;
     }

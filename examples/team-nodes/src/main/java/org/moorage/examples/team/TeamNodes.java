@@ -27,11 +27,13 @@ public record TeamNodes() implements FilterPlugin, EnqueueExtensions {
         return NAME;
     }
 
+    // region filter
     @Override
     public Status filter(CycleState state, Pod pod, NodeInfo node) {
         String team = node.node().labels().get("team");
         return team == null || team.equals(pod.labels().get("team")) ? Status.success() : OTHER_TEAM;
     }
+    // endregion
 
     // What could make a rejected pod fit: another node, or another label. Without this, every event would have it retried.
     @Override

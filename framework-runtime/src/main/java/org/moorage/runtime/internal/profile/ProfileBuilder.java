@@ -189,9 +189,8 @@ public final class ProfileBuilder {
     private Optional<Plugin> create(PluginFactory<?> factory, ProfileConfig profile, Problems at) {
         PluginArgs args = Objects.requireNonNull(profile.args().get(factory.name()));
         try {
-            return Optional.of(
-                    breakers.apply(PluginCalls.create(
-                            factory, args, handles.apply(profile.schedulerName(), factory.name()))));
+            return Optional.of(breakers.apply(
+                    PluginCalls.create(factory, args, handles.apply(profile.schedulerName(), factory.name()))));
         } catch (PluginFailure failure) {
             at.report(failure.getMessage());
             return Optional.empty();

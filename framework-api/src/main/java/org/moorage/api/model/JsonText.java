@@ -46,9 +46,18 @@ final class JsonText {
             case '{' -> object();
             case '[' -> list();
             case '"' -> string();
-            case 't' -> literal("true", true);
-            case 'f' -> literal("false", false);
-            case 'n' -> literal("null", null);
+            case 't' -> {
+                skip("true");
+                yield true;
+            }
+            case 'f' -> {
+                skip("false");
+                yield false;
+            }
+            case 'n' -> {
+                skip("null");
+                yield null;
+            }
             default -> number();
         };
     }
@@ -135,12 +144,11 @@ final class JsonText {
         };
     }
 
-    private <T> T literal(String word, T value) {
+    private void skip(String word) {
         if (!text.startsWith(word, at)) {
             throw unexpected("a value");
         }
         at += word.length();
-        return value;
     }
 
     private Number number() {

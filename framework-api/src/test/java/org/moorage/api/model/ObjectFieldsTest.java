@@ -38,7 +38,7 @@ class ObjectFieldsTest {
         new Case("a whole number", f -> f.integer("spec", "max"), OptionalLong.of(12)),
         new Case("a number", f -> f.number("spec", "price"), OptionalDouble.of(-150)),
         new Case("a whole number as a number", f -> f.number("spec", "max"), OptionalDouble.of(12)),
-        new Case("a number beyond a long", f -> f.number("spec", "huge"), OptionalDouble.of(123456789012345678901.0)),
+        new Case("a number beyond a long", f -> f.number("spec", "huge"), OptionalDouble.of(1.2345678901234568E20)),
         new Case("true", f -> f.bool("spec", "on"), Optional.of(true)),
         new Case("false", f -> f.bool("spec", "off"), Optional.of(false)),
         new Case("no truth value", f -> f.bool("spec", "other"), Optional.empty()),

@@ -94,7 +94,7 @@ class PluginLogTest {
                 .bindingExecutor(Runnable::run)
                 .build()) {
             scheduler.start();
-            scheduler.scheduleNext().orElseThrow();
+            assertThat(scheduler.scheduleNext()).isPresent();
         }
 
         List<String> lines = new ArrayList<>();

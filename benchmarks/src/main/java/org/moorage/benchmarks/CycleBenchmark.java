@@ -80,7 +80,7 @@ public class CycleBenchmark {
             profile = new ProfileBuilder(
                             registry,
                             UnaryOperator.identity(),
-                            (profile, plugin) -> IdleHandle.of(snapshot, List.of()),
+                            (name, plugin) -> IdleHandle.of(snapshot, List.of()),
                             name -> List.of(),
                             SchedulerMetrics.NONE)
                     .build(SchedulerConfig.defaults(registry), Problems.collector())

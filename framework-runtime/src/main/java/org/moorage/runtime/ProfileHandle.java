@@ -32,6 +32,7 @@ import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.NodeDraft;
 import org.moorage.api.plugin.ObjectLister;
+import org.moorage.api.plugin.PluginLogger;
 import org.moorage.api.plugin.PodInPreBind;
 import org.moorage.api.plugin.WaitingPod;
 import org.moorage.runtime.cluster.Cluster;
@@ -58,6 +59,7 @@ final class ProfileHandle implements Handle {
 
     private final String profileName;
     private final String plugin;
+    private final PluginLogger logger;
     private final Services services;
 
     /**
@@ -102,6 +104,7 @@ final class ProfileHandle implements Handle {
     ProfileHandle(String profileName, String plugin, Services services) {
         this.profileName = profileName;
         this.plugin = plugin;
+        logger = new PluginLog(plugin);
         this.services = services;
     }
 
@@ -217,6 +220,11 @@ final class ProfileHandle implements Handle {
     public void pause(Pod pod, Duration time) {
         Duration actual = services.threads().pause(time);
         PluginThread.whilePausing(() -> services.podsInPreBind().pause(pod, actual));
+    }
+
+    @Override
+    public PluginLogger logger() {
+        return logger;
     }
 
     @Override

@@ -23,16 +23,25 @@ final class ArgsContract {
         this.violations = violations;
     }
 
-    /** Checks the arguments of that type. */
-    void verify(Class<? extends PluginArgs> type) {
-        PluginArgs defaults = defaultsOf(type);
-        if (defaults == null) {
-            return;
+    /**
+     * Checks the arguments of that type.
+     *
+     * @param given those that the plugin is tried with; null for the defaults, which must be valid then
+     * @return those that the plugin is tried with; null if there are none
+     */
+    <A extends PluginArgs> @Nullable A verify(Class<A> type, @Nullable A given) {
+        A defaults = defaultsOf(type);
+        if (defaults != null) {
+            verifyRoundTrip(defaults);
         }
-        Problems problems = Problems.collector();
-        defaults.forFeatures(FeatureGates.DEFAULTS, problems).validate(problems);
-        problems.all().forEach(problem -> violations.add("DEFAULTS are not valid: " + problem));
-        verifyRoundTrip(defaults);
+        A tried = given == null ? defaults : given;
+        if (tried != null) {
+            Problems problems = Problems.collector();
+            tried.forFeatures(FeatureGates.DEFAULTS, problems).validate(problems);
+            String what = given == null ? "DEFAULTS" : "the given arguments";
+            problems.all().forEach(problem -> violations.add(what + " are not valid: " + problem));
+        }
+        return tried;
     }
 
     private <T> @Nullable T defaultsOf(Class<T> type) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.testkit;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -8,12 +10,14 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Status;
 import org.moorage.api.event.EventRegistration;
@@ -21,12 +25,14 @@ import org.moorage.api.event.EventResource;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Node;
+import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.Taint;
 import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.PermitPlugin;
 import org.moorage.api.plugin.Plugin;
+import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PreEnqueuePlugin;
 import org.moorage.api.plugin.PreFilterPlugin;
@@ -34,6 +40,9 @@ import org.moorage.api.plugin.PreFilterResult;
 import org.moorage.api.plugin.PreScorePlugin;
 import org.moorage.api.plugin.ReservePlugin;
 import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.api.plugin.SignPlugin;
+import org.moorage.objects.KeptJson;
+import org.moorage.objects.ObjectDecoder;
 import org.moorage.runtime.config.ConfigException;
 import org.moorage.testkit.TesterPlugin.DraftChange;
 
@@ -59,18 +68,24 @@ import org.moorage.testkit.TesterPlugin.DraftChange;
  *   <li>the cluster is not changed before a node is chosen;
  *   <li>scores are from 0 to 100 in the end;
  *   <li>Unreserve gives back what Reserve took: another pod gets the answers that it got before;
- *   <li>a plugin that can reject says which events could change its mind, and looks at them without failing.
+ *   <li>a plugin that can reject says which events could change its mind, and looks at objects of each kind without failing, also
+ *       at one that has nothing but a name;
+ *   <li>a plugin that signs gives pods of one signature the same answers for a node, whatever else is in the cluster.
  * </ul>
+ *
+ * <p>All findings are reported together, also where the plugin throws.
  */
 public final class PluginContract {
     private static final int THREADS = 4;
     private static final int ROUNDS = 8;
 
     private final PluginFactory<?> factory;
+    private final List<ClusterObject> objects;
     private final Set<String> violations = new LinkedHashSet<>();
 
-    private PluginContract(PluginFactory<?> factory) {
+    private PluginContract(PluginFactory<?> factory, List<ClusterObject> objects) {
         this.factory = factory;
+        this.objects = objects;
     }
 
     /**
@@ -79,7 +94,19 @@ public final class PluginContract {
      * @throws AssertionError if it does not keep the contract; the message has all points at once
      */
     public static void verify(PluginFactory<?> factory) {
-        new PluginContract(factory).run();
+        new PluginContract(factory, List.of()).run(factory, null);
+    }
+
+    /**
+     * Checks a plugin with these arguments.
+     *
+     * @param args the arguments; needed where the defaults alone are not valid
+     * @param objects what the cluster has beside some nodes and pods, for example custom resources; the queueing hints are tried with
+     *     these too
+     * @throws AssertionError if it does not keep the contract; the message has all points at once
+     */
+    public static <A extends PluginArgs> void verify(PluginFactory<A> factory, A args, ClusterObject... objects) {
+        new PluginContract(factory, List.of(objects)).run(factory, Objects.requireNonNull(args, "args"));
     }
 
     /**
@@ -100,13 +127,19 @@ public final class PluginContract {
         }
     }
 
-    private void run() {
-        if (factory.name().isBlank()) {
+    private <A extends PluginArgs> void run(PluginFactory<A> asked, @Nullable A given) {
+        if (asked.name().isBlank()) {
             violations.add("name: blank");
         }
-        new ArgsContract(violations).verify(factory.argsType());
-        if (violations.isEmpty()) {
-            verifyAnswers(PluginTester.of(factory).cluster(sampleCluster()));
+        A args = new ArgsContract(violations).verify(asked.argsType(), given);
+        if (violations.isEmpty() && args != null) {
+            try {
+                verifyAnswers(
+                        PluginTester.of(asked, args).cluster(sampleCluster()).cluster(objects));
+            } catch (RuntimeException | LinkageError | AssertionError failed) {
+                // What was found before that is reported as well.
+                violations.add("fails: " + failed);
+            }
         }
         if (!violations.isEmpty()) {
             throw new AssertionError(
@@ -133,7 +166,12 @@ public final class PluginContract {
                 violations.add("changes the cluster before a node is chosen: " + first.writes());
             }
             verifyUnreserve(second, plugin);
-            verifyEvents(plugin);
+            verifyEvents(first, plugin);
+            if (plugin instanceof SignPlugin signing) {
+                try (TestScheduler other = tester.cluster(otherSamples()).start()) {
+                    new SignContract(violations).verify(signing, first, other);
+                }
+            }
         } catch (ConfigException refused) {
             violations.add("is refused by the scheduler: " + refused.getMessage());
         }
@@ -142,7 +180,11 @@ public final class PluginContract {
     private List<String> answers(TestScheduler scheduler, Pod pod) {
         List<String> texts = new ArrayList<>();
         if (scheduler.plugin(Plugin.class) instanceof PreEnqueuePlugin preEnqueue) {
-            texts.add("preEnqueue: " + preEnqueue.preEnqueue(pod));
+            try {
+                texts.add("preEnqueue: " + preEnqueue.preEnqueue(pod));
+            } catch (RuntimeException thrown) {
+                violations.add("fails for pod " + pod.name() + ": " + thrown);
+            }
         }
         TestScheduler.Asked asked = scheduler.evaluate(pod, List.of());
         for (Answer answer : asked.answers()) {
@@ -248,7 +290,7 @@ public final class PluginContract {
         }
     }
 
-    private void verifyEvents(Plugin plugin) {
+    private void verifyEvents(TestScheduler scheduler, Plugin plugin) {
         boolean rejects = plugin instanceof PreEnqueuePlugin
                 || plugin instanceof PreFilterPlugin
                 || plugin instanceof FilterPlugin
@@ -264,28 +306,50 @@ public final class PluginContract {
         if (rejects && registrations.isEmpty()) {
             violations.add("can reject, and names no event that could change its mind");
         }
-        List<Pod> pods = samplePods();
+        List<ClusterObject> changed = new ArrayList<>(sampleCluster());
+        changed.addAll(samplePods());
+        changed.addAll(objects);
+        Set<ObjectKind<?>> kinds = new LinkedHashSet<>(ObjectKind.TYPED);
+        kinds.addAll(scheduler.listed());
+        kinds.forEach(kind -> changed.add(bare(kind)));
         for (EventRegistration registration : registrations) {
-            EventResource resource = registration.event().resource();
-            if (resource.equals(EventResource.NODE)) {
-                ask(registration, pods, sampleCluster().get(0));
-            } else if (resource.equals(EventResource.POD)) {
-                pods.forEach(changed -> ask(registration, pods, changed));
+            EventResource wanted = registration.event().resource();
+            for (ClusterObject object : changed) {
+                boolean isAskedAbout = object instanceof Pod
+                        ? EventResource.POD.covers(wanted)
+                        : EventResource.of(ObjectKind.of(object)).equals(wanted);
+                if (isAskedAbout && !answers(registration, object)) {
+                    break;
+                }
             }
         }
     }
 
+    // An object that has nothing but a name: what an API server must accept of any kind.
+    private static ClusterObject bare(ObjectKind<?> kind) {
+        ObjectNode tree = JsonNodeFactory.instance.objectNode();
+        tree.put("apiVersion", kind.apiVersion()).put("kind", kind.kind());
+        ObjectNode metadata = tree.putObject("metadata").put("name", "bare");
+        if (kind.namespaced()) {
+            metadata.put("namespace", "default");
+        }
+        return new ObjectDecoder().decode(kind, tree, KeptJson.NONE);
+    }
+
     // Not through the scheduler, which takes a failing hint for one that has the pod tried again.
-    private void ask(EventRegistration registration, List<Pod> pods, ClusterObject object) {
-        for (Pod pod : pods) {
+    private boolean answers(EventRegistration registration, ClusterObject object) {
+        for (Pod pod : samplePods()) {
             try {
                 registration.hint().hint(pod, ObjectChange.added((Object) object));
                 registration.hint().hint(pod, ObjectChange.updated((Object) object, object));
                 registration.hint().hint(pod, ObjectChange.deleted((Object) object));
             } catch (RuntimeException failed) {
-                violations.add("queueing hint for " + registration.event() + " fails: " + failed);
+                violations.add("queueing hint for " + registration.event() + " fails for "
+                        + ObjectKind.of(object).kind() + " " + object.key() + ": " + failed);
+                return false;
             }
         }
+        return true;
     }
 
     private static List<ClusterObject> sampleCluster() {
@@ -329,33 +393,50 @@ public final class PluginContract {
                 sampleFiller());
     }
 
+    /** What comes to the samples where answers for a node are not to depend on others. */
+    private static List<ClusterObject> otherSamples() {
+        return List.of(
+                Nodes.named("further")
+                        .zone("a")
+                        .label("disk", "ssd")
+                        .allocatable("cpu", "4")
+                        .image(300L << 20, "web:1")
+                        .build(),
+                Pods.named("web-2")
+                        .label("app", "web")
+                        .requests("cpu", "1")
+                        .on("further")
+                        .build(),
+                Pods.named("web-3")
+                        .label("app", "web")
+                        .requests("cpu", "1")
+                        .on("tainted")
+                        .build());
+    }
+
     private static Pod sampleFiller() {
         return Pods.named("filler").requests("cpu", "1").on("full").build();
     }
 
     private static List<Pod> samplePods() {
+        return samples().stream().map(Pods::build).toList();
+    }
+
+    /** The samples of pods, each to be built once. */
+    static List<Pods> samples() {
         return List.of(
-                Pods.named("empty").build(),
-                Pods.named("modest")
-                        .image("web:1")
-                        .requests("cpu", "100m")
-                        .requests("memory", "64Mi")
-                        .build(),
-                Pods.named("huge")
-                        .requests("cpu", "64")
-                        .requests("example.com/gpu", "8")
-                        .build(),
-                Pods.named("port").label("app", "web").hostPort(8080).build(),
-                Pods.named("tolerant").toleratesAll("dedicated").priority(10).build(),
+                Pods.named("empty"),
+                Pods.named("modest").image("web:1").requests("cpu", "100m").requests("memory", "64Mi"),
+                Pods.named("huge").requests("cpu", "64").requests("example.com/gpu", "8"),
+                Pods.named("port").label("app", "web").hostPort(8080),
+                Pods.named("tolerant").toleratesAll("dedicated").priority(10),
                 Pods.named("choosy")
                         .nodeSelector("disk", "ssd")
                         .requiresNode(Selectors.labelled(Selectors.exists("disk")))
-                        .prefersNode(10, Selectors.labelled(Selectors.in("topology.kubernetes.io/zone", "a")))
-                        .build(),
+                        .prefersNode(10, Selectors.labelled(Selectors.in("topology.kubernetes.io/zone", "a"))),
                 Pods.named("apart")
                         .label("app", "web")
-                        .requiresPodAntiAffinity("topology.kubernetes.io/zone", "app", "web")
-                        .build(),
-                Pods.named("gated").schedulingGate("example.com/wait").build());
+                        .requiresPodAntiAffinity("topology.kubernetes.io/zone", "app", "web"),
+                Pods.named("gated").schedulingGate("example.com/wait"));
     }
 }

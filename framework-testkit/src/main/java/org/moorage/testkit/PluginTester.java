@@ -2,6 +2,7 @@
 package org.moorage.testkit;
 
 import java.lang.reflect.Field;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -175,6 +176,16 @@ public final class PluginTester {
      * @throws IllegalArgumentException if the plugin's arguments are not valid
      */
     public TestScheduler start() {
-        return new TestScheduler(plugin, objects, features, others, disabled);
+        return new TestScheduler(plugin, objects, features, others, disabled, null);
+    }
+
+    /**
+     * As {@link #start}, with a clock that only {@link TestScheduler#advance} moves: for permits that run out, backoffs, and tasks that a plugin
+     * has done later.
+     *
+     * @param now what the clock shows first
+     */
+    public TestScheduler startAt(Instant now) {
+        return new TestScheduler(plugin, objects, features, others, disabled, Objects.requireNonNull(now, "now"));
     }
 }

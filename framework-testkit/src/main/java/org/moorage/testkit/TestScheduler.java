@@ -4,6 +4,8 @@ package org.moorage.testkit;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
@@ -16,6 +18,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
@@ -39,6 +42,7 @@ import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.PluginLogger;
 import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.QueueSortPlugin;
 import org.moorage.api.plugin.QueuedPod;
@@ -81,7 +85,10 @@ public final class TestScheduler implements AutoCloseable {
     private final InMemoryCluster cluster;
     private final ObservedCluster observed;
     private final Scheduler scheduler;
+    private final @Nullable MovedClock clock;
     private final List<Plugin> made = new ArrayList<>();
+    private final Set<ObjectKind<?>> listed = ConcurrentHashMap.newKeySet();
+    private final List<LogLine> logged = new CopyOnWriteArrayList<>();
     private final List<Pod> activated = new CopyOnWriteArrayList<>();
     private final List<Pod> activatedAfterBackoff = new CopyOnWriteArrayList<>();
     private volatile @Nullable Snapshot inCycle;
@@ -94,8 +101,10 @@ public final class TestScheduler implements AutoCloseable {
             List<ClusterObject> objects,
             FeatureGates features,
             List<PluginFactory<?>> others,
-            Set<ExtensionPoint> disabled) {
+            Set<ExtensionPoint> disabled,
+            @Nullable Instant start) {
         this.plugin = plugin.factory().name();
+        clock = start == null ? null : new MovedClock(start);
         cluster = InMemoryCluster.of(objects);
         observed = new ObservedCluster(cluster);
         Map<String, PluginFactory<?>> factories = new LinkedHashMap<>();
@@ -129,14 +138,16 @@ public final class TestScheduler implements AutoCloseable {
         factories.put(QUEUE_SORT, new OwnFactory(QUEUE_SORT, given -> queueSort()));
         args.put(TesterPlugin.NAME, PluginArgs.None.DEFAULTS);
         args.put(QUEUE_SORT, PluginArgs.None.DEFAULTS);
-        scheduler = Scheduler.builder(
+        Scheduler.Builder builder = Scheduler.builder(
                         config(factory.name(), List.copyOf(factories.keySet()), args, disabled),
                         PluginRegistry.of(factories.values()),
                         observed.asCluster())
                 .featureGates(features)
-                .clock(SteppingClock.startingAfter(objects))
-                .random(new SplittableRandom(SEED))
-                .bindingExecutor(Runnable::run)
+                .random(new SplittableRandom(SEED));
+        // Nobody else does anything while a plugin pauses.
+        scheduler = (clock == null
+                        ? builder.clock(SteppingClock.startingAfter(objects)).bindingExecutor(Runnable::run)
+                        : builder.clock(clock).executor(clock, pause -> {}))
                 .build();
         scheduler.start();
     }
@@ -369,6 +380,48 @@ public final class TestScheduler implements AutoCloseable {
     }
 
     /**
+     * Schedules the pods of the queue that are ready, one after the other, until none is.
+     *
+     * @return what came of each attempt, in order; a pod that waits for its permit is scheduled
+     */
+    public List<Decision> scheduleAll() {
+        recorded().forget();
+        List<Decision> decisions = new ArrayList<>();
+        for (Optional<Decision> next = scheduler.scheduleNext(); next.isPresent(); next = scheduler.scheduleNext()) {
+            decisions.add(next.get());
+        }
+        return decisions;
+    }
+
+    /**
+     * Lets time pass: permits run out, backoffs end, and the plugin's tasks that are due run, each at its time. A pod that becomes ready
+     * is scheduled by the next {@link #scheduleAll} or {@link #schedule}.
+     *
+     * @throws IllegalStateException if the scheduler was not started by {@link PluginTester#startAt}
+     */
+    public void advance(Duration time) {
+        if (time.isNegative()) {
+            throw new IllegalArgumentException("time: " + time + " (expected: zero or more)");
+        }
+        if (clock == null) {
+            throw new IllegalStateException("The clock cannot be moved (expected: a scheduler of startAt).");
+        }
+        clock.advance(time);
+    }
+
+    /** The pods that wait for a permit, the one under test's or another plugin's. */
+    public List<WaitingPod> waitingPods() {
+        return List.copyOf(scheduler.waitingPods());
+    }
+
+    /** The node that a pod is bound to; empty if it is not bound, or not there. */
+    public Optional<String> nodeOf(Pod pod) {
+        return cluster.find(ObjectKind.POD, pod.namespace(), pod.name())
+                .filter(Pod::isBound)
+                .map(Pod::nodeName);
+    }
+
+    /**
      * Schedules a pod onto a node, and has it wait for its permit, so that what Reserve did can be seen. {@link #bind} or
      * {@link #unreserve} ends that.
      *
@@ -427,9 +480,7 @@ public final class TestScheduler implements AutoCloseable {
     }
 
     private boolean isBound(Pod pod) {
-        return cluster.find(ObjectKind.POD, pod.namespace(), pod.name())
-                .filter(Pod::isBound)
-                .isPresent();
+        return nodeOf(pod).isPresent();
     }
 
     private Optional<WaitingPod> waiting(Pod pod) {
@@ -495,6 +546,16 @@ public final class TestScheduler implements AutoCloseable {
         return List.copyOf(activatedAfterBackoff);
     }
 
+    /** The kinds that the plugin has asked for a lister of. */
+    Set<ObjectKind<?>> listed() {
+        return Set.copyOf(listed);
+    }
+
+    /** The lines that the plugin has logged so far, in order, of all levels. */
+    public List<LogLine> logged() {
+        return List.copyOf(logged);
+    }
+
     void checkRegistrations(List<String> expected) {
         List<String> labels = new ArrayList<>();
         if (recorded().plugin() instanceof EnqueueExtensions extensions) {
@@ -515,10 +576,17 @@ public final class TestScheduler implements AutoCloseable {
     }
 
     private Handle observed(Handle given) {
+        PluginLogger logger = new LogLine.Recorder(given.logger(), logged);
         InvocationHandler observer = (proxy, method, arguments) -> {
             Snapshot snapshot = inCycle;
+            if (method.getName().equals("logger")) {
+                return logger;
+            }
             if (snapshot != null && method.getName().equals("snapshot")) {
                 return snapshot;
+            }
+            if (method.getName().equals("lister")) {
+                listed.add((ObjectKind<?>) arguments[0]);
             }
             if (method.getName().equals("activate")) {
                 add((Collection<?>) arguments[0], activated);

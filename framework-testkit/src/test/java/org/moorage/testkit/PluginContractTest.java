@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
@@ -21,22 +23,29 @@ import org.moorage.api.event.EventRegistration;
 import org.moorage.api.event.EventResource;
 import org.moorage.api.event.Hint;
 import org.moorage.api.model.Node;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.ObjectMeta;
+import org.moorage.api.model.OtherObject;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.PreEnqueuePlugin;
 import org.moorage.api.plugin.PreFilterExtensions;
 import org.moorage.api.plugin.PreFilterPlugin;
 import org.moorage.api.plugin.PreFilterResult;
 import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.ReservePlugin;
 import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.api.plugin.SignPlugin;
 
 class PluginContractTest {
     private static final String NAME = "Sample";
+    private static final Status CLOSED = Status.unschedulable("closed");
 
     record Case(String name, PluginFactory<?> factory, String complaint) {
         @Override
@@ -98,11 +107,42 @@ class PluginContractTest {
         new Case(
                 "a queueing hint that fails",
                 new Factory<>(NAME, PluginArgs.None.class, handle -> new Hasty()),
-                "queueing hint for NodeAdd fails: java.util.NoSuchElementException"),
+                "queueing hint for NodeAdd fails for Node plain: java.util.NoSuchElementException"),
         new Case(
                 "a plugin that fails",
                 new Factory<>(NAME, PluginArgs.None.class, handle -> new Failing()),
                 "fails for pod empty: java.lang.IllegalStateException: broken"),
+        new Case(
+                "a queueing hint that fails for a custom resource without a specification",
+                new Factory<>(NAME, PluginArgs.None.class, Demanding::new),
+                "queueing hint for budgets.v1.example.comAdd fails for Budget default/bare:"
+                        + " java.util.NoSuchElementException"),
+        new Case(
+                "a plugin that fails after a finding",
+                new Factory<>(NAME, PluginArgs.None.class, handle -> new Failing() {
+                    @Override
+                    public List<EventRegistration> eventsToRegister() {
+                        throw new IllegalStateException("no events");
+                    }
+                }),
+                "no events"),
+        new Case(
+                "a plugin that fails in PreEnqueue, and later",
+                new Factory<>(NAME, PluginArgs.None.class, handle -> new Gating()),
+                "fails for pod empty: java.lang.IllegalStateException: closed\n"
+                        + "  fails for pod modest: java.lang.IllegalStateException: closed"),
+        new Case(
+                "a signature without the labels that answers depend on",
+                new Factory<>(NAME, PluginArgs.None.class, handle -> new Forgetful()),
+                "signs pods default/empty {} and default/empty {app=web} alike, and answers other: filter of node closed"),
+        new Case(
+                "a signature for answers that depend on other pods",
+                new Factory<>(NAME, PluginArgs.None.class, Comparing::new),
+                "signs pod empty, and answers by other nodes or pods: score of node plain: 2, in a larger cluster 4"),
+        new Case(
+                "a signature that changes",
+                new Factory<>(NAME, PluginArgs.None.class, handle -> new Unsteady()),
+                "other signature the second time for pod empty"),
     };
 
     @ParameterizedTest
@@ -124,6 +164,29 @@ class PluginContractTest {
     void takesAPluginThatRejectsAPodAtOnce() {
         assertThatCode(() -> PluginContract.verify(new Factory<>(NAME, PluginArgs.None.class, handle -> new Picky())))
                 .doesNotThrowAnyException();
+    }
+
+    @Test
+    void takesArgumentsWhereTheDefaultsAreNotValid() {
+        Factory<Invalid> factory = new Factory<>(NAME, Invalid.class, handle -> new Fair());
+
+        assertThatCode(() -> PluginContract.verify(factory, new Invalid(3))).doesNotThrowAnyException();
+        assertThatThrownBy(() -> PluginContract.verify(factory, new Invalid(-3)))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("the given arguments are not valid: size: -3 (expected: more than 0)");
+    }
+
+    @Test
+    void triesHintsWithTheObjectsOfTheTest() {
+        Factory<PluginArgs.None> factory = new Factory<>(NAME, PluginArgs.None.class, Demanding::new);
+        OtherObject odd = new OtherObject(
+                Demanding.BUDGET,
+                ObjectMeta.named("odd").namespace("default").build(),
+                "{\"spec\": {\"open\": \"yes\"}}");
+
+        assertThatThrownBy(() -> PluginContract.verify(factory, PluginArgs.None.DEFAULTS, odd))
+                .hasMessageContaining(
+                        "fails for Budget default/odd: java.lang.IllegalArgumentException: spec.open: \"yes\"");
     }
 
     @Test
@@ -155,7 +218,9 @@ class PluginContractTest {
 
         @Override
         public void validate(Problems problems) {
-            problems.at("size").invalid(size, "more than 0");
+            if (size <= 0) {
+                problems.at("size").invalid(size, "more than 0");
+            }
         }
     }
 
@@ -233,7 +298,7 @@ class PluginContractTest {
         }
     }
 
-    private static final class Failing extends Fair {
+    private static class Failing extends Fair {
         @Override
         public long score(CycleState state, Pod pod, NodeInfo node) {
             throw new IllegalStateException("broken");
@@ -302,6 +367,70 @@ class PluginContractTest {
                     ClusterEvent.of(EventResource.NODE, ActionType.ADD),
                     Node.class,
                     (pod, change) -> Hint.queueIf(change.before().orElseThrow().unschedulable())));
+        }
+    }
+
+    private static final class Demanding extends Fair {
+        private static final ObjectKind<OtherObject> BUDGET =
+                ObjectKind.other("example.com/v1", "Budget", "budgets", true);
+
+        Demanding(Handle handle) {
+            ObjectLister<OtherObject> ignored = handle.lister(BUDGET);
+        }
+
+        @Override
+        public List<EventRegistration> eventsToRegister() {
+            return List.of(EventRegistration.of(
+                    BUDGET,
+                    Set.of(ActionType.ADD),
+                    (pod, change) -> Hint.queueIf(
+                            change.latest().fields().bool("spec", "open").orElseThrow())));
+        }
+    }
+
+    private static final class Gating extends Fair implements PreEnqueuePlugin {
+        @Override
+        public Status preEnqueue(Pod pod) {
+            throw new IllegalStateException("closed");
+        }
+    }
+
+    private static final class Forgetful extends Fair implements SignPlugin {
+        @Override
+        public Status filter(CycleState state, Pod pod, NodeInfo node) {
+            return node.name().equals("closed") && pod.labels().containsKey("app") ? CLOSED : Status.success();
+        }
+
+        @Override
+        public Optional<?> sign(Pod pod) {
+            return Optional.of(pod.spec());
+        }
+    }
+
+    private static final class Comparing extends Fair implements SignPlugin {
+        private final ObjectLister<Pod> pods;
+
+        Comparing(Handle handle) {
+            pods = handle.lister(ObjectKind.POD);
+        }
+
+        @Override
+        public long score(CycleState state, Pod pod, NodeInfo node) {
+            return pods.all().size();
+        }
+
+        @Override
+        public Optional<?> sign(Pod pod) {
+            return Optional.of(pod.spec());
+        }
+    }
+
+    private static final class Unsteady extends Fair implements SignPlugin {
+        private final AtomicInteger calls = new AtomicInteger();
+
+        @Override
+        public Optional<?> sign(Pod pod) {
+            return Optional.of(calls.incrementAndGet());
         }
     }
 

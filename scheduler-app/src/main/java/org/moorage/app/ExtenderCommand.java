@@ -132,7 +132,8 @@ final class ExtenderCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        PluginRegistry registry = plugins.registry();
+        List<String> notes = new ArrayList<>();
+        PluginRegistry registry = plugins.registry(notes::add);
         ExtenderServerConfig config = ExtenderServerReader.read(
                 ConfigFile.text(file, "an ExtenderConfiguration"), file.toString(), registry, features.gates());
         RunningAgents.Settings settings = new RunningAgents.Settings(
@@ -153,6 +154,7 @@ final class ExtenderCommand implements Callable<Integer> {
                 });
         Logging.useForService(Logging.Format.text, Map.of());
         useLevel();
+        notes.forEach(note -> LOG.atWarn().addKeyValue("jars", note).log("Plugin jars"));
         HeapWatch.start(threads);
         CountDownLatch end = new CountDownLatch(1);
         try (RunningAgents running = RunningAgents.listen(config, agents, settings)) {

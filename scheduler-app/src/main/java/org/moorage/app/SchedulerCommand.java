@@ -73,6 +73,7 @@ final class SchedulerCommand {
     private final Map<String, String> flags;
     private final List<String> unusedFlags;
     private final List<String> flagsWithoutFile;
+    private final List<String> pluginNotes = new ArrayList<>();
     private final InstantSource clock = InstantSource.system();
     private final ThreadFactory threads = Executors.defaultThreadFactory();
     private final String hostName = hostName();
@@ -104,7 +105,7 @@ final class SchedulerCommand {
 
     /** Runs until stopped; returns the exit code. */
     int run(HostProcess process) {
-        PluginRegistry registry = config.registry();
+        PluginRegistry registry = config.registry(pluginNotes::add);
         LoadedConfig loaded = config.load(
                 registry, this::policy, options.configOfRemovedFlags(), options.flagValues(config.hasFile()));
         if (options.writeConfigTo().isPresent()) {
@@ -355,6 +356,7 @@ final class SchedulerCommand {
         }
         loaded.warnings()
                 .forEach(warning -> LOG.atWarn().addKeyValue("setting", warning).log("Configuration"));
+        pluginNotes.forEach(note -> LOG.atWarn().addKeyValue("jars", note).log("Plugin jars"));
         warn("flags", unusedFlags, "Flags of kube-scheduler that have no effect here");
         warn("flags", ignoredBesideFile(loaded), "Flags that do not count beside --config");
         warn("settings", settingsWithoutEffect(loaded), "Settings of kube-scheduler that have no effect here");

@@ -154,8 +154,8 @@ class MainTest {
                             "--config=nothing.yaml",
                             first),
                     new Case(
-                            "a plugin directory that is not there",
-                            "nothing: not there (expected: a directory of jars)",
+                            "plugins that are not there",
+                            "nothing: not there (expected: a jar, or a folder of jars)",
                             1,
                             "simulate",
                             "--plugin-dir=nothing",

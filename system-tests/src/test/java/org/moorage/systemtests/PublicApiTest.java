@@ -19,13 +19,19 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
+import org.moorage.api.plugin.ApiVersion;
 
 /**
  * What plugin authors compile against, as text: {@code api.txt} of each module, one line for each public type, constructor,
- * method and field. A change of the API shows there, to be reviewed with the code. {@code -Dapi.accept=true} writes the files.
+ * method and field. A change of the API shows there, to be reviewed with the code. {@code -Dapi.accept=additions} writes the files,
+ * {@code breaks} also where plugins built for the API before would fail, unless the version promises that they do not; {@code release}
+ * after a release, which later versions are held to.
  */
 class PublicApiTest {
     /** A module and its exported packages. */
@@ -42,6 +48,9 @@ class PublicApiTest {
         }
     }
 
+    private static final String ACCEPT = "mvn -pl system-tests -am test -Dtest=PublicApiTest -Dtests.required=false"
+            + " -Dsurefire.failIfNoSpecifiedTests=false -Dapi.accept=";
+
     static final Module[] MODULES = {
         new Module("framework-api", "org.moorage.api"), new Module("framework-testkit", "org.moorage.testkit")
     };
@@ -50,16 +59,45 @@ class PublicApiTest {
     @FieldSource("MODULES")
     void isAsRecorded(Module module) throws IOException {
         List<String> lines = List.copyOf(lines(module));
-        if (Boolean.getBoolean("api.accept")) {
-            Files.write(module.file(), lines);
+        RecordedApi recorded = RecordedApi.read(module.file());
+        List<String> breaks = recorded.breaks(lines);
+        String accept = System.getProperty("api.accept", "");
+        assertThat(accept).as("-Dapi.accept").isIn("", "additions", "breaks", "release");
+        if (!breaks.isEmpty()) {
+            assertThat(recorded.mayBreakIn(ApiVersion.CURRENT))
+                    .as(
+                            "whether version %s may leave out what release %s had: plugins built for that would be taken, and fail"
+                                    + " for want of%n%s",
+                            ApiVersion.CURRENT, recorded.lastRelease(), String.join("\n", breaks))
+                    .isTrue();
+            if (!accept.equals("breaks")) {
+                assertThat(breaks)
+                        .as(
+                                "what breaks plugins built for the public API of %s; to accept it: %sbreaks",
+                                module, ACCEPT)
+                        .isEmpty();
+            }
         }
+        if (accept.equals("release")) {
+            new RecordedApi(ApiVersion.CURRENT.toString(), lines).write(module.file());
+        } else if (!accept.isEmpty()) {
+            new RecordedApi(recorded.lastRelease(), lines).write(module.file());
+        } else {
+            assertThat(recorded.added(lines))
+                    .as("what is new in the public API of %s; to accept it: %sadditions", module, ACCEPT)
+                    .isEmpty();
+        }
+    }
 
-        assertThat(lines)
-                .as(
-                        "public API of %s; to accept it: mvn -pl system-tests -am test -Dtest=PublicApiTest"
-                                + " -Dtests.required=false -Dsurefire.failIfNoSpecifiedTests=false -Dapi.accept=true",
-                        module)
-                .isEqualTo(Files.readAllLines(module.file()));
+    /** A jar is taken or refused by {@link ApiVersion#CURRENT}, which must be that of the artifact. */
+    @Test
+    void hasTheVersionOfTheBuild() throws IOException {
+        String pom = Files.readString(MODULES[0].file().resolveSibling("pom.xml"));
+        Matcher version = Pattern.compile("<artifactId>moorage-parent</artifactId>\\s*<version>(.*)</version>")
+                .matcher(pom);
+
+        assertThat(version.find()).isTrue();
+        assertThat(ApiVersion.parse(version.group(1))).isEqualTo(ApiVersion.CURRENT);
     }
 
     private static Set<String> lines(Module module) {

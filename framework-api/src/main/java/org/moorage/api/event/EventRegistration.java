@@ -2,13 +2,16 @@
 package org.moorage.api.event;
 
 import java.util.Objects;
+import java.util.Set;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 
 /**
  * An event that a plugin waits for, and its closer look when the event happens.
  *
  * <pre>{@code
- * EventRegistration.of(ClusterEvent.of(EventResource.NODE, ActionType.ADD), Node.class, this::afterNodeChange)
+ * EventRegistration.of(ObjectKind.NODE, Set.of(ActionType.ADD, ActionType.UPDATE_NODE_LABEL), this::afterNodeChange)
  * }</pre>
  */
 public final class EventRegistration {
@@ -18,6 +21,17 @@ public final class EventRegistration {
     private EventRegistration(ClusterEvent event, QueueingHint<Object> hint) {
         this.event = event;
         this.hint = hint;
+    }
+
+    /**
+     * Waits for changes of objects of a kind, and looks at the changed object.
+     *
+     * @param actions the changes; for kinds other than pods and nodes only {@link ActionType#ADD}, {@link ActionType#UPDATE} and {@link
+     *     ActionType#DELETE} are told apart
+     */
+    public static <T extends ClusterObject> EventRegistration of(
+            ObjectKind<T> kind, Set<ActionType> actions, QueueingHint<? super T> hint) {
+        return of(ClusterEvent.of(EventResource.of(kind), actions), kind.type(), hint);
     }
 
     /** Waits for an event, and looks at the changed object, which is of that type. */
@@ -32,6 +46,11 @@ public final class EventRegistration {
     @SuppressWarnings("unchecked") // a change of T is read only, so it serves as a change of a supertype
     private static <S, T extends S> Hint ask(QueueingHint<S> hint, Pod pod, ObjectChange<T> change) {
         return hint.hint(pod, (ObjectChange<S>) change);
+    }
+
+    /** Waits for changes of objects of a kind, whatever they look like. */
+    public static EventRegistration always(ObjectKind<?> kind, Set<ActionType> actions) {
+        return always(ClusterEvent.of(EventResource.of(kind), actions));
     }
 
     /** Waits for an event, whatever the object looks like. */

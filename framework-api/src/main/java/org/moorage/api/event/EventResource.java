@@ -2,6 +2,7 @@
 package org.moorage.api.event;
 
 import java.util.Objects;
+import org.moorage.api.model.ObjectKind;
 
 /**
  * The kind of object that an event is about.
@@ -43,6 +44,18 @@ public record EventResource(String name) {
 
     public EventResource {
         Objects.requireNonNull(name, "name");
+    }
+
+    /** The objects of a kind, also one without a type in the model. */
+    public static EventResource of(ObjectKind<?> kind) {
+        if (kind.group().isEmpty()) {
+            return new EventResource(kind.kind());
+        }
+        if (kind.group().endsWith(".k8s.io")) {
+            return new EventResource(kind.group() + "/" + kind.kind());
+        }
+        String version = kind.apiVersion().substring(kind.group().length() + 1);
+        return new EventResource(kind.plural() + "." + version + "." + kind.group());
     }
 
     /** Whether a registration for this resource is one for what happened to the other. */

@@ -8,4 +8,13 @@ package org.moorage.api.model;
  * @param metadata its name, labels and the like
  * @param json the whole object as JSON text
  */
-public record OtherObject(ObjectKind<OtherObject> kind, ObjectMeta metadata, String json) implements ClusterObject {}
+public record OtherObject(ObjectKind<OtherObject> kind, ObjectMeta metadata, String json) implements ClusterObject {
+    /**
+     * Its fields. The text is read anew each time: whoever reads fields of an object for every node keeps them.
+     *
+     * @throws IllegalArgumentException if the text is not a JSON object
+     */
+    public ObjectFields fields() {
+        return ObjectFields.of(json);
+    }
+}

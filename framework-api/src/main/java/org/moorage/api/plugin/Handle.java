@@ -105,6 +105,9 @@ public interface Handle {
      */
     void pause(Pod pod, Duration time);
 
+    /** The plugin's log. */
+    PluginLogger logger();
+
     /** The source of random numbers; seeded in tests and simulations. */
     RandomGenerator random();
 

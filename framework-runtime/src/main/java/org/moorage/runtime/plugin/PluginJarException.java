@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.plugin;
 
-/** Plugins cannot be loaded from a directory. The message names each jar that is at fault, and what is wrong with it. */
+/** Plugins cannot be loaded from jars. The message names each jar that is at fault, and what is wrong with it. */
 public final class PluginJarException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -53,7 +53,7 @@ final class ConfigCommand {
                             description = "The configuration, - for stdin; the default one if left out.")
                     Optional<Path> file) {
         checkIsTree(format);
-        LoadedConfig loaded = checked(file, plugins.registry(), features.gates(), policy);
+        LoadedConfig loaded = checked(file, plugins.registry(terminal::warn), features.gates(), policy);
         ConfigFile.warn(loaded, terminal);
         if (format == OutputFormat.JSON) {
             format.print(changed ? loaded.changed() : loaded.effective(), terminal);
@@ -76,7 +76,7 @@ final class ConfigCommand {
             @Mixin PolicyOption policy,
             @Parameters(arity = "1..*", paramLabel = "FILE", description = "The configurations; - for stdin.")
                     List<Path> files) {
-        PluginRegistry registry = plugins.registry();
+        PluginRegistry registry = plugins.registry(terminal::warn);
         FeatureGates gates = features.gates();
         int exitCode = 0;
         for (Path file : files) {
@@ -114,7 +114,7 @@ final class ConfigCommand {
                     OutputFormat format,
             @Parameters(paramLabel = "FILE", description = "The configuration; - for stdin.") Path file) {
         checkIsTree(format);
-        LoadedConfig loaded = checked(Optional.of(file), plugins.registry(), features.gates(), policy);
+        LoadedConfig loaded = checked(Optional.of(file), plugins.registry(terminal::warn), features.gates(), policy);
         ConfigFile.warn(loaded, terminal);
         if (format == OutputFormat.YAML) {
             terminal.out().print(ConfigPrinter.printSource(loaded));

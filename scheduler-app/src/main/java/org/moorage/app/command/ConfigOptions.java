@@ -4,6 +4,7 @@ package org.moorage.app.command;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.moorage.runtime.config.ConfigLoader;
 import org.moorage.runtime.config.FlagValue;
 import org.moorage.runtime.config.LoadedConfig;
@@ -44,13 +45,14 @@ public final class ConfigOptions {
     }
 
     /**
-     * All plugins that there are: built in, added, on the class path, and in directories.
+     * All plugins that there are: built in, added, on the class path, and in jars.
      *
+     * @param notes is told what a user should know of the jars, a sentence each
      * @throws CommandException if plugins cannot be loaded, or two have one name
      * @throws org.moorage.runtime.plugin.PluginJarException if a jar cannot be used
      */
-    public PluginRegistry registry() {
-        return plugins.registry();
+    public PluginRegistry registry(Consumer<String> notes) {
+        return plugins.registry(notes);
     }
 
     /**

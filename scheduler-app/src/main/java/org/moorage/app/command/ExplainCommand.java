@@ -76,7 +76,7 @@ final class ExplainCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        PluginRegistry registry = config.registry();
+        PluginRegistry registry = config.registry(terminal::warn);
         LoadedConfig loaded = config.load(registry);
         ClusterDump dump =
                 workloads.apply(new ClusterDumpReader(loaded, registry)).withEphemeralClaims().read(sources, terminal.in());

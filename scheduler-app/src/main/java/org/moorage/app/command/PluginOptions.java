@@ -5,8 +5,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceConfigurationError;
+import java.util.function.Consumer;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.runtime.plugin.PluginDirectory;
+import org.moorage.runtime.plugin.PluginJars;
 import org.moorage.runtime.plugin.PluginRegistry;
 import picocli.CommandLine.Option;
 
@@ -14,9 +15,9 @@ import picocli.CommandLine.Option;
 public final class PluginOptions {
     @Option(
             names = "--plugin-dir",
-            paramLabel = "DIR",
-            description = "Take the plugins in the jars of this directory too; may be repeated.")
-    private List<Path> directories = new ArrayList<>();
+            paramLabel = "JAR|DIR",
+            description = "Take the plugins of this jar too, or of the jars of this folder; may be repeated.")
+    private List<Path> jars = new ArrayList<>();
 
     private List<PluginFactory<?>> further = List.of();
 
@@ -26,18 +27,21 @@ public final class PluginOptions {
     }
 
     /**
-     * All plugins that there are: built in, added, on the class path, and in the directories.
+     * All plugins that there are: built in, added, on the class path, and in jars.
      *
+     * @param notes is told what a user should know of the jars, a sentence each
      * @throws CommandException if plugins cannot be loaded, or two have one name
      * @throws org.moorage.runtime.plugin.PluginJarException if a jar cannot be used
      */
-    public PluginRegistry registry() {
+    public PluginRegistry registry(Consumer<String> notes) {
         try {
             PluginRegistry registry = PluginRegistry.of(OwnPlugins.all())
                     .with(further)
                     .withServices(PluginOptions.class.getClassLoader());
-            for (Path directory : directories) {
-                registry = registry.with(PluginDirectory.load(directory));
+            for (Path path : jars) {
+                PluginJars loaded = PluginJars.load(path);
+                loaded.notes().forEach(notes);
+                registry = registry.with(loaded.factories());
             }
             return registry;
         } catch (ServiceConfigurationError | IllegalArgumentException unusable) {

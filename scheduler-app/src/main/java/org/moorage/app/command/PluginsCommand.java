@@ -61,7 +61,7 @@ final class PluginsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        PluginRegistry registry = plugins.registry();
+        PluginRegistry registry = plugins.registry(terminal::warn);
         List<PluginFactory<?>> chosen = new ArrayList<>();
         for (String name : names) {
             chosen.add(registry.find(name).orElseThrow(() -> unknown(name, registry)));

@@ -71,7 +71,7 @@ final class SimulateCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        PluginRegistry registry = config.registry();
+        PluginRegistry registry = config.registry(terminal::warn);
         LoadedConfig loaded = config.load(registry);
         ClusterDumpReader reader =
                 workloads.apply(new ClusterDumpReader(loaded, registry)).withEphemeralClaims();

@@ -22,6 +22,8 @@ import org.moorage.runtime.SchedulerListener;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.metrics.SchedulerGauges;
 import org.moorage.runtime.metrics.SchedulerMetrics;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A scheduler's metrics in a registry, each with kube-scheduler's name, help, labels and buckets.
@@ -29,7 +31,9 @@ import org.moorage.runtime.metrics.SchedulerMetrics;
  * <p>A metric with labels shows from its first value on, as in kube-scheduler.
  */
 public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListener {
+    private static final Logger LOG = LoggerFactory.getLogger(PrometheusMetrics.class);
     private static final double NANOS = 1e9;
+    private static final long NANOS_PER_MICRO = 1_000;
     private static final int PODS_OF_ATTEMPTS = 15;
     private static final double[] MILLISECONDS = Families.exponential(0.001, 2, 15);
     private static final double[] TENTHS_OF_MILLISECONDS = Families.exponential(0.0001, 2, 12);
@@ -265,7 +269,7 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
 
     @Override
     public boolean timesPlugins() {
-        return ThreadLocalRandom.current().nextInt(10) == 0;
+        return LOG.isTraceEnabled() || ThreadLocalRandom.current().nextInt(10) == 0;
     }
 
     @Override
@@ -296,11 +300,23 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
     @Override
     public void extensionPointRan(String profile, String point, Code status, long nanos) {
         extensionPoints.of(point, profile, status.toString()).observe(nanos / NANOS);
+        LOG.atTrace()
+                .addKeyValue("profile", profile)
+                .addKeyValue("extensionPoint", point)
+                .addKeyValue("status", status)
+                .addKeyValue("microseconds", nanos / NANOS_PER_MICRO)
+                .log("Extension point ran");
     }
 
     @Override
     public void pluginRan(String plugin, String point, Code status, long nanos) {
         pluginCalls.of(point, plugin, status.toString()).observe(nanos / NANOS);
+        LOG.atTrace()
+                .addKeyValue("plugin", plugin)
+                .addKeyValue("extensionPoint", point)
+                .addKeyValue("status", status)
+                .addKeyValue("microseconds", nanos / NANOS_PER_MICRO)
+                .log("Plugin ran");
     }
 
     @Override

@@ -289,7 +289,9 @@ class LiveOpaPolicyTest {
                 opa = startOpa(plane, binary, opaPort, "opa-again.log");
                 plane.create(pod("third"));
                 awaitOn(plane, "third", "b");
-                assertThat(moorage.log()).contains("policy example is in force").contains("fit {b=1}");
+                assertThat(moorage.log())
+                        .contains("\"Policy is in force\" policy=\"example\"")
+                        .contains("fit=\"{b=1}\"");
                 assertThat(moorage.terminate()).as(moorage.log()).isZero();
             } finally {
                 opa.close();

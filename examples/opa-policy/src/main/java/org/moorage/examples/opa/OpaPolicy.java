@@ -20,9 +20,7 @@ import org.moorage.api.Snapshot;
 import org.moorage.api.StateKey;
 import org.moorage.api.Status;
 import org.moorage.api.event.ActionType;
-import org.moorage.api.event.ClusterEvent;
 import org.moorage.api.event.EventRegistration;
-import org.moorage.api.event.EventResource;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.EnqueueExtensions;
@@ -32,6 +30,7 @@ import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.PluginLogger;
 import org.moorage.api.plugin.PreFilterExtensions;
 import org.moorage.api.plugin.PreFilterPlugin;
 import org.moorage.api.plugin.PreFilterResult;
@@ -64,7 +63,6 @@ public final class OpaPolicy
                 AutoCloseable {
     static final String NAME = "OpaPolicy";
 
-    private static final System.Logger LOG = System.getLogger(OpaPolicy.class.getName());
     private static final JsonMapper JSON = new JsonMapper();
     private static final int MOST_LOGGED = 20;
 
@@ -479,12 +477,7 @@ public final class OpaPolicy
     public List<EventRegistration> eventsToRegister() {
         List<EventRegistration> events = new ArrayList<>();
         for (String resource : args.resources()) {
-            ObjectKind<?> kind = kind(resource).orElseThrow();
-            String name = kind.group().isEmpty()
-                    ? kind.kind()
-                    : kind.plural() + "."
-                            + kind.apiVersion().substring(kind.group().length() + 1) + "." + kind.group();
-            events.add(EventRegistration.always(ClusterEvent.of(new EventResource(name), ActionType.ALL)));
+            events.add(EventRegistration.always(kind(resource).orElseThrow(), ActionType.ALL));
         }
         return events;
     }
@@ -524,11 +517,8 @@ public final class OpaPolicy
             return fit;
         } catch (PolicyException failed) {
             if (args.failurePolicy() == FailurePolicy.IGNORE) {
-                LOG.log(
-                        System.Logger.Level.WARNING,
-                        "pod {0} is scheduled without the policy: {1}",
-                        pod,
-                        failed.getMessage());
+                handle.logger()
+                        .warn("Pod is scheduled without the policy", "pod", pod, "err", failed.getMessage());
                 return Optional.empty();
             }
             throw failed;
@@ -569,7 +559,7 @@ public final class OpaPolicy
     }
 
     private void log(Pod pod, Optional<JsonNode> document, long nanos) {
-        if (!LOG.isLoggable(System.Logger.Level.DEBUG)) {
+        if (!handle.logger().isEnabled(PluginLogger.Level.DEBUG)) {
             return;
         }
         Map<String, String> shown = new TreeMap<>();
@@ -580,13 +570,17 @@ public final class OpaPolicy
                 }
             }
         }
-        LOG.log(
-                System.Logger.Level.DEBUG,
-                "pod {0}: fit {1}, {2} nodes, {3} microseconds",
-                pod,
-                document.isPresent() ? shown.toString() : "undefined",
-                document.map(JsonNode::size).orElse(0),
-                nanos / 1000);
+        handle.logger()
+                .debug(
+                        "Policy evaluated",
+                        "pod",
+                        pod,
+                        "fit",
+                        document.isPresent() ? shown : "undefined",
+                        "nodes",
+                        document.map(JsonNode::size).orElse(0),
+                        "microseconds",
+                        nanos / 1000);
     }
 
     /** Named in {@code META-INF/services/org.moorage.api.plugin.PluginFactory}, which is how the plugin is found. */

@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import org.moorage.api.plugin.PluginLogger;
 import org.moorage.api.model.ClusterObject;
 
 /**
@@ -30,7 +31,6 @@ import org.moorage.api.model.ClusterObject;
  */
 final class OpaServer implements PolicyEngine {
     private static final JsonMapper JSON = new JsonMapper();
-    private static final System.Logger LOG = System.getLogger(OpaServer.class.getName());
     /** Where OPA keeps the mark that tells whether it still has what it was given. */
     private static final String MARK = "moorage/session";
 
@@ -47,6 +47,7 @@ final class OpaServer implements PolicyEngine {
     private final String session;
     private final Runnable putPolicies;
     private final PolicyMetrics metrics;
+    private final PluginLogger logger;
     private final HttpClient client;
     private final Object sending = new Object();
     /** Whether OPA has had everything. Changed while {@link #sending}. */
@@ -58,7 +59,13 @@ final class OpaServer implements PolicyEngine {
      * @param session tells this scheduler from others, and from itself after a restart
      * @param putPolicies has OPA given all policies anew
      */
-    OpaServer(OpaPolicy.Args args, ClusterData data, String session, Runnable putPolicies, PolicyMetrics metrics) {
+    OpaServer(
+            OpaPolicy.Args args,
+            ClusterData data,
+            String session,
+            Runnable putPolicies,
+            PolicyMetrics metrics,
+            PluginLogger logger) {
         url = args.url().endsWith("/") ? args.url().substring(0, args.url().length() - 1) : args.url();
         fitPath = args.fitPath();
         timeout = args.timeout();
@@ -67,6 +74,7 @@ final class OpaServer implements PolicyEngine {
         this.session = session;
         this.putPolicies = putPolicies;
         this.metrics = metrics;
+        this.logger = logger;
         HttpClient.Builder builder =
                 HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(timeout);
         if (!args.caFile().isEmpty()) {
@@ -102,7 +110,7 @@ final class OpaServer implements PolicyEngine {
             }
             send();
         } catch (PolicyException notNow) {
-            LOG.log(System.Logger.Level.DEBUG, notNow.getMessage());
+            logger.debug("OPA cannot be given the cluster now", "err", notNow.getMessage());
         }
     }
 

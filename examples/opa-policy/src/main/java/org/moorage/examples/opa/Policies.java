@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 import org.moorage.api.StateKey;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.PluginLogger;
 
 /**
  * The policies of a scheduler: from files that are watched, from the folder where pushed ones are kept, and pushed. Profiles with equal
@@ -38,13 +39,13 @@ final class Policies implements AutoCloseable {
     /** In {@code policies}: the policy that comes with the plugin. */
     static final String SHIPPED = "shipped";
 
-    private static final System.Logger LOG = System.getLogger(Policies.class.getName());
     private static final StateKey<Map<OpaPolicy.Args, Policies>> ALL = StateKey.of("OpaPolicy/policies");
     private static final Duration LOOK = Duration.ofSeconds(2);
     private static final String SHIPPED_ID = "policy";
 
     private final OpaPolicy.Args args;
     private final Handle handle;
+    private final PluginLogger logger;
     private final ClusterData data;
     private final PolicyMetrics metrics = new PolicyMetrics();
     private final PolicyEngine engine;
@@ -61,6 +62,7 @@ final class Policies implements AutoCloseable {
     private Policies(OpaPolicy.Args args, Handle handle) {
         this.args = args;
         this.handle = handle;
+        logger = handle.logger();
         List<ObjectKind<?>> kinds = new ArrayList<>();
         for (String resource : args.resources()) {
             kinds.add(OpaPolicy.kind(resource).orElseThrow());
@@ -72,7 +74,7 @@ final class Policies implements AutoCloseable {
         if (args.mode() == OpaPolicy.Mode.server) {
             String session = Long.toHexString(handle.random().nextLong()) + "-"
                     + handle.clock().millis();
-            engine = new OpaServer(args, data, session, this::applyAll, metrics);
+            engine = new OpaServer(args, data, session, this::applyAll, metrics, logger);
         } else {
             engine = new WasmPolicies(args, data, handle);
             // A policy that cannot be used is a fault of the configuration.
@@ -127,9 +129,9 @@ final class Policies implements AutoCloseable {
         }
         try {
             engine.keepUp();
-            apply(read(false)).forEach(fault -> LOG.log(System.Logger.Level.WARNING, fault));
+            apply(read(false)).forEach(fault -> logger.warn("Policy is not in force", "fault", fault));
         } catch (PolicyException notNow) {
-            LOG.log(System.Logger.Level.DEBUG, notNow.getMessage());
+            logger.debug("OPA cannot be given policies now", "err", notNow.getMessage());
         } finally {
             handle.backgroundAfter(LOOK, this::lookAgain);
         }
@@ -139,7 +141,7 @@ final class Policies implements AutoCloseable {
     private synchronized void applyAll() {
         inForce.clear();
         refused.clear();
-        apply(read(false)).forEach(fault -> LOG.log(System.Logger.Level.WARNING, fault));
+        apply(read(false)).forEach(fault -> logger.warn("Policy is not in force", "fault", fault));
     }
 
     /** What should be in force: its text by id, empty for what cannot be read just now. */
@@ -210,7 +212,7 @@ final class Policies implements AutoCloseable {
                     isProgress = true;
                     isChanged = true;
                     metrics.pushed("accepted");
-                    LOG.log(System.Logger.Level.INFO, "policy {0} is in force", id);
+                    logger.info("Policy is in force", "policy", id);
                 } else if (isNews) {
                     metrics.pushed("refused");
                     faults.put(
@@ -250,7 +252,7 @@ final class Policies implements AutoCloseable {
             inForce.put(id, digest(policy));
             refused.remove(id);
             keep(id, policy);
-            LOG.log(System.Logger.Level.INFO, "policy {0} is in force", id);
+            logger.info("Policy is in force", "policy", id);
             listeners.forEach(Runnable::run);
         }
         return reply;
@@ -269,7 +271,7 @@ final class Policies implements AutoCloseable {
             if (!args.policyDir().isEmpty()) {
                 delete(Path.of(args.policyDir()).resolve(fileName(id)));
             }
-            LOG.log(System.Logger.Level.INFO, "policy {0} is deleted", id);
+            logger.info("Policy is deleted", "policy", id);
             listeners.forEach(Runnable::run);
         }
         return reply;
@@ -309,7 +311,7 @@ final class Policies implements AutoCloseable {
             Path written = Files.write(file.resolveSibling(".new"), policy);
             Files.move(written, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
-            LOG.log(System.Logger.Level.WARNING, "policy {0} is in force, but cannot be kept: {1}", id, e);
+            logger.warn("Policy is in force, but cannot be kept", "policy", id, "err", e);
         }
     }
 

@@ -2,13 +2,13 @@
 package org.moorage.examples.team;
 
 import java.util.List;
+import java.util.Set;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Status;
 import org.moorage.api.event.ActionType;
-import org.moorage.api.event.ClusterEvent;
 import org.moorage.api.event.EventRegistration;
-import org.moorage.api.event.EventResource;
+import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.FilterPlugin;
@@ -27,18 +27,20 @@ public record TeamNodes() implements FilterPlugin, EnqueueExtensions {
         return NAME;
     }
 
+    // region filter
     @Override
     public Status filter(CycleState state, Pod pod, NodeInfo node) {
         String team = node.node().labels().get("team");
         return team == null || team.equals(pod.labels().get("team")) ? Status.success() : OTHER_TEAM;
     }
+    // endregion
 
     // What could make a rejected pod fit: another node, or another label. Without this, every event would have it retried.
     @Override
     public List<EventRegistration> eventsToRegister() {
         return List.of(
-                EventRegistration.always(ClusterEvent.of(EventResource.NODE, ActionType.ADD, ActionType.UPDATE_NODE_LABEL)),
-                EventRegistration.always(ClusterEvent.of(EventResource.POD, ActionType.UPDATE_POD_LABEL)));
+                EventRegistration.always(ObjectKind.NODE, Set.of(ActionType.ADD, ActionType.UPDATE_NODE_LABEL)),
+                EventRegistration.always(ObjectKind.POD, Set.of(ActionType.UPDATE_POD_LABEL)));
     }
 
     /** Named in {@code META-INF/services/org.moorage.api.plugin.PluginFactory}, which is how the plugin is found. */

@@ -13,6 +13,7 @@ import org.moorage.testkit.Pods;
 
 class TeamNodesTest {
     private static final Status OTHER_TEAM = Status.unresolvable("node(s) belonged to another team");
+    // region tester
     private static final Node RED = Nodes.named("red-1").label("team", "red").build();
     private static final Node SHARED = Nodes.named("shared-1").build();
 
@@ -25,7 +26,9 @@ class TeamNodesTest {
         PLUGIN.pod(Pods.named("p").label("team", "blue").build()).rejects("red-1", OTHER_TEAM).accepts("shared-1");
         PLUGIN.pod(Pods.named("p").build()).rejects("red-1", OTHER_TEAM).accepts("shared-1");
     }
+    // endregion
 
+    // region hints
     @Test
     void hasAPodTriedAgainWhenANodeComesOrChangesItsLabels() {
         Node empty = Nodes.named("red-1").build();
@@ -35,6 +38,7 @@ class TeamNodesTest {
                 .hint(ObjectChange.updated(RED, empty), Hint.QUEUE)
                 .isNotAskedAbout(ObjectChange.updated(RED, full));
     }
+    // endregion
 
     @Test
     void keepsTheContractOfAPlugin() {

@@ -52,7 +52,7 @@ public final class ProfileBuilder {
      * A builder.
      *
      * @param breakers puts a breaker before a plugin that is to have one
-     * @param handles what a plugin may ask, by the profile's name and its own
+     * @param handles what a plugin may ask, by the names of the profile and the plugin
      * @param nominatedPods the pods nominated to a node, by its name
      * @param metrics is told how the plugins are run
      */

@@ -13,23 +13,12 @@ public final class ObjectEvents {
 
     /** The event of a change. Of updates it is not told what they are about. */
     public static ClusterEvent of(ObjectKind<?> kind, ObjectChange<?> change) {
-        EventResource resource = resourceOf(kind);
+        EventResource resource = EventResource.of(kind);
         if (change.before().isEmpty()) {
             return ClusterEvent.of(resource, ActionType.ADD);
         }
         return change.after().isEmpty()
                 ? ClusterEvent.of(resource, ActionType.DELETE)
                 : ClusterEvent.of(resource, ActionType.UPDATE);
-    }
-
-    private static EventResource resourceOf(ObjectKind<?> kind) {
-        if (kind.group().isEmpty()) {
-            return new EventResource(kind.kind());
-        }
-        if (kind.group().endsWith(".k8s.io")) {
-            return new EventResource(kind.group() + "/" + kind.kind());
-        }
-        String version = kind.apiVersion().substring(kind.group().length() + 1);
-        return new EventResource(kind.plural() + "." + version + "." + kind.group());
     }
 }

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.jar.JarFile;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
@@ -23,14 +24,16 @@ import javax.tools.SimpleJavaFileObject;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.StandardLocation;
 import javax.tools.ToolProvider;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.moorage.api.plugin.ApiVersion;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginFactory;
 
-class PluginDirectoryTest {
+class PluginJarsTest {
     private static final String SERVICES = "META-INF/services/org.moorage.api.plugin.PluginFactory";
 
     // NAME and INIT are replaced; Library is a class that each jar brings for itself.
@@ -60,7 +63,7 @@ class PluginDirectoryTest {
         jar("a.jar", "# ours\nsample.Factory # the only one\n\n", Map.of("sample.Factory", factory("\"First\"", "")));
         Files.writeString(directory.resolve("README.txt"), "not a jar");
 
-        List<PluginFactory<?>> factories = PluginDirectory.load(directory);
+        List<PluginFactory<?>> factories = PluginJars.load(directory).factories();
 
         assertThat(factories).extracting(PluginFactory::name).containsExactly("First", "Second");
         assertThat(PluginRegistry.of(factories).find("Second")).isPresent();
@@ -68,7 +71,10 @@ class PluginDirectoryTest {
 
     @Test
     void findsNothingInAnEmptyDirectory() {
-        assertThat(PluginDirectory.load(directory)).isEmpty();
+        PluginJars loaded = PluginJars.load(directory);
+
+        assertThat(loaded.factories()).isEmpty();
+        assertThat(loaded.notes()).isEmpty();
     }
 
     @Test
@@ -85,7 +91,7 @@ class PluginDirectoryTest {
                             "org.moorage.runtime.plugin.PluginRegistry", library.replace("X", name)));
         }
 
-        List<PluginFactory<?>> factories = PluginDirectory.load(directory);
+        List<PluginFactory<?>> factories = PluginJars.load(directory).factories();
 
         assertThat(factories).extracting(PluginFactory::name).containsExactly("One", "Two");
         assertThat(factories.get(0).getClass().getClassLoader())
@@ -101,7 +107,7 @@ class PluginDirectoryTest {
                 "package org.moorage.api.plugin; public interface Plugin { String name(); }");
         jar("shaded.jar", "sample.Factory", sources);
 
-        List<PluginFactory<?>> factories = PluginDirectory.load(directory);
+        List<PluginFactory<?>> factories = PluginJars.load(directory).factories();
 
         assertThat(factories).hasSize(1);
         assertThat(factories.get(0).getClass().getInterfaces()).containsExactly(PluginFactory.class);
@@ -120,7 +126,7 @@ class PluginDirectoryTest {
         entries.put("org/moorage/runtime/plugin/sample.txt", "Own".getBytes(StandardCharsets.UTF_8));
         write("own.jar", "sample.Factory", entries);
 
-        assertThat(PluginDirectory.load(directory))
+        assertThat(PluginJars.load(directory).factories())
                 .extracting(PluginFactory::name)
                 .containsExactly("Own");
     }
@@ -136,18 +142,6 @@ class PluginDirectoryTest {
         String jar = "bad.jar: ";
         String factory = jar + "factory sample.Factory: ";
         return Stream.of(
-                new Case(
-                        "no services",
-                        "",
-                        "\"X\"",
-                        "",
-                        jar + "no plugin in it (expected: the names of factory classes in " + SERVICES + ")"),
-                new Case(
-                        "services with comments only",
-                        "# nothing\n",
-                        "\"X\"",
-                        "",
-                        jar + "no plugin in it (expected: the names of factory classes in " + SERVICES + ")"),
                 new Case(
                         "a class that is not there",
                         "sample.Other",
@@ -227,7 +221,7 @@ class PluginDirectoryTest {
         write("bad.jar", c.services, classes);
 
         assertThatExceptionOfType(PluginJarException.class)
-                .isThrownBy(() -> PluginDirectory.load(directory))
+                .isThrownBy(() -> PluginJars.load(directory))
                 .withMessage(directory.resolve("") + "/" + c.problem);
     }
 
@@ -238,7 +232,7 @@ class PluginDirectoryTest {
         write("new.jar", "sample.Factory", classes);
 
         assertThatExceptionOfType(PluginJarException.class)
-                .isThrownBy(() -> PluginDirectory.load(directory))
+                .isThrownBy(() -> PluginJars.load(directory))
                 .withMessageContaining("new.jar: factory sample.Factory: does not fit:")
                 .withMessageEndingWith("It was built for a newer Java than "
                         + Runtime.version().feature() + ".");
@@ -247,13 +241,13 @@ class PluginDirectoryTest {
     @Test
     void namesEveryBadJarAtOnce() throws IOException {
         Files.writeString(directory.resolve("broken.jar"), "not a zip file");
-        write("empty.jar", "", noClasses);
+        write("two.jar", "sample.Other", noClasses);
         jar("good.jar", "sample.Factory", Map.of("sample.Factory", factory("\"Good\"", "")));
 
         assertThatExceptionOfType(PluginJarException.class)
-                .isThrownBy(() -> PluginDirectory.load(directory))
+                .isThrownBy(() -> PluginJars.load(directory))
                 .withMessageContaining("broken.jar: not a jar that can be read")
-                .withMessageContaining("empty.jar: no plugin in it");
+                .withMessageContaining("two.jar: factory sample.Other: no such class in the jar");
     }
 
     @Test
@@ -262,22 +256,132 @@ class PluginDirectoryTest {
         jar("b.jar", "sample.Factory", Map.of("sample.Factory", factory("\"Same\"", "")));
 
         assertThatExceptionOfType(PluginJarException.class)
-                .isThrownBy(() -> PluginDirectory.load(directory))
+                .isThrownBy(() -> PluginJars.load(directory))
                 .withMessage(directory.resolve("b.jar")
                         + ": plugin \"Same\" is in a.jar too (expected: one factory for a name)");
     }
 
-    @Test
-    void refusesWhatIsNoDirectory() throws IOException {
-        Path file = Files.writeString(directory.resolve("file"), "");
-        assertThatExceptionOfType(PluginJarException.class)
-                .isThrownBy(() -> PluginDirectory.load(file))
-                .withMessage(file + ": not a directory (expected: a directory of jars)");
+    record WrongPath(String name, String file, String services, String problem) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
 
-        Path absent = directory.resolve("absent");
+    static Stream<WrongPath> wrongPaths() {
+        String expected = " (expected: a jar, or a folder of jars)";
+        String noPlugin = ": no plugin in it (expected: the names of factory classes in " + SERVICES + ")";
+        return Stream.of(
+                new WrongPath("nothing there", "", "", ": not there" + expected),
+                new WrongPath("a file that is no jar", "notes.txt", "", ": not a jar" + expected),
+                new WrongPath("a jar without services", "a.jar", "", noPlugin),
+                new WrongPath("a jar whose services are comments", "a.jar", "# nothing\n", noPlugin));
+    }
+
+    @ParameterizedTest
+    @MethodSource("wrongPaths")
+    void refusesAPathWithoutPlugins(WrongPath c) throws IOException {
+        Path path = directory.resolve(c.file.isEmpty() ? "absent" : c.file);
+        if (!c.file.isEmpty()) {
+            write(c.file, c.services, noClasses);
+        }
+
         assertThatExceptionOfType(PluginJarException.class)
-                .isThrownBy(() -> PluginDirectory.load(absent))
-                .withMessage(absent + ": not there (expected: a directory of jars)");
+                .isThrownBy(() -> PluginJars.load(path))
+                .withMessage(path + c.problem);
+    }
+
+    @Test
+    void takesASingleJar() throws IOException {
+        jar("a-sources.jar", "sample.Factory", Map.of("sample.Factory", factory("\"First\"", "")));
+        jar("b.jar", "sample.Factory", Map.of("sample.Factory", factory("\"Second\"", "")));
+
+        PluginJars loaded = PluginJars.load(directory.resolve("a-sources.jar"));
+
+        assertThat(loaded.factories()).extracting(PluginFactory::name).containsExactly("First");
+        assertThat(loaded.notes()).isEmpty();
+    }
+
+    @Test
+    void passesOverWhatABuildMakesBesideThePlugin() throws IOException {
+        Map<String, byte[]> classes = compile(Map.of("sample.Factory", factory("\"First\"", "")));
+        write("p-1.0.jar", "sample.Factory", classes);
+        write("original-p-1.0.jar", "sample.Factory", classes);
+        write("p-1.0-sources.jar", "sample.Factory", noClasses);
+        write("p-1.0-test-sources.jar", "sample.Factory", noClasses);
+        write("p-1.0-javadoc.jar", "", noClasses);
+        write("p-1.0-tests.jar", "sample.TestFactory", noClasses);
+        write("library.jar", "", noClasses);
+
+        PluginJars loaded = PluginJars.load(directory);
+
+        assertThat(loaded.factories()).extracting(PluginFactory::name).containsExactly("First");
+        assertThat(loaded.notes())
+                .containsExactly(directory + ": passed over what has no plugin: library.jar, original-p-1.0.jar,"
+                        + " p-1.0-javadoc.jar, p-1.0-sources.jar, p-1.0-test-sources.jar, p-1.0-tests.jar");
+    }
+
+    @Test
+    void takesAPluginNamedLikeTheJarWithoutLibraries() throws IOException {
+        jar("original-1.0.jar", "sample.Factory", Map.of("sample.Factory", factory("\"First\"", "")));
+
+        assertThat(PluginJars.load(directory).factories()).hasSize(1);
+    }
+
+    record Version(String name, @Nullable String manifest, String note, String problem) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static Stream<Version> versions() {
+        return Stream.of(
+                new Version("the same version", "0.1", "", ""),
+                new Version("another patch of it", "0.1.7", "", ""),
+                new Version("its snapshot", "0.1.0-SNAPSHOT", "", ""),
+                new Version(
+                        "none",
+                        null,
+                        ": taken as built for version 0.1 of the plugin API, since no Moorage-Api-Version is in the"
+                                + " manifest: p.jar",
+                        ""),
+                new Version(
+                        "a later one", "0.2.0", "", "/p.jar: built for version 0.2 of the plugin API (expected: 0.1)"),
+                new Version(
+                        "another major one",
+                        "1.1",
+                        "",
+                        "/p.jar: built for version 1.1 of the plugin API (expected: 0.1)"),
+                new Version(
+                        "no version",
+                        "${moorage.version}",
+                        "",
+                        "/p.jar: Moorage-Api-Version of its manifest: \"${moorage.version}\" (expected: a version such as"
+                                + " 0.1)"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("versions")
+    void looksForTheVersionOfTheApiThatAJarWasBuiltFor(Version c) throws IOException {
+        Map<String, byte[]> entries = compile(Map.of("sample.Factory", factory("\"First\"", "")));
+        if (c.manifest != null) {
+            entries.put(
+                    JarFile.MANIFEST_NAME,
+                    ("Manifest-Version: 1.0\nMoorage-Api-Version: " + c.manifest + "\n")
+                            .getBytes(StandardCharsets.UTF_8));
+        }
+        writeEntries("p.jar", "sample.Factory", entries);
+
+        if (c.problem.isEmpty()) {
+            PluginJars loaded = PluginJars.load(directory);
+            assertThat(loaded.factories()).hasSize(1);
+            assertThat(loaded.notes()).isEqualTo(c.note.isEmpty() ? List.of() : List.of(directory + c.note));
+        } else {
+            assertThatExceptionOfType(PluginJarException.class)
+                    .isThrownBy(() -> PluginJars.load(directory))
+                    .withMessage(directory + c.problem);
+        }
     }
 
     private static String factory(String name, String init) {
@@ -288,7 +392,17 @@ class PluginDirectoryTest {
         write(name, services, compile(sources));
     }
 
+    /** A jar that was built for the version of the API that this is. */
     private void write(String name, String services, Map<String, byte[]> entries) throws IOException {
+        Map<String, byte[]> all = new TreeMap<>(entries);
+        all.put(
+                JarFile.MANIFEST_NAME,
+                ("Manifest-Version: 1.0\nMoorage-Api-Version: " + ApiVersion.CURRENT + "\n")
+                        .getBytes(StandardCharsets.UTF_8));
+        writeEntries(name, services, all);
+    }
+
+    private void writeEntries(String name, String services, Map<String, byte[]> entries) throws IOException {
         try (OutputStream out = Files.newOutputStream(directory.resolve(name));
                 ZipOutputStream zip = new ZipOutputStream(out)) {
             if (!services.isEmpty()) {

@@ -212,7 +212,8 @@ final class FittingChanges {
     // The groups with the most nodes.
     private static <K, N> List<K> largest(Map<K, List<N>> groups) {
         List<K> keys = new ArrayList<>(groups.keySet());
-        Comparator<K> mostNodes = Comparator.comparingInt(key -> -groups.getOrDefault(key, List.of()).size());
+        Comparator<K> mostNodes = Comparator.comparingInt(
+                key -> -groups.getOrDefault(key, List.of()).size());
         keys.sort(mostNodes.thenComparing(Object::toString));
         return keys.subList(0, Math.min(MOST_OF_A_KIND, keys.size()));
     }

@@ -212,7 +212,9 @@ final class FittingChanges {
     // The groups with the most nodes.
     private static <K, N> List<K> largest(Map<K, List<N>> groups) {
         List<K> keys = new ArrayList<>(groups.keySet());
-        keys.sort(Comparator.<K>comparingInt(key -> -groups.get(key).size()).thenComparing(Object::toString));
+        Comparator<K> mostNodes = Comparator.comparingInt(
+                key -> -groups.getOrDefault(key, List.of()).size());
+        keys.sort(mostNodes.thenComparing(Object::toString));
         return keys.subList(0, Math.min(MOST_OF_A_KIND, keys.size()));
     }
 

@@ -38,8 +38,8 @@ class ExplanationTest {
         @Override
         public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
             List<NodeInfo> nodes = snapshot.nodes();
-            return PreFilterResult.onlyNodes(Set.of(
-                    nodes.get(handle.random().nextInt(nodes.size())).name()));
+            return PreFilterResult.onlyNodes(
+                    Set.of(nodes.get(handle.random().nextInt(nodes.size())).name()));
         }
     }
 
@@ -80,8 +80,16 @@ class ExplanationTest {
     @Test
     void asksAtTheLastAttemptOfAPodThatPreempts() {
         List<ClusterObject> objects = nodes(1);
-        Pod pod = Pods.named("urgent").priority(10).container("c").requests("cpu", "3").build();
-        objects.add(Pods.named("old").container("c").requests("cpu", "2").on("node-0").build());
+        Pod pod = Pods.named("urgent")
+                .priority(10)
+                .container("c")
+                .requests("cpu", "3")
+                .build();
+        objects.add(Pods.named("old")
+                .container("c")
+                .requests("cpu", "2")
+                .on("node-0")
+                .build());
         objects.add(pod);
 
         Explanation explanation = simulation(objects, "").explain(pod);

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import org.moorage.objects.Suggestions;
 import org.moorage.api.plugin.FeatureGates;
 import picocli.CommandLine.Option;
 

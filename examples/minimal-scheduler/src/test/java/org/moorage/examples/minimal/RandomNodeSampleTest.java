@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
@@ -261,7 +260,7 @@ class RandomNodeSampleTest {
             int founds = 0;
             for (long seed = 1; seed <= 20; seed++) {
                 SimulatedPod found = Simulation.of(objects, config(), PLUGINS)
-                        .random(new Random(seed))
+                        .seed(seed)
                         .run()
                         .pods()
                         .get(0);

@@ -21,8 +21,7 @@ import org.moorage.runtime.plugin.PluginRegistry;
  * @param notes what was passed over and what was made, a line for each
  * @param warnings what may be a mistake in the input, a line for each
  */
-public record ClusterDump(
-        List<String> json, List<ClusterObject> objects, List<String> notes, List<String> warnings) {
+public record ClusterDump(List<String> json, List<ClusterObject> objects, List<String> notes, List<String> warnings) {
     public ClusterDump {
         json = List.copyOf(json);
         objects = List.copyOf(objects);

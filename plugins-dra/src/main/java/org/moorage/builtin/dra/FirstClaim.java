@@ -6,11 +6,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.DeviceClass;
 import org.moorage.api.model.DeviceRequest;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.ObjectLister;
-import org.moorage.api.model.DeviceClass;
 
 /**
  * Compiles the selectors of the first claim that is seen, in the background: loading the CEL library takes up to half a second,

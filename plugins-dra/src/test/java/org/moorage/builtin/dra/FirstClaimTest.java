@@ -17,7 +17,8 @@ class FirstClaimTest {
     private final DeviceSelectors selectors = new DeviceSelectors(DeviceFeatures.of(FeatureGates.DEFAULTS));
     private final FirstClaim first = new FirstClaim(
             handle(),
-            ObjectTable.of(DeviceObjects.deviceClass("gpu", "selectors: [{cel: {expression: \"device.driver == 'gpu'\"}}]")),
+            ObjectTable.of(
+                    DeviceObjects.deviceClass("gpu", "selectors: [{cel: {expression: \"device.driver == 'gpu'\"}}]")),
             selectors);
 
     private Handle handle() {

@@ -78,8 +78,10 @@ final class ExplainCommand implements Callable<Integer> {
     public Integer call() {
         PluginRegistry registry = config.registry(terminal::warn);
         LoadedConfig loaded = config.load(registry);
-        ClusterDump dump =
-                workloads.apply(new ClusterDumpReader(loaded, registry)).withEphemeralClaims().read(sources, terminal.in());
+        ClusterDump dump = workloads
+                .apply(new ClusterDumpReader(loaded, registry))
+                .withEphemeralClaims()
+                .read(sources, terminal.in());
         WorkloadOptions.tell(dump, terminal);
         Pod pod = find(podName, dump.pods());
         demandProfile(pod, loaded);

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import org.moorage.objects.Suggestions;
 import org.moorage.api.plugin.FeatureGates;
+import org.moorage.objects.Suggestions;
 import picocli.CommandLine.Option;
 
 /** Which features are on and off, as for kube-scheduler. */

@@ -11,7 +11,7 @@ import org.moorage.objects.KeptJson;
 /**
  * The cluster that a scheduler works on: the only way in which it sees objects and changes them.
  *
- * <p>{@link InMemoryCluster} keeps one in memory; the scheduler application has one for the Kubernetes API.
+ * <p>{@code InMemoryCluster} of framework-simulation keeps one in memory; the scheduler application has one for the Kubernetes API.
  */
 public interface Cluster extends ClusterWriter, AutoCloseable {
     /**

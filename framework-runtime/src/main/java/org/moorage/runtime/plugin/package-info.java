@@ -2,7 +2,7 @@
 /**
  * The plugins that there are, where they come from, and the points at which a profile calls them.
  *
- * <p>Starting points: {@link org.moorage.runtime.plugin.PluginRegistry}, {@link org.moorage.runtime.plugin.PluginDirectory}, {@link org.moorage.runtime.plugin.ExtensionPoint}.
+ * <p>Starting points: {@link org.moorage.runtime.plugin.PluginRegistry}, {@link org.moorage.runtime.plugin.PluginJars}, {@link org.moorage.runtime.plugin.ExtensionPoint}.
  */
 @NullMarked
 package org.moorage.runtime.plugin;

@@ -632,7 +632,7 @@ class PluginFailuresTest {
 
         assertThatThrownBy(() -> build(handle -> plugin))
                 .isInstanceOf(ConfigException.class)
-                .hasMessageContaining("profiles[0]: registering the events of plugin \"Faulty\": " + fault.text);
+                .hasMessageContaining("profiles[0].pluginConfig[Faulty]: registering the events of plugin \"Faulty\": " + fault.text);
     }
 
     @Test
@@ -642,7 +642,7 @@ class PluginFailuresTest {
                 }))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining(
-                        "profiles[0]: initializing plugin \"Faulty\": java.lang.NoClassDefFoundError: gone");
+                        "profiles[0].pluginConfig[Faulty]: initializing plugin \"Faulty\": java.lang.NoClassDefFoundError: gone");
         assertThatThrownBy(() -> build(handle -> new Binder("Other", handle)))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("initializing plugin \"Faulty\": name: \"Other\" (expected: that of its factory");

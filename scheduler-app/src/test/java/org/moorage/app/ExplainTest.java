@@ -62,7 +62,7 @@ class ExplainTest {
                           NodeUnschedulable   node(s) were unschedulable         1 node: web-3
 
                         Any of these would make it fit:
-                          it requests less: example.com/gpu 2   1 node: gpu-1
+                          it requests less by example.com/gpu 2   1 node: gpu-1
                         """);
     }
 

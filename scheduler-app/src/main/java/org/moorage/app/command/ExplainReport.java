@@ -134,7 +134,7 @@ final class ExplainReport implements Report {
     private String text(FittingChange change) {
         String details = list(change.details());
         return switch (change.kind()) {
-            case LOWER_REQUESTS -> "it requests less: " + details;
+            case LOWER_REQUESTS -> "it requests less by " + details;
             case TOLERATIONS -> "it tolerates " + details;
             case NODE_SELECTOR -> "its node selector is without " + details;
             case NODE_AFFINITY ->

@@ -129,7 +129,7 @@ class ApiConnectionTest {
 
         assertThatThrownBy(() -> new ApiConnection(Optional.of(file), Optional.empty()).open())
                 .isInstanceOf(ClusterException.class)
-                .hasMessageStartingWith("kubeconfig " + file + ": NoSuchFileException");
+                .hasMessageStartingWith("kubeconfig " + file + ": no such file");
     }
 
     @Test

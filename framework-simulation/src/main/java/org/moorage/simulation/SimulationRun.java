@@ -127,6 +127,7 @@ final class SimulationRun implements AutoCloseable {
             applyNext();
             next = scheduler.scheduleNext();
         }
+        next.ifPresent(decision -> moves.tried(decision.pod()));
         return next.map(decision -> decisions.of(decision.pod()).orElse(decision));
     }
 
@@ -381,12 +382,13 @@ final class SimulationRun implements AutoCloseable {
         return podsByNode;
     }
 
-    /** For which recorded changes pods came back from the unschedulable ones. */
+    /** For which recorded changes pods came back from the unschedulable ones, and were then tried. */
     private static final class Moves implements SchedulerMetrics {
         /** The uids of the pods that were there before the change. */
         private final Set<String> pods = ConcurrentHashMap.newKeySet();
 
-        private final Map<String, List<PodMove>> byUid = new ConcurrentHashMap<>();
+        private final Map<String, List<PodMove>> queuedByUid = new ConcurrentHashMap<>();
+        private final Map<String, List<PodMove>> triedByUid = new ConcurrentHashMap<>();
         private volatile @Nullable RecordedChange current;
 
         @Override
@@ -394,13 +396,24 @@ final class SimulationRun implements AutoCloseable {
             RecordedChange change = current;
             boolean isTriedAgain = queue.equals("active") || queue.equals("backoff");
             if (change != null && isTriedAgain && pods.contains(pod.uid())) {
-                byUid.computeIfAbsent(pod.uid(), any -> new CopyOnWriteArrayList<>())
+                queuedByUid
+                        .computeIfAbsent(pod.uid(), any -> new CopyOnWriteArrayList<>())
                         .add(new PodMove(change, event));
             }
         }
 
+        // A pod that is being deleted comes back, and is not tried.
+        void tried(Pod pod) {
+            List<PodMove> queued = queuedByUid.remove(pod.uid());
+            if (queued != null) {
+                triedByUid
+                        .computeIfAbsent(pod.uid(), any -> new CopyOnWriteArrayList<>())
+                        .addAll(queued);
+            }
+        }
+
         List<PodMove> of(Pod pod) {
-            return byUid.getOrDefault(pod.uid(), List.of());
+            return triedByUid.getOrDefault(pod.uid(), List.of());
         }
     }
 

@@ -103,7 +103,8 @@ class ReplayedChangesTest {
                 new Case("a pod ends that the simulation placed",
                         event("MODIFIED", bound.replace("}]}}", "}]}, \"status\": {\"phase\": \"Succeeded\"}}")),
                         "second", "scheduled", "a", 2, List.of("1 MODIFIED Pod default/first AssignedPodDelete")),
-                new Case("a hint says no, since the added node is too small", event("ADDED", node("b", "1", "")),
+                new Case("the hints say no, since the added node is too small and tainted",
+ event("ADDED", node("b", "1", "{\"key\": \"k\", \"effect\": \"NoSchedule\"}")),
                         "second", "unschedulable", "", 1, List.of()),
                 new Case("nothing waits for a label of a node",
                         event("MODIFIED", node("a", "2", "").replace("{\"name\": \"a\"}",
@@ -207,7 +208,7 @@ class ReplayedChangesTest {
                 new BadInput(node("b", "1", ""), ":1:1: event 1 has no \"type\": "),
                 new BadInput("{\"type\": \"ADDED\"}", ":1:1: event 1 has no \"object\" (expected: a Kubernetes object)"),
                 new BadInput(
-                        event("ADDED", "[1]"), ":1:1: event 1: object: a list (expected: a Kubernetes object)"),
+                        event("ADDED", "[1]"), ":1:1: event 1: object: [1] (expected: a Kubernetes object)"),
                 new BadInput(
                         event("ADDED", "{\"apiVersion\": \"v1\", \"metadata\": {\"name\": \"b\"}}"),
                         ":1:1: event 1: object.kind: nothing (expected: text)"),

@@ -70,8 +70,9 @@ public final class WatchEvents {
                 events.readFile(source);
             }
             if (events.count == 0 && notes.problemCount() == problems) {
-                notes.problem(name
-                        + ": no events (expected: at least one, as kubectl get --watch --output-watch-events prints them)");
+                notes.problem(
+                        name
+                                + ": no events (expected: at least one, as kubectl get --watch --output-watch-events prints them)");
             }
         } catch (ClusterFileException e) {
             notes.problem(String.valueOf(e.getMessage()));
@@ -126,10 +127,12 @@ public final class WatchEvents {
         if (!event.isObject()) {
             notes.problem(place + ": " + Fields.shown(event) + " (expected: an object with type and object)");
         } else if (!TYPES.contains(type.asText(""))) {
-            String seen = type.isMissingNode() ? " has no \"type\": " + Fields.shown(event) : ": type: " + Fields.shown(type);
+            String seen =
+                    type.isMissingNode() ? " has no \"type\": " + Fields.shown(event) : ": type: " + Fields.shown(type);
             notes.problem(place + seen + " (expected: one of " + String.join(", ", TYPES) + ")");
         } else if (!(event.path("object") instanceof ObjectNode object)) {
-            String seen = event.has("object") ? ": object: " + Fields.shown(event.path("object")) : " has no \"object\"";
+            String seen =
+                    event.has("object") ? ": object: " + Fields.shown(event.path("object")) : " has no \"object\"";
             notes.problem(place + seen + " (expected: a Kubernetes object)");
         } else {
             add(EventType.valueOf(type.asText()), object, place, position);

@@ -225,7 +225,11 @@ public final class ClusterDumpReader {
                 tellThatThereAreNoPods();
             }
             return new ClusterDump(
-                    trees.stream().map(ObjectNode::toString).toList(), objects, notes.notes(), notes.warnings(), recorded);
+                    trees.stream().map(ObjectNode::toString).toList(),
+                    objects,
+                    notes.notes(),
+                    notes.warnings(),
+                    recorded);
         }
 
         private void add(WatchEvents.Event event) {

@@ -334,8 +334,7 @@ final class SimulationRun implements AutoCloseable {
     }
 
     private SimulatedPod untried(Pod pod, State state, String plugin, String message, int attempts) {
-        return new SimulatedPod(
-                pod, state, "", OptionalLong.empty(), plugin, message, attempts, moves.of(pod));
+        return new SimulatedPod(pod, state, "", OptionalLong.empty(), plugin, message, attempts, moves.of(pod));
     }
 
     private SimulatedPod neverTried(Pod pod) {

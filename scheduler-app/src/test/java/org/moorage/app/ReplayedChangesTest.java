@@ -56,7 +56,13 @@ class ReplayedChangesTest {
 
     private JsonNode simulate(String changes) throws IOException {
         CapturedRun run = CapturedRun.withInput(
-                changes, "simulate", "-o", "json", "--changes", "-", folder.resolve("cluster.json").toString());
+                changes,
+                "simulate",
+                "-o",
+                "json",
+                "--changes",
+                "-",
+                folder.resolve("cluster.json").toString());
         assertThat(run.exitCode()).as(run.err()).isZero();
         return JSON.readTree(run.out());
     }
@@ -81,7 +87,8 @@ class ReplayedChangesTest {
     }
 
     /** What becomes of a pod: its node, outcome, attempts, and the changes that moved it. */
-    record Case(String name, String changes, String pod, String outcome, String node, int attempts, List<String> moves) {
+    record Case(
+            String name, String changes, String pod, String outcome, String node, int attempts, List<String> moves) {
         @Override
         public String toString() {
             return name;
@@ -93,48 +100,145 @@ class ReplayedChangesTest {
         String added = event("ADDED", node("b", "2", ""));
         String bound = pod("first", "2", "\"nodeName\": \"tainted\",", "9");
         return Stream.of(
-                new Case("a node that is added has room", added, "second", "scheduled", "b", 2,
+                new Case(
+                        "a node that is added has room",
+                        added,
+                        "second",
+                        "scheduled",
+                        "b",
+                        2,
                         List.of("1 ADDED Node b NodeAdd")),
-                new Case("a node loses its taint", untainted, "second", "scheduled", "tainted", 2,
+                new Case(
+                        "a node loses its taint",
+                        untainted,
+                        "second",
+                        "scheduled",
+                        "tainted",
+                        2,
                         List.of("1 MODIFIED Node tainted NodeUpdateNodeTaint")),
-                new Case("a pod is deleted that the simulation placed", event("DELETED", bound), "second",
-                        "scheduled", "a", 2, List.of("1 DELETED Pod default/first AssignedPodDelete")),
-                new Case("the deleted pod is said to be", event("DELETED", bound), "first", "deleted", "", 1, List.of()),
-                new Case("a pod ends that the simulation placed",
+                new Case(
+                        "a pod is deleted that the simulation placed",
+                        event("DELETED", bound),
+                        "second",
+                        "scheduled",
+                        "a",
+                        2,
+                        List.of("1 DELETED Pod default/first AssignedPodDelete")),
+                new Case(
+                        "the deleted pod is said to be", event("DELETED", bound), "first", "deleted", "", 1, List.of()),
+                new Case(
+                        "a pod ends that the simulation placed",
                         event("MODIFIED", bound.replace("}]}}", "}]}, \"status\": {\"phase\": \"Succeeded\"}}")),
-                        "second", "scheduled", "a", 2, List.of("1 MODIFIED Pod default/first AssignedPodDelete")),
-                new Case("the hints say no, since the added node is too small and tainted",
- event("ADDED", node("b", "1", "{\"key\": \"k\", \"effect\": \"NoSchedule\"}")),
-                        "second", "unschedulable", "", 1, List.of()),
-                new Case("nothing waits for a label of a node",
-                        event("MODIFIED", node("a", "2", "").replace("{\"name\": \"a\"}",
-                                "{\"name\": \"a\", \"labels\": {\"l\": \"v\"}}")),
-                        "second", "unschedulable", "", 1, List.of()),
-                new Case("an added object that is there and the same is no change",
-                        event("ADDED", pod("second", "2", "", "2")), "second", "unschedulable", "", 1, List.of()),
-                new Case("an added object that is there is modified", event("ADDED", node("tainted", "4", "")),
-                        "second", "scheduled", "tainted", 2,
+                        "second",
+                        "scheduled",
+                        "a",
+                        2,
+                        List.of("1 MODIFIED Pod default/first AssignedPodDelete")),
+                new Case(
+                        "the hints say no, since the added node is too small and tainted",
+                        event("ADDED", node("b", "1", "{\"key\": \"k\", \"effect\": \"NoSchedule\"}")),
+                        "second",
+                        "unschedulable",
+                        "",
+                        1,
+                        List.of()),
+                new Case(
+                        "nothing waits for a label of a node",
+                        event(
+                                "MODIFIED",
+                                node("a", "2", "")
+                                        .replace("{\"name\": \"a\"}", "{\"name\": \"a\", \"labels\": {\"l\": \"v\"}}")),
+                        "second",
+                        "unschedulable",
+                        "",
+                        1,
+                        List.of()),
+                new Case(
+                        "an added object that is there and the same is no change",
+                        event("ADDED", pod("second", "2", "", "2")),
+                        "second",
+                        "unschedulable",
+                        "",
+                        1,
+                        List.of()),
+                new Case(
+                        "an added object that is there is modified",
+                        event("ADDED", node("tainted", "4", "")),
+                        "second",
+                        "scheduled",
+                        "tainted",
+                        2,
                         List.of("1 ADDED Node tainted NodeUpdateNodeTaint")),
-                new Case("the first of two changes counts", added + untainted, "second", "scheduled", "b", 2,
+                new Case(
+                        "the first of two changes counts",
+                        added + untainted,
+                        "second",
+                        "scheduled",
+                        "b",
+                        2,
                         List.of("1 ADDED Node b NodeAdd")),
-                new Case("and in the other order too", untainted + added, "second", "scheduled", "tainted", 2,
+                new Case(
+                        "and in the other order too",
+                        untainted + added,
+                        "second",
+                        "scheduled",
+                        "tainted",
+                        2,
                         List.of("1 MODIFIED Node tainted NodeUpdateNodeTaint")),
-                new Case("bookmarks count in the numbers and do nothing",
-                        event("BOOKMARK", "{\"kind\": \"Pod\"}") + added, "second", "scheduled", "b", 2,
+                new Case(
+                        "bookmarks count in the numbers and do nothing",
+                        event("BOOKMARK", "{\"kind\": \"Pod\"}") + added,
+                        "second",
+                        "scheduled",
+                        "b",
+                        2,
                         List.of("2 ADDED Node b NodeAdd")),
-                new Case("a recorded node is not taken over for a pod that is bound elsewhere", event("MODIFIED", bound),
-                        "first", "scheduled", "a", 1, List.of()),
-                new Case("nor for a pod that has no node here",
-                        event("MODIFIED", pod("second", "2", "\"nodeName\": \"a\",", "9")), "second", "unschedulable",
-                        "", 1, List.of()),
-                new Case("a pod comes later", event("ADDED", pod("third", "2", "", "9")) + untainted, "third",
-                        "scheduled", "tainted", 2, List.of("2 MODIFIED Node tainted NodeUpdateNodeTaint")),
-                new Case("a pod that is being deleted is not tried again",
-                        event("MODIFIED", pod("second", "2", "", "9").replace("\"name\": \"second\"",
-                                "\"name\": \"second\", \"deletionTimestamp\": \"2026-01-01T00:00:00Z\"")) + added,
-                        "second", "deleting", "", 1, List.of()),
-                new Case("a deleted pod that is not there", event("DELETED", pod("none", "1", "", "1")), "second",
-                        "unschedulable", "", 1, List.of()));
+                new Case(
+                        "a recorded node is not taken over for a pod that is bound elsewhere",
+                        event("MODIFIED", bound),
+                        "first",
+                        "scheduled",
+                        "a",
+                        1,
+                        List.of()),
+                new Case(
+                        "nor for a pod that has no node here",
+                        event("MODIFIED", pod("second", "2", "\"nodeName\": \"a\",", "9")),
+                        "second",
+                        "unschedulable",
+                        "",
+                        1,
+                        List.of()),
+                new Case(
+                        "a pod comes later",
+                        event("ADDED", pod("third", "2", "", "9")) + untainted,
+                        "third",
+                        "scheduled",
+                        "tainted",
+                        2,
+                        List.of("2 MODIFIED Node tainted NodeUpdateNodeTaint")),
+                new Case(
+                        "a pod that is being deleted is not tried again",
+                        event(
+                                        "MODIFIED",
+                                        pod("second", "2", "", "9")
+                                                .replace(
+                                                        "\"name\": \"second\"",
+                                                        "\"name\": \"second\", \"deletionTimestamp\": \"2026-01-01T00:00:00Z\""))
+                                + added,
+                        "second",
+                        "deleting",
+                        "",
+                        1,
+                        List.of()),
+                new Case(
+                        "a deleted pod that is not there",
+                        event("DELETED", pod("none", "1", "", "1")),
+                        "second",
+                        "unschedulable",
+                        "",
+                        1,
+                        List.of()));
     }
 
     @ParameterizedTest
@@ -160,7 +264,8 @@ class ReplayedChangesTest {
     void readsEventsInAnArrayAndInYaml() throws IOException {
         String added = event("ADDED", node("b", "2", ""));
 
-        assertThat(pod(simulate("[" + added + "]"), "second").path("node").asText()).isEqualTo("b");
+        assertThat(pod(simulate("[" + added + "]"), "second").path("node").asText())
+                .isEqualTo("b");
         assertThat(pod(simulate("---\ntype: BOOKMARK\nobject: {kind: Node}\n---\n" + added), "second")
                         .path("node")
                         .asText())
@@ -206,9 +311,9 @@ class ReplayedChangesTest {
                         event("BOOKMARK", "{}") + event("CHANGED", node("b", "1", "")),
                         ":2:1: event 2: type: \"CHANGED\" (expected: one of ADDED, MODIFIED, DELETED, BOOKMARK, ERROR)"),
                 new BadInput(node("b", "1", ""), ":1:1: event 1 has no \"type\": "),
-                new BadInput("{\"type\": \"ADDED\"}", ":1:1: event 1 has no \"object\" (expected: a Kubernetes object)"),
                 new BadInput(
-                        event("ADDED", "[1]"), ":1:1: event 1: object: [1] (expected: a Kubernetes object)"),
+                        "{\"type\": \"ADDED\"}", ":1:1: event 1 has no \"object\" (expected: a Kubernetes object)"),
+                new BadInput(event("ADDED", "[1]"), ":1:1: event 1: object: [1] (expected: a Kubernetes object)"),
                 new BadInput(
                         event("ADDED", "{\"apiVersion\": \"v1\", \"metadata\": {\"name\": \"b\"}}"),
                         ":1:1: event 1: object.kind: nothing (expected: text)"),
@@ -225,11 +330,17 @@ class ReplayedChangesTest {
         Path file = Files.writeString(folder.resolve("changes.json"), input.changes());
 
         CapturedRun run = CapturedRun.of(
-                "simulate", "--changes", file.toString(), folder.resolve("cluster.json").toString());
+                "simulate",
+                "--changes",
+                file.toString(),
+                folder.resolve("cluster.json").toString());
 
         assertThat(run.exitCode()).isNotZero();
         assertThat(run.out()).isEmpty();
-        assertThat(run.err()).contains(file.toString()).contains(input.message()).doesNotContain("\tat ");
+        assertThat(run.err())
+                .contains(file.toString())
+                .contains(input.message())
+                .doesNotContain("\tat ");
         assertThat(run.err().strip().lines()).hasSize(1);
     }
 

@@ -140,9 +140,8 @@ final class SimulationReport implements Report {
 
     // Those for which pods were tried again.
     private void printChanges(Terminal terminal) {
-        Map<PodMove, List<String>> podsByMove =
-                new TreeMap<>(Comparator.<PodMove>comparingInt(move -> move.change().number())
-                        .thenComparing(PodMove::event));
+        Map<PodMove, List<String>> podsByMove = new TreeMap<>(
+                Comparator.<PodMove>comparingInt(move -> move.change().number()).thenComparing(PodMove::event));
         for (SimulatedPod pod : result.pods()) {
             for (PodMove move : pod.movedBy()) {
                 podsByMove
@@ -168,7 +167,8 @@ final class SimulationReport implements Report {
         if (shown < moves.size()) {
             terminal.out().println("and " + (moves.size() - shown) + " more rows (-o json has all)");
         }
-        long moving = moves.stream().map(move -> move.change().number()).distinct().count();
+        long moving =
+                moves.stream().map(move -> move.change().number()).distinct().count();
         terminal.out()
                 .println("For " + moving + " of " + changes.size() + (changes.size() == 1 ? " change" : " changes")
                         + " pods were tried again.");

@@ -145,7 +145,7 @@ public final class ClusterFiles {
         int problems = notes.problemCount();
         int templates = notes.templateCount();
         if (source.equals(STDIN)) {
-            readStream("stdin", stdin);
+            readStream("stdin", stdin, this::readDocuments);
         } else {
             readPath(source);
         }
@@ -186,7 +186,7 @@ public final class ClusterFiles {
                 source + ": no such file (expected: a YAML or JSON file, a folder of them, or - for stdin)");
     }
 
-    private static ClusterFileException unreadable(String source, Exception cause) {
+    static ClusterFileException unreadable(String source, Exception cause) {
         return new ClusterFileException(source + ": cannot be read: " + cause, cause);
     }
 
@@ -250,7 +250,7 @@ public final class ClusterFiles {
 
     private void readFile(Path file) {
         try (InputStream in = Files.newInputStream(file)) {
-            readStream(file.toString(), in);
+            readStream(file.toString(), in, this::readDocuments);
         } catch (IOException e) {
             throw unreadable(file.toString(), e);
         } catch (ClusterFileException e) {
@@ -259,7 +259,19 @@ public final class ClusterFiles {
         }
     }
 
-    private void readStream(String file, InputStream in) {
+    /** Reads the documents of an input. */
+    @FunctionalInterface
+    interface DocumentReader {
+        void read(TreeParser parser) throws IOException;
+    }
+
+    /**
+     * Has the documents of an input read, as YAML or JSON, compressed or not.
+     *
+     * @param file the name of the input
+     * @throws ClusterFileException if it cannot be read, or is neither YAML nor JSON
+     */
+    static void readStream(String file, InputStream in, DocumentReader documents) {
         boolean json = false;
         try {
             BufferedInputStream plain = unzipped(new BufferedInputStream(in, BUFFER_BYTES));
@@ -271,7 +283,7 @@ public final class ClusterFiles {
             try (JsonParser parser = json
                     ? JSON.createParser(plain)
                     : YAML.createParser(new ManifestReader(new InputStreamReader(plain, charset)))) {
-                readDocuments(new TreeParser(file, parser));
+                documents.read(new TreeParser(file, parser));
             }
         } catch (JsonProcessingException e) {
             throw malformed(file, json ? "JSON" : "YAML", e);
@@ -491,7 +503,8 @@ public final class ClusterFiles {
         }
     }
 
-    private static ObjectKey inNamespace(ObjectNode object) {
+    /** The key of an object, which gets the namespace {@code default} if it needs one and names none. */
+    static ObjectKey inNamespace(ObjectNode object) {
         ObjectKey key = ObjectKey.of(object);
         if (key.isBuiltIn() && !key.isClusterScoped() && key.namespace().isEmpty()) {
             Fields.of(object).struct("metadata").node().put("namespace", "default");

@@ -75,6 +75,11 @@ public final class InputNotes {
         }
     }
 
+    /** Adds something that may be a mistake. */
+    void warning(String message) {
+        doubt(message, message);
+    }
+
     private void doubt(String likeness, String message) {
         doubts.computeIfAbsent(likeness, any -> new Doubt(message)).count++;
     }

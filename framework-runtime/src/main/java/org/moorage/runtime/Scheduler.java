@@ -317,6 +317,14 @@ public final class Scheduler implements AutoCloseable {
     }
 
     /**
+     * Makes those pods ready whose backoff is over by the scheduler's clock. {@link #run} does so every second; who calls {@link
+     * #scheduleNext} with a clock of its own calls this when that has moved on. May be called at any time from any thread.
+     */
+    public void flushBackoff() {
+        queue.flushBackoff();
+    }
+
+    /**
      * Asks what the plugins say about a pod on every node. Nothing is decided or changed, and the pod need not be
      * one of the cluster's. Of one that has a node, ask {@link Pod#withoutNode}.
      *

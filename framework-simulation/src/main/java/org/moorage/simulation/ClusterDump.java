@@ -20,13 +20,20 @@ import org.moorage.runtime.plugin.PluginRegistry;
  * @param objects the same objects, decoded, in the same order
  * @param notes what was passed over and what was made, a line for each
  * @param warnings what may be a mistake in the input, a line for each
+ * @param changes the recorded changes, in order; empty unless they were asked for
  */
-public record ClusterDump(List<String> json, List<ClusterObject> objects, List<String> notes, List<String> warnings) {
+public record ClusterDump(
+        List<String> json,
+        List<ClusterObject> objects,
+        List<String> notes,
+        List<String> warnings,
+        List<RecordedChange> changes) {
     public ClusterDump {
         json = List.copyOf(json);
         objects = List.copyOf(objects);
         notes = List.copyOf(notes);
         warnings = List.copyOf(warnings);
+        changes = List.copyOf(changes);
     }
 
     /**

@@ -28,6 +28,7 @@ import org.moorage.objects.ObjectDecodeException;
 import org.moorage.objects.ObjectDecoder;
 import org.moorage.objects.ObjectKey;
 import org.moorage.objects.SourcePosition;
+import org.moorage.objects.WatchEvents;
 import org.moorage.runtime.config.LoadedConfig;
 import org.moorage.runtime.plugin.PluginRegistry;
 import org.moorage.simulation.workload.MadeObjects;
@@ -53,6 +54,7 @@ public final class ClusterDumpReader {
     private boolean startsCronJobs;
     private boolean createsEphemeralClaims;
     private boolean keepsTrees;
+    private Optional<String> changes = Optional.empty();
 
     /** A reader for the features that are on by default, that keeps no JSON text of objects. */
     public ClusterDumpReader() {
@@ -96,6 +98,16 @@ public final class ClusterDumpReader {
     }
 
     /**
+     * Also reads recorded changes, see {@link WatchEvents}; their objects are completed as those of the cluster.
+     *
+     * @param source a file, or {@code -} for stdin
+     */
+    public ClusterDumpReader withChanges(String source) {
+        changes = Optional.of(source);
+        return this;
+    }
+
+    /**
      * Reads a cluster as it is.
      *
      * @param sources files, folders, or {@code -} for stdin, see {@link ClusterFiles#read}
@@ -105,7 +117,7 @@ public final class ClusterDumpReader {
     public ClusterDump read(List<String> sources, InputStream stdin) {
         Reading reading = new Reading();
         ClusterFiles.read(sources, stdin, reading.notes, reading::add);
-        return reading.end();
+        return reading.end(stdin);
     }
 
     /** A tree that is decoded at the end. */
@@ -130,6 +142,7 @@ public final class ClusterDumpReader {
         private final List<Pending> waiting = new ArrayList<>();
         private final List<ObjectNode> trees = new ArrayList<>();
         private final List<ClusterObject> objects = new ArrayList<>();
+        private final List<RecordedChange> recorded = new ArrayList<>();
         /** The objects that are pending, by their places. */
         private final Map<Integer, Pending> pending = new LinkedHashMap<>();
 
@@ -195,7 +208,7 @@ public final class ClusterDumpReader {
             notes.problem(read.position() + ": " + problem);
         }
 
-        ClusterDump end() {
+        ClusterDump end(InputStream stdin) {
             makeObjectsOfWorkloads();
             if (createsEphemeralClaims) {
                 for (ObjectNode claim : claims.created()) {
@@ -204,6 +217,7 @@ public final class ClusterDumpReader {
                 pending.values().forEach(read -> claims.addClass(read.tree()));
             }
             pending.forEach((place, read) -> objects.set(place, completed(read)));
+            changes.ifPresent(source -> WatchEvents.read(source, stdin, notes, this::add));
             notes.throwProblems();
             customResources.complete(objects);
             tellNodesThatAreMissing();
@@ -211,7 +225,20 @@ public final class ClusterDumpReader {
                 tellThatThereAreNoPods();
             }
             return new ClusterDump(
-                    trees.stream().map(ObjectNode::toString).toList(), objects, notes.notes(), notes.warnings());
+                    trees.stream().map(ObjectNode::toString).toList(),
+                    objects,
+                    notes.notes(),
+                    notes.warnings(),
+                    recorded);
+        }
+
+        private void add(WatchEvents.Event event) {
+            ObjectNode tree = event.object();
+            notes.check(tree, event.position());
+            admission.seen(tree);
+            customResources.seen(tree);
+            ClusterObject object = completed(new Pending(tree, event.position(), Optional.empty()));
+            recorded.add(new RecordedChange(event.number(), event.type(), customResources.complete(object)));
         }
 
         private void makeObjectsOfWorkloads() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.simulation;
 
+import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
 import org.moorage.api.model.Pod;
@@ -15,9 +16,17 @@ import org.moorage.api.model.Pod;
  * @param plugin the PreEnqueue plugin that gates it; empty if none does
  * @param message why it has no node, or what it waits for; empty if it is bound. Of a gated pod it is the plugin's message
  * @param attempts how often it was tried
+ * @param movedBy the recorded changes for which it was tried again, in order
  */
 public record SimulatedPod(
-        Pod pod, State state, String nodeName, OptionalLong score, String plugin, String message, int attempts) {
+        Pod pod,
+        State state,
+        String nodeName,
+        OptionalLong score,
+        String plugin,
+        String message,
+        int attempts,
+        List<PodMove> movedBy) {
     public SimulatedPod {
         Objects.requireNonNull(pod, "pod");
         Objects.requireNonNull(state, "state");
@@ -25,6 +34,7 @@ public record SimulatedPod(
         Objects.requireNonNull(score, "score");
         Objects.requireNonNull(plugin, "plugin");
         Objects.requireNonNull(message, "message");
+        movedBy = List.copyOf(movedBy);
     }
 
     /** What a pod is at the end. */
@@ -44,7 +54,9 @@ public record SimulatedPod(
         /** It names a scheduler that the configuration has no profile for. */
         OTHER_SCHEDULER,
         /** It was being deleted before it was scheduled. */
-        DELETING;
+        DELETING,
+        /** A recorded change deleted it, with or without a node. */
+        DELETED;
 
         /** Whether the pod was tried, or bound before, and has no node, or a plugin failed. */
         public boolean isFailure() {

@@ -40,6 +40,7 @@ public final class Simulation {
     private long seed = RandomGenerator.getDefault().nextLong();
     private Consumer<Decision> listener = decision -> {};
     private List<ExtenderConfig> extenders;
+    private List<RecordedChange> changes = List.of();
 
     private Simulation(List<ClusterObject> objects, LoadedConfig config, PluginRegistry registry) {
         this.objects = objects;
@@ -60,6 +61,18 @@ public final class Simulation {
     /** Sets the seed of the random numbers that plugins ask for; a random one if not set. */
     public Simulation seed(long value) {
         seed = value;
+        return this;
+    }
+
+    /**
+     * Sets changes to replay, in order, each when no pod is ready to be tried: the scheduler hears of it as of any change, and pods for
+     * which it counts are tried again. Between two changes so much time passes that no pod backs off any more.
+     *
+     * <p>An object that is added, and there, is modified. Of a pod that the scheduler is responsible for, the node that it waited for
+     * in this simulation is kept, whatever its recorded changes say; one that was preempted stays gone.
+     */
+    public Simulation changes(List<RecordedChange> replayed) {
+        changes = List.copyOf(replayed);
         return this;
     }
 
@@ -102,12 +115,14 @@ public final class Simulation {
         }
         int attempts = 0;
         int lastOfPod = -1;
+        int changesBefore = 0;
         Optional<Decision> decision = Optional.empty();
         SimulatedPod outcome;
         try (SimulationRun run = start()) {
             for (Optional<Decision> next = step(run); next.isPresent(); next = step(run)) {
                 if (next.get().pod().uid().equals(pod.uid())) {
                     lastOfPod = attempts;
+                    changesBefore = run.applied();
                     decision = next;
                 }
                 attempts++;
@@ -128,6 +143,7 @@ public final class Simulation {
             for (int i = 0; i < lastOfPod; i++) {
                 Optional<Decision> ignored = step(run);
             }
+            run.applyUntil(changesBefore);
             Evaluation evaluation = run.evaluate(pod);
             return new Explanation(
                     Explanation.Moment.TURN,
@@ -168,7 +184,8 @@ public final class Simulation {
                 config,
                 registry,
                 extenders.stream().map(ExtenderConfig::withoutBindVerb).toList(),
-                new SplittableRandom(seed));
+                new SplittableRandom(seed),
+                changes);
     }
 
     private Optional<Decision> step(SimulationRun run) {

@@ -9,7 +9,8 @@ import org.moorage.api.model.Pod;
 /**
  * The pods and nodes at the end of a {@link Simulation}.
  *
- * @param pods the pods that were pending, in the order in which they were first tried, and then those that were preempted
+ * @param pods the pods that were pending, at the beginning or after a recorded change, in the order in which they were first tried, and
+ *     then those that were preempted
  * @param nodes the nodes, with the pods on them
  */
 public record SimulationResult(List<SimulatedPod> pods, List<NodePods> nodes) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.simulation;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -12,14 +13,18 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.Code;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.WaitingPod;
+import org.moorage.objects.ObjectStreams.EventType;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.SchedulerListener;
 import org.moorage.runtime.config.ExtenderConfig;
@@ -27,14 +32,29 @@ import org.moorage.runtime.config.LoadedConfig;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.moorage.runtime.plugin.PluginRegistry;
 import org.moorage.simulation.SimulatedPod.State;
 import org.moorage.simulation.SimulationResult.NodePods;
 
 /** One run of a {@link Simulation}: a cluster in memory, and its scheduler. */
 final class SimulationRun implements AutoCloseable {
-    private final Collection<ClusterObject> objects;
     private final InMemoryCluster cluster;
+    private final SteppingClock clock;
+    private final Duration longestBackoff;
+    private final List<RecordedChange> changes;
+    private int applied;
+
+    /** The objects as they were given last, by kind and key. */
+    private final Map<String, ClusterObject> given = new LinkedHashMap<>();
+
+    /** The pods that the scheduler was given to place, as they were given last, by uid. */
+    private final Map<String, Pod> pending = new LinkedHashMap<>();
+
+    /** The uids of the pods that recorded changes deleted. */
+    private final Set<String> deleted = new HashSet<>();
+
+    private final Moves moves = new Moves();
     private final LastDecisions decisions = new LastDecisions();
     private final Scheduler scheduler;
 
@@ -43,16 +63,23 @@ final class SimulationRun implements AutoCloseable {
             LoadedConfig config,
             PluginRegistry registry,
             List<ExtenderConfig> extenders,
-            RandomGenerator random) {
-        this.objects = objects;
+            RandomGenerator random,
+            List<RecordedChange> changes) {
+        this.changes = changes;
+        longestBackoff = Duration.ofSeconds(config.config().podMaxBackoffSeconds());
+        clock = SteppingClock.startingAfter(objects);
+        objects.forEach(object -> given.put(id(object), object));
+        pendingPods(objects).forEach(pod -> pending.put(pod.uid(), pod));
+        moves.pods.addAll(pending.keySet());
         cluster = InMemoryCluster.of(objects);
         cluster.startVolumeController();
         scheduler = Scheduler.builder(config, registry, cluster)
-                .clock(SteppingClock.startingAfter(objects))
+                .clock(clock)
                 .random(random)
                 .bindingExecutor(Runnable::run)
                 .extenders(extenders)
                 .listener(decisions)
+                .metrics(moves)
                 .build();
         boolean isStarted = false;
         try {
@@ -68,11 +95,15 @@ final class SimulationRun implements AutoCloseable {
     static List<Pod> pendingPods(Collection<ClusterObject> objects) {
         List<Pod> pending = new ArrayList<>();
         for (Pod pod : pods(objects)) {
-            if (!pod.isBound() && !pod.status().isTerminal()) {
+            if (isPending(pod)) {
                 pending.add(pod);
             }
         }
         return pending;
+    }
+
+    private static boolean isPending(Pod pod) {
+        return !pod.isBound() && !pod.status().isTerminal();
     }
 
     private static List<Pod> pods(Collection<ClusterObject> objects) {
@@ -85,12 +116,107 @@ final class SimulationRun implements AutoCloseable {
         return pods;
     }
 
-    /** Schedules the next pod, and returns what came of it after binding; empty if no pod is ready. */
+    /**
+     * Schedules the next pod, and returns what came of it after binding. If no pod is ready, changes are applied until one is; empty if
+     * none is after the last one.
+     */
     Optional<Decision> scheduleNext() {
         // A pod whose binding failed has a later decision than the one returned.
-        return scheduler
-                .scheduleNext()
-                .map(decision -> decisions.of(decision.pod()).orElse(decision));
+        Optional<Decision> next = scheduler.scheduleNext();
+        while (next.isEmpty() && applied < changes.size()) {
+            applyNext();
+            next = scheduler.scheduleNext();
+        }
+        next.ifPresent(decision -> moves.tried(decision.pod()));
+        return next.map(decision -> decisions.of(decision.pod()).orElse(decision));
+    }
+
+    /** How many changes have been applied. */
+    int applied() {
+        return applied;
+    }
+
+    /** Applies changes until so many have been applied. */
+    void applyUntil(int count) {
+        while (applied < count) {
+            applyNext();
+        }
+    }
+
+    private void applyNext() {
+        clock.advance(longestBackoff);
+        scheduler.flushBackoff();
+        RecordedChange change = changes.get(applied++);
+        moves.current = change;
+        try {
+            apply(change);
+        } finally {
+            moves.current = null;
+        }
+        if (pending.containsKey(change.object().metadata().uid())) {
+            moves.pods.add(change.object().metadata().uid());
+        }
+    }
+
+    private void apply(RecordedChange change) {
+        ClusterObject object = change.object();
+        if (change.type() == EventType.DELETED) {
+            given.remove(id(object));
+            cluster.find(ObjectKind.of(object), object.namespace(), object.name())
+                    .ifPresent(gone -> deleted.add(gone.metadata().uid()));
+            cluster.remove(object);
+            return;
+        }
+        ClusterObject former = given.put(id(object), object);
+        if (former != null && isSameVersion(former.metadata(), object.metadata())) {
+            // A watch begins with the objects that are there.
+            return;
+        }
+        if (object instanceof Pod pod) {
+            apply(pod, former);
+        } else {
+            cluster.apply(object);
+        }
+    }
+
+    private static boolean isSameVersion(ObjectMeta former, ObjectMeta next) {
+        return former.uid().equals(next.uid())
+                && !next.resourceVersion().isEmpty()
+                && former.resourceVersion().equals(next.resourceVersion());
+    }
+
+    private void apply(Pod pod, @Nullable ClusterObject former) {
+        boolean isKnown = former != null && former.metadata().uid().equals(pod.uid());
+        Optional<Pod> current = cluster.find(ObjectKind.POD, pod.namespace(), pod.name())
+                .filter(known -> known.uid().equals(pod.uid()));
+        if (former != null && !isKnown) {
+            deleted.add(former.metadata().uid());
+        }
+        if (isKnown && current.isEmpty()) {
+            // It was preempted here, whatever became of it where the changes were recorded.
+            return;
+        }
+        Pod next = current.map(known -> withPlace(pod, known)).orElse(pod);
+        if (isPending(next) || pending.containsKey(next.uid())) {
+            pending.put(next.uid(), next);
+        }
+        cluster.apply(next);
+    }
+
+    // Where the pod is to go is decided here, and not by the scheduler whose doings were recorded.
+    private Pod withPlace(Pod pod, Pod known) {
+        if (!pending.containsKey(pod.uid())
+                || !scheduler.profileNames().contains(pod.spec().schedulerName())) {
+            return pod;
+        }
+        return pod.withNode(known.nodeName())
+                .withStatus(pod.status().toBuilder()
+                        .nominatedNodeName(known.status().nominatedNodeName())
+                        .build());
+    }
+
+    private static String id(ClusterObject object) {
+        return ObjectKind.of(object) + " " + object.key();
     }
 
     /** How many pods have been tried. */
@@ -141,25 +267,35 @@ final class SimulationRun implements AutoCloseable {
         List<SimulatedPod> results = new ArrayList<>();
         for (Decision decision : decisions.all()) {
             Pod pod = decision.pod();
-            results.add(
-                    remaining.contains(pod.uid())
-                            ? tried(decision, waitingByUid.get(pod.uid()))
-                            : preempted(pod, decision.nodeName(), decision.attempts()));
-        }
-        for (Pod pod : pendingPods(objects)) {
-            if (decisions.of(pod).isEmpty()) {
-                results.add(neverTried(pod));
+            if (remaining.contains(pod.uid())) {
+                results.add(tried(decision, waitingByUid.get(pod.uid())));
+            } else if (deleted.contains(pod.uid())) {
+                results.add(deleted(pod, decision.nodeName(), decision.attempts()));
+            } else {
+                results.add(preempted(pod, decision.nodeName(), decision.attempts()));
             }
         }
-        for (Pod pod : pods(objects)) {
-            if (pod.isBound() && !remaining.contains(pod.uid())) {
+        for (Pod pod : pending.values()) {
+            if (decisions.of(pod).isEmpty()) {
+                results.add(deleted.contains(pod.uid()) ? deleted(pod, "", 0) : neverTried(pod));
+            }
+        }
+        for (Pod pod : pods(given.values())) {
+            if (pod.isBound() && !pending.containsKey(pod.uid()) && !remaining.contains(pod.uid())) {
                 results.add(preempted(pod, pod.nodeName(), 0));
             }
         }
         return results;
     }
 
-    private static SimulatedPod tried(Decision decision, @Nullable WaitingPod waiting) {
+    private SimulatedPod tried(Decision decision, @Nullable WaitingPod waiting) {
+        Pod latest = pending.getOrDefault(decision.pod().uid(), decision.pod());
+        if (decision.nodeName().isEmpty() && latest.metadata().isDeleting()) {
+            return untried(decision.pod(), State.DELETING, "", "is being deleted", decision.attempts());
+        }
+        if (decision.nodeName().isEmpty() && latest.status().isTerminal()) {
+            return ended(decision.pod(), decision.attempts());
+        }
         // The only feasible node is not scored.
         OptionalLong score = decision.feasibleNodes() > 1 ? OptionalLong.of(decision.score()) : OptionalLong.empty();
         State state = switch (decision.outcome()) {
@@ -172,16 +308,33 @@ final class SimulationRun implements AutoCloseable {
             state = State.WAITING;
             message = "waits for a permit of " + String.join(", ", waiting.pendingPlugins());
         }
-        return new SimulatedPod(decision.pod(), state, decision.nodeName(), score, "", message, decision.attempts());
+        return new SimulatedPod(
+                decision.pod(),
+                state,
+                decision.nodeName(),
+                score,
+                "",
+                message,
+                decision.attempts(),
+                moves.of(decision.pod()));
     }
 
-    private static SimulatedPod preempted(Pod pod, String nodeName, int attempts) {
+    private SimulatedPod deleted(Pod pod, String nodeName, int attempts) {
+        String message = nodeName.isEmpty() ? "was deleted before it had a node" : "was deleted from " + nodeName;
+        return untried(pod, State.DELETED, "", message, attempts);
+    }
+
+    private SimulatedPod ended(Pod pod, int attempts) {
+        return untried(pod, State.DELETED, "", "had ended before it had a node", attempts);
+    }
+
+    private SimulatedPod preempted(Pod pod, String nodeName, int attempts) {
         String message = nodeName.isEmpty() ? "deleted" : "had to leave " + nodeName + " for a more important pod";
         return untried(pod, State.PREEMPTED, "", message, attempts);
     }
 
-    private static SimulatedPod untried(Pod pod, State state, String plugin, String message, int attempts) {
-        return new SimulatedPod(pod, state, "", OptionalLong.empty(), plugin, message, attempts);
+    private SimulatedPod untried(Pod pod, State state, String plugin, String message, int attempts) {
+        return new SimulatedPod(pod, state, "", OptionalLong.empty(), plugin, message, attempts, moves.of(pod));
     }
 
     private SimulatedPod neverTried(Pod pod) {
@@ -195,6 +348,9 @@ final class SimulationRun implements AutoCloseable {
         }
         if (pod.metadata().isDeleting()) {
             return untried(pod, State.DELETING, "", "is being deleted", 0);
+        }
+        if (pod.status().isTerminal()) {
+            return ended(pod, 0);
         }
         PluginStatus gate = scheduler.gate(pod).orElse(PluginStatus.error("", "was not tried"));
         State state = gate.status().code() == Code.ERROR ? State.ERROR : State.GATED;
@@ -223,6 +379,41 @@ final class SimulationRun implements AutoCloseable {
             }
         }
         return podsByNode;
+    }
+
+    /** For which recorded changes pods came back from the unschedulable ones, and were then tried. */
+    private static final class Moves implements SchedulerMetrics {
+        /** The uids of the pods that were there before the change. */
+        private final Set<String> pods = ConcurrentHashMap.newKeySet();
+
+        private final Map<String, List<PodMove>> queuedByUid = new ConcurrentHashMap<>();
+        private final Map<String, List<PodMove>> triedByUid = new ConcurrentHashMap<>();
+        private volatile @Nullable RecordedChange current;
+
+        @Override
+        public void podQueued(Pod pod, String queue, String event) {
+            RecordedChange change = current;
+            boolean isTriedAgain = queue.equals("active") || queue.equals("backoff");
+            if (change != null && isTriedAgain && pods.contains(pod.uid())) {
+                queuedByUid
+                        .computeIfAbsent(pod.uid(), any -> new CopyOnWriteArrayList<>())
+                        .add(new PodMove(change, event));
+            }
+        }
+
+        // A pod that is being deleted comes back, and is not tried.
+        void tried(Pod pod) {
+            List<PodMove> queued = queuedByUid.remove(pod.uid());
+            if (queued != null) {
+                triedByUid
+                        .computeIfAbsent(pod.uid(), any -> new CopyOnWriteArrayList<>())
+                        .addAll(queued);
+            }
+        }
+
+        List<PodMove> of(Pod pod) {
+            return triedByUid.getOrDefault(pod.uid(), List.of());
+        }
     }
 
     /** The last decision about each pod, in the order of the pods' first ones. */

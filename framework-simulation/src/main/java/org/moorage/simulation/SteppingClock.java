@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.simulation;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Collection;
@@ -15,7 +16,7 @@ public final class SteppingClock implements InstantSource {
     private static final long STEP_NANOS = 1_000;
 
     private final Instant start;
-    private final AtomicLong steps = new AtomicLong();
+    private final AtomicLong nanos = new AtomicLong();
 
     private SteppingClock(Instant start) {
         this.start = start;
@@ -33,6 +34,11 @@ public final class SteppingClock implements InstantSource {
 
     @Override
     public Instant instant() {
-        return start.plusNanos(steps.getAndIncrement() * STEP_NANOS);
+        return start.plusNanos(nanos.getAndAdd(STEP_NANOS));
+    }
+
+    /** Has so much time pass. */
+    public void advance(Duration time) {
+        nanos.addAndGet(time.toNanos());
     }
 }

@@ -25,6 +25,10 @@ record CapturedRun(int exitCode, String out, String err) {
     static final String FIRST =
             Path.of("..", "examples", "clusters", "first.yaml").toString();
 
+    /** Changes of the example cluster. */
+    static final String FIRST_CHANGES =
+            Path.of("..", "examples", "clusters", "first-changes.json").toString();
+
     static CapturedRun of(String... args) {
         return withInput("", args);
     }

@@ -55,6 +55,17 @@ class JsonSchemaTest {
         assertThat(outcomes).contains("scheduled", "unschedulable", "preempted", "gated", "otherScheduler", "deleting");
     }
 
+    @Test
+    void describesWhatSimulateAnswersOfChanges() throws IOException {
+        JsonNode answer = JSON.readTree(
+                CapturedRun.of("simulate", "-o", "json", "--changes", CapturedRun.FIRST_CHANGES, CapturedRun.FIRST)
+                        .out());
+
+        assertThat(JsonSchema.problems("simulate", answer)).isEmpty();
+        assertThat(answer.path("summary").path("changes").asInt()).isEqualTo(6);
+        assertThat(answer.path("pods").findValues("movedBy")).isNotEmpty();
+    }
+
     static Stream<String> explained() {
         return Stream.of("old", "urgent", "large", "ssd", "claiming", "named", "gated", "leaving");
     }

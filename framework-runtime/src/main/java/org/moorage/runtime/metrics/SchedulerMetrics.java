@@ -2,6 +2,7 @@
 package org.moorage.runtime.metrics;
 
 import org.moorage.api.Code;
+import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.QueuedPod;
 import org.moorage.runtime.decision.Decision;
 
@@ -86,12 +87,12 @@ public interface SchedulerMetrics {
     default void hintRan(String plugin, String event, String hint, long nanos) {}
 
     /**
-     * A pod came to a part of the queue.
+     * A pod came to a part of the queue. Called under the queue's lock.
      *
      * @param queue {@code active}, {@code backoff}, {@code unschedulable} or {@code gated}
-     * @param event why
+     * @param event why: the label of an event, such as {@code NodeAdd}, or {@code ScheduleAttemptFailure} and the like
      */
-    default void podQueued(String queue, String event) {}
+    default void podQueued(Pod pod, String queue, String event) {}
 
     /** A pod has waited for its permit. */
     default void permitWaited(Code status, long nanos) {}

@@ -190,7 +190,7 @@ final class ExplainReport implements Report {
             case SCHEDULED -> "goes to " + outcome.nodeName() + chosen(outcome) + ".";
             case WAITING -> "goes to " + outcome.nodeName() + chosen(outcome) + ", and " + outcome.message() + ".";
             case UNSCHEDULABLE -> "fits nowhere: " + outcome.message();
-            case PREEMPTED -> outcome.message() + ".";
+            case PREEMPTED, DELETED -> outcome.message() + ".";
             case ERROR -> "fails: " + SimulationReport.message(outcome);
             case GATED ->
                 "is gated by " + outcome.plugin() + ": " + outcome.message() + ". If it were not, it " + wouldGo();

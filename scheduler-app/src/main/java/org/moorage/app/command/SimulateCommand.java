@@ -50,6 +50,13 @@ final class SimulateCommand implements Callable<Integer> {
     @Option(names = "--trace", paramLabel = "FILE", description = "Write each step to this file, as JSON.")
     private Optional<Path> trace = Optional.empty();
 
+    @Option(
+            names = "--changes",
+            paramLabel = "FILE",
+            description = "Then replay the changes in this file, which kubectl get --watch --output-watch-events"
+                    + " -o json has written; - for stdin.")
+    private Optional<String> changes = Optional.empty();
+
     @Mixin
     private SimulationRows rows = new SimulationRows();
 
@@ -71,14 +78,17 @@ final class SimulateCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        checkOptions();
         PluginRegistry registry = config.registry(terminal::warn);
         LoadedConfig loaded = config.load(registry);
         ClusterDumpReader reader =
                 workloads.apply(new ClusterDumpReader(loaded, registry)).withEphemeralClaims();
+        changes.ifPresent(reader::withChanges);
         ClusterDump dump = (trace.isPresent() ? reader.withJson() : reader).read(sources, terminal.in());
         ConfigFile.warn(loaded, terminal);
         WorkloadOptions.tell(dump, terminal);
         Simulation simulation = Simulation.of(dump.objects(), loaded, registry);
+        simulation.changes(dump.changes());
         seed.ifPresent(simulation::seed);
         if (extenders.ignore()) {
             simulation.ignoringExtenders();
@@ -87,9 +97,19 @@ final class SimulateCommand implements Callable<Integer> {
         SimulationResult result =
                 trace.isPresent() ? runTraced(simulation, dump, trace.get()) : run(simulation, decision -> {});
         Duration took = Duration.between(start, terminal.clock().instant());
-        output.print(new SimulationReport(result, took, seed, rows), terminal);
+        output.print(new SimulationReport(result, dump.changes(), took, seed, rows), terminal);
         boolean failed = result.pods().stream().anyMatch(pod -> pod.state().isFailure());
         return exitCode && failed ? 1 : 0;
+    }
+
+    private void checkOptions() {
+        if (changes.isPresent() && trace.isPresent()) {
+            throw new CommandException("--trace: " + trace.get()
+                    + " (expected: not with --changes, since a trace has no changes of the cluster)");
+        }
+        if (changes.filter("-"::equals).isPresent() && sources.contains("-")) {
+            throw new CommandException("--changes: - (expected: a file, since the cluster is read from stdin)");
+        }
     }
 
     private SimulationResult runTraced(Simulation simulation, ClusterDump dump, Path file) {

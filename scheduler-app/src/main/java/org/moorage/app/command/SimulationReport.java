@@ -10,12 +10,17 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
+import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceName;
 import org.moorage.api.model.Resources;
 import org.moorage.app.command.TextTable.Cell;
+import org.moorage.objects.InputNotes;
+import org.moorage.simulation.PodMove;
+import org.moorage.simulation.RecordedChange;
 import org.moorage.simulation.SimulatedPod;
 import org.moorage.simulation.SimulatedPod.State;
 import org.moorage.simulation.SimulationResult;
@@ -27,10 +32,12 @@ final class SimulationReport implements Report {
     private static final int POD_ROWS = 40;
     private static final int GROUP_ROWS = 20;
     private static final int OUTCOMES = 3;
+    private static final int CHANGE_ROWS = 20;
     private static final int NODE_ROWS = 20;
     private static final int FULLEST_NODES = 10;
 
     private final SimulationResult result;
+    private final List<RecordedChange> changes;
     private final SimulationRows rows;
     private final Duration took;
     private final Optional<Long> seed;
@@ -50,12 +57,19 @@ final class SimulationReport implements Report {
     /**
      * A report.
      *
+     * @param changes the changes that were replayed
      * @param took how long the simulation took
      * @param seed the seed of the random numbers, if one was given
      * @param rows which pods and nodes have a row for people; programs are told of all
      */
-    SimulationReport(SimulationResult result, Duration took, Optional<Long> seed, SimulationRows rows) {
+    SimulationReport(
+            SimulationResult result,
+            List<RecordedChange> changes,
+            Duration took,
+            Optional<Long> seed,
+            SimulationRows rows) {
         this.result = result;
+        this.changes = changes;
         this.took = took;
         this.seed = seed;
         this.rows = rows;
@@ -120,7 +134,50 @@ final class SimulationReport implements Report {
             }
             terminal.out().println();
         }
+        printChanges(terminal);
         terminal.out().println(summary());
+    }
+
+    // Those for which pods were tried again.
+    private void printChanges(Terminal terminal) {
+        Map<PodMove, List<String>> podsByMove = new TreeMap<>(
+                Comparator.<PodMove>comparingInt(move -> move.change().number()).thenComparing(PodMove::event));
+        for (SimulatedPod pod : result.pods()) {
+            for (PodMove move : pod.movedBy()) {
+                podsByMove
+                        .computeIfAbsent(move, any -> new ArrayList<>())
+                        .add(pod.pod().key());
+            }
+        }
+        if (changes.isEmpty()) {
+            return;
+        }
+        List<PodMove> moves = new ArrayList<>(podsByMove.keySet());
+        TextTable table = new TextTable().left("CHANGE").left("EVENT").left("TRIED AGAIN");
+        int shown = Math.min(moves.size(), CHANGE_ROWS);
+        for (PodMove move : moves.subList(0, shown)) {
+            table.row(List.of(
+                    Cell.of(title(move.change())),
+                    Cell.of(move.event()),
+                    Cell.of(InputNotes.names(Objects.requireNonNull(podsByMove.get(move))))));
+        }
+        if (shown > 0) {
+            table.print(terminal);
+        }
+        if (shown < moves.size()) {
+            terminal.out().println("and " + (moves.size() - shown) + " more rows (-o json has all)");
+        }
+        long moving =
+                moves.stream().map(move -> move.change().number()).distinct().count();
+        terminal.out()
+                .println("For " + moving + " of " + changes.size() + (changes.size() == 1 ? " change" : " changes")
+                        + " pods were tried again.");
+        terminal.out().println();
+    }
+
+    private static String title(RecordedChange change) {
+        return change.number() + " " + change.type() + " "
+                + ObjectKind.of(change.object()).kind() + " " + change.object().key();
     }
 
     private List<SimulatedPod> shownPods() {
@@ -199,7 +256,7 @@ final class SimulationReport implements Report {
         return switch (state) {
             case SCHEDULED -> TextStyle.GOOD;
             case UNSCHEDULABLE, ERROR, PREEMPTED -> TextStyle.BAD;
-            case WAITING, GATED, OTHER_SCHEDULER, DELETING -> TextStyle.WARNING;
+            case WAITING, GATED, OTHER_SCHEDULER, DELETING, DELETED -> TextStyle.WARNING;
         };
     }
 
@@ -358,6 +415,9 @@ final class SimulationReport implements Report {
         for (State state : State.values()) {
             summary.put(name(state), result.count(state));
         }
+        if (!changes.isEmpty()) {
+            summary.put("changes", changes.size());
+        }
         summary.put("seconds", took.toMillis() / 1000.0);
         seed.ifPresent(value -> summary.put("seed", value));
         return tree;
@@ -378,7 +438,19 @@ final class SimulationReport implements Report {
         if (!pod.plugin().isEmpty()) {
             tree.put("plugin", pod.plugin());
         }
-        return tree.put("attempts", pod.attempts());
+        tree.put("attempts", pod.attempts());
+        if (!pod.movedBy().isEmpty()) {
+            ArrayNode moves = tree.putArray("movedBy");
+            for (PodMove move : pod.movedBy()) {
+                moves.addObject()
+                        .put("change", move.change().number())
+                        .put("type", move.change().type().name())
+                        .put("kind", ObjectKind.of(move.change().object()).kind())
+                        .put("name", move.change().object().key())
+                        .put("event", move.event());
+            }
+        }
+        return tree;
     }
 
     // In a summary, after a number of such pods.
@@ -392,6 +464,7 @@ final class SimulationReport implements Report {
             case GATED -> "gated";
             case OTHER_SCHEDULER -> "for other schedulers";
             case DELETING -> "being deleted";
+            case DELETED -> "deleted";
         };
     }
 
@@ -406,6 +479,7 @@ final class SimulationReport implements Report {
             case GATED -> "gated";
             case OTHER_SCHEDULER -> "otherScheduler";
             case DELETING -> "deleting";
+            case DELETED -> "deleted";
         };
     }
 

@@ -16,6 +16,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.moorage.api.Code;
+import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.QueuedPod;
 import org.moorage.app.kubernetes.WatchStatus;
 import org.moorage.runtime.SchedulerListener;
@@ -393,7 +394,7 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
 
     // kube-scheduler counts gated pods as unschedulable ones here.
     @Override
-    public void podQueued(String queue, String event) {
+    public void podQueued(Pod pod, String queue, String event) {
         incomingPods.of(event, queue.equals("gated") ? "unschedulable" : queue).inc();
     }
 

@@ -244,7 +244,7 @@ final class QueuedPods {
     }
 
     private SubQueue logged(QueuedPodInfo queued, SubQueue subQueue, String event) {
-        metrics.podQueued(subQueue.toString(), event);
+        metrics.podQueued(queued.pod(), subQueue.toString(), event);
         LOG.atTrace()
                 .addKeyValue("pod", queued.pod())
                 .addKeyValue("event", event)

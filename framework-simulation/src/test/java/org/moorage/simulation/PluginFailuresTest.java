@@ -632,7 +632,8 @@ class PluginFailuresTest {
 
         assertThatThrownBy(() -> build(handle -> plugin))
                 .isInstanceOf(ConfigException.class)
-                .hasMessageContaining("profiles[0].pluginConfig[Faulty]: registering the events of plugin \"Faulty\": " + fault.text);
+                .hasMessageContaining(
+                        "profiles[0].pluginConfig[Faulty]: registering the events of plugin \"Faulty\": " + fault.text);
     }
 
     @Test

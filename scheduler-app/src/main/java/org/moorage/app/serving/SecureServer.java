@@ -246,7 +246,7 @@ public final class SecureServer implements AutoCloseable {
      * Learns who signs clients' certificates, and begins to answer.
      *
      * @throws CommandException if a file with such authorities cannot be read
-     * @throws org.moorage.runtime.cluster.ClusterException if the API server does not tell them, and that is not tolerated
+     * @throws org.moorage.api.plugin.ClusterException if the API server does not tell them, and that is not tolerated
      */
     public void start() {
         authorities.load();

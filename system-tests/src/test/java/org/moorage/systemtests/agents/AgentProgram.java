@@ -69,7 +69,7 @@ final class AgentProgram implements AutoCloseable {
                 new AgentProgram(RunningProgram.start(folder.resolve("extender.log"), command), portByAgent);
         try {
             for (String agent : portByAgent.keySet()) {
-                started.awaitVersion(agent);
+                started.awaitReady(agent);
             }
         } catch (AssertionError notStarted) {
             started.close();
@@ -96,19 +96,22 @@ final class AgentProgram implements AutoCloseable {
         throw new AssertionError("no " + count + " ports from 24000 to 31000 are free");
     }
 
-    private void awaitVersion(String agent) {
+    // An agent listens before it has what it answers with.
+    private void awaitReady(String agent) {
         long deadline = System.nanoTime() + START.toNanos();
-        while (true) {
-            try {
-                HttpResponse<String> version = send(request(agent, "version").GET());
-                assertThat(version.statusCode()).isEqualTo(200);
-                return;
-            } catch (ConnectException notYet) {
-                if (System.nanoTime() > deadline || !program.isRunning()) {
-                    throw new AssertionError("moorage extender does not answer:\n" + program.log(), notYet);
-                }
-                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+        while (!isReady(agent)) {
+            if (System.nanoTime() > deadline || !program.isRunning()) {
+                throw new AssertionError("moorage extender does not answer:\n" + program.log());
             }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+        }
+    }
+
+    private boolean isReady(String agent) {
+        try {
+            return send(request(agent, "healthz").GET()).statusCode() == 200;
+        } catch (ConnectException notYet) {
+            return false;
         }
     }
 

@@ -36,9 +36,9 @@ class QueueFaultsTest {
             scene.pods("p", 500, TENTH);
             SchedulerProcess scheduler = scene.start(scene.command(MOORAGE)
                     .config(config("clientConnection: {kubeconfig: \"%s\", qps: 50, burst: 50}\n")));
-            // Without any node no plugin rejects them: they are tried again after each backoff, and never rest as unschedulable.
-            Waiting.until(
-                    AT_LAST, () -> scheduler.metric("scheduler_schedule_attempts_total", "unschedulable") >= 500);
+            // Without any node no plugin rejects them: they are tried again after each backoff, and never rest as
+            // unschedulable.
+            Waiting.until(AT_LAST, () -> scheduler.metric("scheduler_schedule_attempts_total", "unschedulable") >= 500);
             scene.nodes("n", 100, "1", 110);
             report.took("all bound", scene.awaitBound("p", 500, AT_LAST), Duration.ofSeconds(40));
             scene.checkInvariants(scheduler);

@@ -45,6 +45,10 @@ final class EvaluationWorkspaces {
 
     /** The workspace of the evaluation that runs on that thread. */
     Optional<CycleWorkspace> of(Thread thread) {
+        // Plugins read the snapshot for each node, mostly while nobody evaluates: that allocates nothing.
+        if (inUse.isEmpty()) {
+            return Optional.empty();
+        }
         for (CycleWorkspace workspace : inUse) {
             if (workspace.isUsedBy(thread)) {
                 return Optional.of(workspace);

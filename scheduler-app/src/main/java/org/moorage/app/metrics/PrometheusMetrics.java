@@ -25,6 +25,7 @@ import org.moorage.runtime.metrics.SchedulerGauges;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.spi.LoggingEventBuilder;
 
 /**
  * A scheduler's metrics in a registry, each with kube-scheduler's name, help, labels and buckets.
@@ -301,23 +302,25 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
     @Override
     public void extensionPointRan(String profile, String point, Code status, long nanos) {
         extensionPoints.of(point, profile, status.toString()).observe(nanos / NANOS);
-        LOG.atTrace()
-                .addKeyValue("profile", profile)
-                .addKeyValue("extensionPoint", point)
-                .addKeyValue("status", status)
-                .addKeyValue("microseconds", nanos / NANOS_PER_MICRO)
-                .log("Extension point ran");
+        if (LOG.isTraceEnabled()) {
+            logTime(LOG.atTrace().addKeyValue("profile", profile), point, status, nanos, "Extension point ran");
+        }
     }
 
     @Override
     public void pluginRan(String plugin, String point, Code status, long nanos) {
         pluginCalls.of(point, plugin, status.toString()).observe(nanos / NANOS);
-        LOG.atTrace()
-                .addKeyValue("plugin", plugin)
-                .addKeyValue("extensionPoint", point)
+        // Called for nodes: a number is not to be boxed for a line that nobody wants.
+        if (LOG.isTraceEnabled()) {
+            logTime(LOG.atTrace().addKeyValue("plugin", plugin), point, status, nanos, "Plugin ran");
+        }
+    }
+
+    private static void logTime(LoggingEventBuilder line, String point, Code status, long nanos, String message) {
+        line.addKeyValue("extensionPoint", point)
                 .addKeyValue("status", status)
                 .addKeyValue("microseconds", nanos / NANOS_PER_MICRO)
-                .log("Plugin ran");
+                .log(message);
     }
 
     @Override

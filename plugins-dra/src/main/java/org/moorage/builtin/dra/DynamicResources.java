@@ -173,7 +173,9 @@ public final class DynamicResources
         tracker = handle.shared(ClaimTracker.KEY, () -> {
             ClaimTracker made = new ClaimTracker(listedClaims, handle::activateAfterBackoff);
             handle.onChange(ObjectKind.RESOURCE_CLAIM, made::changed);
-            handle.onChange(ObjectKind.RESOURCE_CLAIM, new FirstClaim(handle, classes, selectors)::changed);
+            // Not by Handle.background, whose tasks the metrics count as preemptions'.
+            FirstClaim first = new FirstClaim(task -> handle.backgroundAfter(Duration.ZERO, task), classes, selectors);
+            handle.onChange(ObjectKind.RESOURCE_CLAIM, first::changed);
             handle.onChange(ObjectKind.POD, made::podChanged);
             handle.onChange(ObjectKind.POD, new UnseenClaims(handle, made)::podChanged);
             return made;

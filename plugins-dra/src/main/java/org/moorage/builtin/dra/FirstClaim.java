@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.builtin.dra;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.DeviceClass;
 import org.moorage.api.model.DeviceRequest;
 import org.moorage.api.model.ResourceClaim;
-import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.ObjectLister;
 
 /**
@@ -17,13 +16,14 @@ import org.moorage.api.plugin.ObjectLister;
  * for which the first pod with a claim would wait. A cluster without claims does without.
  */
 final class FirstClaim {
-    private final Handle handle;
+    private final Executor background;
     private final ObjectLister<DeviceClass> classes;
     private final DeviceSelectors selectors;
     private final AtomicBoolean isSeen = new AtomicBoolean();
 
-    FirstClaim(Handle handle, ObjectLister<DeviceClass> classes, DeviceSelectors selectors) {
-        this.handle = handle;
+    /** Has seen no claim yet; compiles on one of the threads in the background. */
+    FirstClaim(Executor background, ObjectLister<DeviceClass> classes, DeviceSelectors selectors) {
+        this.background = background;
         this.classes = classes;
         this.selectors = selectors;
     }
@@ -32,7 +32,7 @@ final class FirstClaim {
     void changed(ObjectChange<ResourceClaim> change) {
         if (change.after().isPresent() && isSeen.compareAndSet(false, true)) {
             ResourceClaim claim = change.latest();
-            handle.backgroundAfter(Duration.ZERO, () -> selectors.compileAll(expressions(claim.requests())));
+            background.execute(() -> selectors.compileAll(expressions(claim.requests())));
         }
     }
 

@@ -3,33 +3,21 @@ package org.moorage.builtin.dra;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.FeatureGates;
-import org.moorage.api.plugin.Handle;
 
 class FirstClaimTest {
     private final List<Runnable> background = new ArrayList<>();
     private final DeviceSelectors selectors = new DeviceSelectors(DeviceFeatures.of(FeatureGates.DEFAULTS));
     private final FirstClaim first = new FirstClaim(
-            handle(),
+            background::add,
             ObjectTable.of(
                     DeviceObjects.deviceClass("gpu", "selectors: [{cel: {expression: \"device.driver == 'gpu'\"}}]")),
             selectors);
-
-    private Handle handle() {
-        return (Handle) Proxy.newProxyInstance(
-                getClass().getClassLoader(),
-                new Class<?>[] {Handle.class},
-                (proxy, method, arguments) -> switch (method.getName()) {
-                    case "backgroundAfter" -> background.add((Runnable) arguments[1]);
-                    default -> throw new UnsupportedOperationException(method.getName());
-                });
-    }
 
     private static ResourceClaim claim(String name, String expression) {
         return DeviceObjects.claim(

@@ -234,7 +234,7 @@ final class SimulationRun implements AutoCloseable {
         Pod current = cluster.find(ObjectKind.POD, pod.metadata().namespace(), pod.name())
                 .filter(known -> known.uid().equals(pod.uid()))
                 .orElse(pod);
-        return scheduler.evaluate(current.withNode(""));
+        return scheduler.evaluate(current.withoutNode());
     }
 
     /** Takes the pod out of the cluster. */

@@ -22,6 +22,9 @@ public final class ObjectMeta {
     private final @Nullable Instant creationTimestamp;
     private final @Nullable Instant deletionTimestamp;
 
+    /** Made when it is first asked for: objects are looked up by it over and over. Threads that make it at once make the same. */
+    private @Nullable String key;
+
     private ObjectMeta(Builder builder) {
         name = builder.name;
         namespace = builder.namespace;
@@ -67,7 +70,15 @@ public final class ObjectMeta {
 
     /** {@code namespace/name}, or just the name. */
     public String key() {
-        return namespace.isEmpty() ? name : namespace + "/" + name;
+        if (namespace.isEmpty()) {
+            return name;
+        }
+        String known = key;
+        if (known == null) {
+            known = namespace + "/" + name;
+            key = known;
+        }
+        return known;
     }
 
     /** The UID. */

@@ -2,21 +2,36 @@
 package org.moorage.builtin.dra;
 
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
-import java.util.Set;
 import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.Quantity;
 
 /** The devices that are allocated to claims, and the consumed capacity of those that are shared. Not changed in a cycle. */
 final class AllocatedState {
     private final DeviceFeatures features;
-    private final Set<DeviceId> allocatedDevices = new HashSet<>();
-    private final Set<DeviceId> sharedDevices = new HashSet<>();
-    private final Map<DeviceId, Map<String, Quantity>> consumedCapacity = new HashMap<>();
+    // How many allocations have the whole device, and how many a share of it.
+    private final Map<DeviceId, Integer> allocatedDevices;
+    private final Map<DeviceId, Integer> sharedDevices;
+    // The maps in it are not changed.
+    private final Map<DeviceId, Map<String, Quantity>> consumedCapacity;
 
     AllocatedState(DeviceFeatures features) {
         this.features = features;
+        allocatedDevices = new HashMap<>();
+        sharedDevices = new HashMap<>();
+        consumedCapacity = new HashMap<>();
+    }
+
+    private AllocatedState(AllocatedState other) {
+        features = other.features;
+        allocatedDevices = new HashMap<>(other.allocatedDevices);
+        sharedDevices = new HashMap<>(other.sharedDevices);
+        consumedCapacity = new HashMap<>(other.consumedCapacity);
+    }
+
+    /** The same devices, whatever is added and removed here. */
+    AllocatedState copy() {
+        return new AllocatedState(this);
     }
 
     /** Adds what is allocated to a claim. Without consumable capacity, a share counts as the whole device. */
@@ -26,26 +41,50 @@ final class AllocatedState {
                 continue;
             }
             DeviceId id = DeviceId.of(result);
-            if (result.shareId().isEmpty() || !features.consumableCapacity()) {
-                allocatedDevices.add(id);
+            if (!isShare(result)) {
+                allocatedDevices.merge(id, 1, Integer::sum);
                 continue;
             }
-            sharedDevices.add(id);
+            sharedDevices.merge(id, 1, Integer::sum);
             if (!result.consumedCapacity().isEmpty()) {
-                Map<String, Quantity> sums = consumedCapacity.computeIfAbsent(id, any -> new HashMap<>());
+                Map<String, Quantity> sums = new HashMap<>(consumedCapacity(id));
                 result.consumedCapacity().forEach((name, amount) -> sums.merge(name, amount, Quantity::plus));
+                consumedCapacity.put(id, sums);
             }
         }
     }
 
+    /**
+     * Removes what {@link #add} added.
+     *
+     * @return false if capacity was consumed, which cannot be removed: then the state is of no use any more
+     */
+    boolean remove(DeviceAllocation allocation) {
+        for (DeviceAllocation.Result result : allocation.results()) {
+            if (result.adminAccess()) {
+                continue;
+            }
+            if (!result.consumedCapacity().isEmpty()) {
+                return false;
+            }
+            (isShare(result) ? sharedDevices : allocatedDevices)
+                    .computeIfPresent(DeviceId.of(result), (id, count) -> count == 1 ? null : count - 1);
+        }
+        return true;
+    }
+
+    private boolean isShare(DeviceAllocation.Result result) {
+        return !result.shareId().isEmpty() && features.consumableCapacity();
+    }
+
     /** Whether the whole device is allocated. */
     boolean isAllocated(DeviceId id) {
-        return allocatedDevices.contains(id);
+        return allocatedDevices.containsKey(id);
     }
 
     /** Whether the device or a share of it is allocated. */
     boolean isAllocatedOrShared(DeviceId id) {
-        return allocatedDevices.contains(id) || sharedDevices.contains(id);
+        return allocatedDevices.containsKey(id) || sharedDevices.containsKey(id);
     }
 
     /** Whether claims consume capacity of the device. */

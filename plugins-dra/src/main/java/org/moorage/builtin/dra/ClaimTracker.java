@@ -17,6 +17,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.moorage.api.StateKey;
 import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.ObjectLister;
@@ -34,6 +35,10 @@ final class ClaimTracker {
 
     private final ObjectLister<ResourceClaim> claims;
     private final Consumer<Collection<Pod>> activate;
+
+    // Told of each change of what follows, and of each claim that the cluster tells of.
+    @GuardedBy("this")
+    private final ClaimAllocations allocations;
 
     // By uid: allocated in Reserve, and not written to the cluster yet.
     @GuardedBy("this")
@@ -66,11 +71,14 @@ final class ClaimTracker {
      * A tracker without allocations in flight.
      *
      * @param claims the claims as last seen
+     * @param features what is enabled
      * @param activate has pods tried again once their backoff is over
      */
-    ClaimTracker(ObjectLister<ResourceClaim> claims, Consumer<Collection<Pod>> activate) {
+    ClaimTracker(ObjectLister<ResourceClaim> claims, DeviceFeatures features, Consumer<Collection<Pod>> activate) {
         this.claims = claims;
         this.activate = activate;
+        allocations = new ClaimAllocations(features, this::allocationsOf);
+        claims.all().forEach(allocations::changed);
     }
 
     /** Takes note of what the scheduler sees of a claim. */
@@ -78,6 +86,7 @@ final class ClaimTracker {
         if (change.after().isPresent()) {
             synchronized (this) {
                 latest(change.after().get());
+                allocations.changed(change.latest());
             }
             return;
         }
@@ -95,12 +104,17 @@ final class ClaimTracker {
             if (wasAssumed) {
                 assumed.remove(gone.key());
             }
-            isFreed = inFlightAllocations.remove(uid) != null
+            ResourceClaim inFlight = inFlightAllocations.remove(uid);
+            if (inFlight != null) {
+                allocations.changed(inFlight);
+            }
+            isFreed = inFlight != null
                     || wasAssumed
                     || gone.allocation().isPresent()
                     // The pod that it was made for can have another one now.
                     || "true".equals(gone.metadata().annotations().get(ResourceClaim.EXTENDED_RESOURCES));
             uncertain.remove(uid);
+            allocations.changed(gone);
         }
         if (isFreed) {
             released();
@@ -160,12 +174,13 @@ final class ClaimTracker {
 
     @GuardedBy("this")
     private ResourceClaim latest(ResourceClaim observed) {
-        ResourceClaim ours = assumed.get(observed.key());
+        ResourceClaim ours = assumed.isEmpty() ? null : assumed.get(observed.key());
         if (ours == null) {
             return observed;
         }
         if (!ours.metadata().uid().equals(observed.metadata().uid()) || isNewer(observed, ours)) {
             assumed.remove(observed.key());
+            allocations.changed(observed);
             return observed;
         }
         return ours;
@@ -179,20 +194,24 @@ final class ClaimTracker {
     }
 
     /** All devices that are allocated, or whose allocation is in flight. */
-    synchronized AllocatedState gatherAllocatedState(DeviceFeatures features) {
-        AllocatedState state = new AllocatedState(features);
-        for (ResourceClaim claim : claims.all()) {
-            latest(claim).allocation().ifPresent(state::add);
+    synchronized AllocatedState gatherAllocatedState() {
+        return allocations.state();
+    }
+
+    // Those of the claim, and those in flight of it or of one that had its name.
+    private synchronized List<DeviceAllocation> allocationsOf(ResourceClaim claim) {
+        List<DeviceAllocation> found = new ArrayList<>(1);
+        Optional<ResourceClaim> observed = claims.get(claim.namespace(), claim.name());
+        ResourceClaim latest = observed.isPresent() ? latest(observed.get()) : assumed.get(claim.key());
+        if (latest != null && latest.allocation().isPresent()) {
+            found.add(latest.allocation().get());
         }
-        for (ResourceClaim claim : assumed.values()) {
-            if (isUnseen(claim)) {
-                claim.allocation().ifPresent(state::add);
+        for (ResourceClaim inFlight : inFlightAllocations.values()) {
+            if (inFlight.key().equals(claim.key()) && inFlight.allocation().isPresent()) {
+                found.add(inFlight.allocation().get());
             }
         }
-        for (ResourceClaim claim : inFlightAllocations.values()) {
-            claim.allocation().ifPresent(state::add);
-        }
-        return state;
+        return found;
     }
 
     /** Whether the allocation of a claim is in flight. */
@@ -203,6 +222,7 @@ final class ClaimTracker {
     /** Adds an allocation that is in flight from now on. */
     synchronized void addInFlightAllocation(ResourceClaim allocated) {
         inFlightAllocations.put(allocated.metadata().uid(), allocated);
+        allocations.changed(allocated);
     }
 
     /**
@@ -217,6 +237,7 @@ final class ClaimTracker {
             if (removed == null) {
                 return false;
             }
+            allocations.changed(removed);
             isFreed = !assumed.containsKey(removed.key());
         }
         if (isFreed) {
@@ -258,11 +279,13 @@ final class ClaimTracker {
     synchronized void assume(ResourceClaim claim) {
         if (!lastDeleted.contains(claim.metadata().uid())) {
             assumed.put(claim.key(), claim);
+            allocations.changed(claim);
         }
     }
 
     /** Goes back to a claim as the cluster has it. */
     synchronized void restore(ResourceClaim claim) {
         assumed.remove(claim.key());
+        allocations.changed(claim);
     }
 }

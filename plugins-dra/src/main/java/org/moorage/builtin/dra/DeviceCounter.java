@@ -21,25 +21,19 @@ final class DeviceCounter implements DeviceCounts {
     private final ObjectLister<ResourceSlice> slices;
     private final ClaimTracker tracker;
     private final DeviceSelectors selectors;
-    private final DeviceFeatures features;
     private final AtomicReference<ResourceSliceIndex> index = new AtomicReference<>(ResourceSliceIndex.EMPTY);
 
-    DeviceCounter(
-            ObjectLister<ResourceSlice> slices,
-            ClaimTracker tracker,
-            DeviceSelectors selectors,
-            DeviceFeatures features) {
+    DeviceCounter(ObjectLister<ResourceSlice> slices, ClaimTracker tracker, DeviceSelectors selectors) {
         this.slices = slices;
         this.tracker = tracker;
         this.selectors = selectors;
-        this.features = features;
     }
 
     @Override
     public List<Count> of(DeviceClass deviceClass, List<NodeInfo> nodes) {
         // Tainted devices count as well, so device taint rules do not matter.
         ResourceSliceIndex current = index.updateAndGet(known -> known.with(slices.all(), List.of()));
-        AllocatedState allocatedState = tracker.gatherAllocatedState(features);
+        AllocatedState allocatedState = tracker.gatherAllocatedState();
         List<Count> counts = new ArrayList<>(nodes.size());
         for (NodeInfo node : nodes) {
             counts.add(count(deviceClass, node.node(), current, allocatedState));

@@ -171,7 +171,7 @@ public final class DynamicResources
                 : Optional.empty();
         listedClaims = handle.lister(ObjectKind.RESOURCE_CLAIM);
         tracker = handle.shared(ClaimTracker.KEY, () -> {
-            ClaimTracker made = new ClaimTracker(listedClaims, handle::activateAfterBackoff);
+            ClaimTracker made = new ClaimTracker(listedClaims, features, handle::activateAfterBackoff);
             handle.onChange(ObjectKind.RESOURCE_CLAIM, made::changed);
             // Not by Handle.background, whose tasks the metrics count as preemptions'.
             FirstClaim first = new FirstClaim(task -> handle.backgroundAfter(Duration.ZERO, task), classes, selectors);
@@ -180,7 +180,7 @@ public final class DynamicResources
             handle.onChange(ObjectKind.POD, new UnseenClaims(handle, made)::podChanged);
             return made;
         });
-        handle.shared(DeviceCounts.SHARED, () -> new DeviceCounter(slices, tracker, selectors, features));
+        handle.shared(DeviceCounts.SHARED, () -> new DeviceCounter(slices, tracker, selectors));
         clock = handle.clock();
         random = handle.random();
         podClaims = new PodResourceClaims(tracker);
@@ -252,7 +252,7 @@ public final class DynamicResources
         ResourceSliceIndex current = sliceIndex.updateAndGet(known -> known.with(slices.all(), rules));
         return new Allocator(
                 current,
-                tracker.gatherAllocatedState(features),
+                tracker.gatherAllocatedState(),
                 name -> classes.get("", name),
                 selectors,
                 features,

@@ -100,15 +100,20 @@ final class PodResourceClaims {
 
     /** Whether a pod may become schedulable by a change of a claim. */
     Hint isSchedulableAfterClaimChange(Pod pod, ObjectChange<ResourceClaim> change) {
+        ResourceClaim after = change.latest();
+        Optional<ResourceClaim> before = change.before();
+        boolean isDeallocated = before.isPresent()
+                && before.get().allocation().isPresent()
+                && after.allocation().isEmpty();
+        // For each of the pods that wait, so the claims of other pods are told by their names alone.
+        if (!isDeallocated && !names(pod, after)) {
+            return Hint.SKIP;
+        }
         Found found = of(pod);
         if (found.problem().isPresent()) {
             return Hint.SKIP;
         }
-        ResourceClaim after = change.latest();
-        Optional<ResourceClaim> before = change.before();
-        if (before.isPresent()
-                && before.get().allocation().isPresent()
-                && after.allocation().isEmpty()) {
+        if (isDeallocated) {
             // Another pod may get the devices.
             return Hint.QUEUE;
         }
@@ -117,6 +122,19 @@ final class PodResourceClaims {
             isOfPod |= claim.metadata().uid().equals(after.metadata().uid());
         }
         return Hint.queueIf(isOfPod && (before.isEmpty() || !after.hasStatusOf(before.get())));
+    }
+
+    private static boolean names(Pod pod, ResourceClaim claim) {
+        if (!pod.namespace().equals(claim.namespace())) {
+            return false;
+        }
+        List<PodSpec.ResourceClaim> entries = pod.spec().resourceClaims();
+        for (int i = 0; i < entries.size(); i++) {
+            if (claimName(pod, entries.get(i)).equals(claim.name())) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Whether a pod may become schedulable by a change of itself. */

@@ -76,18 +76,18 @@ final class RequestValidation {
     }
 
     private RequestData requestData(ResourceClaim claim, DeviceRequest request, String parentRequest) {
-        String title = "claim " + claim.key() + ", request " + request.name();
         int empty = request.selectors().indexOf("");
         if (empty >= 0) {
-            throw new AllocationException(
-                    title + ", selector #" + empty + ": CEL expression empty (unsupported selector type?)");
+            throw new AllocationException(title(claim, request) + ", selector #" + empty
+                    + ": CEL expression empty (unsupported selector type?)");
         }
         if (request.deviceClass().isEmpty()) {
-            throw new AllocationException(title + ": missing device class name (unsupported request type?)");
+            throw new AllocationException(
+                    title(claim, request) + ": missing device class name (unsupported request type?)");
         }
         DeviceClass deviceClass = allocator
                 .deviceClass(request.deviceClass())
-                .orElseThrow(() -> new AllocationException(title + ": could not retrieve device class "
+                .orElseThrow(() -> new AllocationException(title(claim, request) + ": could not retrieve device class "
                         + request.deviceClass() + ": deviceclass.resource.k8s.io \"" + request.deviceClass()
                         + "\" not found"));
         if (request.allocationMode().equals(DeviceRequest.EXACT_COUNT)) {
@@ -95,20 +95,25 @@ final class RequestValidation {
             return new RequestData(request, parentRequest, deviceClass, count, List.of());
         }
         if (!request.requestsAll()) {
-            throw new AllocationException(title + ": unsupported count mode " + request.allocationMode());
+            throw new AllocationException(
+                    title(claim, request) + ": unsupported count mode " + request.allocationMode());
         }
         RequestData requested = new RequestData(request, parentRequest, deviceClass, 0, List.of());
-        List<DeviceWithId> all = allDevices(claim, requested, title);
+        List<DeviceWithId> all = allDevices(claim, requested);
         return new RequestData(request, parentRequest, deviceClass, all.size(), all);
     }
 
-    private List<DeviceWithId> allDevices(ResourceClaim claim, RequestData request, String title) {
+    private static String title(ResourceClaim claim, DeviceRequest request) {
+        return "claim " + claim.key() + ", request " + request.name();
+    }
+
+    private List<DeviceWithId> allDevices(ResourceClaim claim, RequestData request) {
         List<DeviceWithId> all = new ArrayList<>();
         for (Pool pool : pools) {
             if (pool.condition() != Pool.Condition.VALID) {
                 String condition = pool.condition() == Pool.Condition.INCOMPLETE ? "being updated" : "invalid";
-                throw new AllocationException(title + ": asks for all devices, but resource pool " + pool.id()
-                        + " is currently " + condition);
+                throw new AllocationException(title(claim, request.request())
+                        + ": asks for all devices, but resource pool " + pool.id() + " is currently " + condition);
             }
             for (SliceWithDevices slice : pool.slicesTargetingNode()) {
                 for (DeviceWithId device : slice.devices()) {

@@ -53,7 +53,7 @@ class ClaimBinderTest {
     private final ResourceClaim seen =
             server.find(ObjectKind.RESOURCE_CLAIM, "default", "c").orElseThrow();
     private final ObjectTable<ResourceClaim> lister = ObjectTable.of(seen);
-    private final ClaimTracker tracker = new ClaimTracker(lister, pods -> {});
+    private final ClaimTracker tracker = new ClaimTracker(lister, FEATURES, pods -> {});
     private final Map<String, Queue<End>> ends = new HashMap<>();
     private final Queue<Runnable> later = new ArrayDeque<>();
     private final ClaimBinder binder = new ClaimBinder(handle(), tracker, Duration.ofSeconds(1), FEATURES);
@@ -113,7 +113,7 @@ class ClaimBinderTest {
     }
 
     private boolean isTaken() {
-        return tracker.gatherAllocatedState(FEATURES).isAllocated(new DeviceId(DeviceObjects.DRIVER, "n1", "a"));
+        return tracker.gatherAllocatedState().isAllocated(new DeviceId(DeviceObjects.DRIVER, "n1", "a"));
     }
 
     private List<String> consumers() {

@@ -222,7 +222,7 @@ class ClaimTrackerTest {
     void hasPodsTriedAgainForWhichADeviceMayHaveBecomeFree(Release c) {
         List<Pod> activated = new ArrayList<>();
         ObjectTable<ResourceClaim> cluster = ObjectTable.of();
-        c.steps.run(new ClaimTracker(cluster, activated::addAll), cluster);
+        c.steps.run(new ClaimTracker(cluster, FEATURES, activated::addAll), cluster);
         assertThat(activated).isEqualTo(c.isActivated ? List.of(POD) : List.of());
     }
 
@@ -230,9 +230,10 @@ class ClaimTrackerTest {
     @FieldSource("CASES")
     void knowsWhatIsAllocated(Case expected) {
         ObjectTable<ResourceClaim> cluster = ObjectTable.of();
-        ClaimTracker tracker = new ClaimTracker(cluster, pods -> {});
+        ClaimTracker tracker = new ClaimTracker(cluster, FEATURES, pods -> {});
+        cluster.onChange(tracker::changed);
         expected.steps.run(tracker, cluster);
-        AllocatedState state = tracker.gatherAllocatedState(FEATURES);
+        AllocatedState state = tracker.gatherAllocatedState();
         List<String> found = new ArrayList<>();
         for (String device : List.of("a", "b")) {
             if (state.isAllocated(new DeviceId(DeviceObjects.DRIVER, "n1", device))) {
@@ -244,7 +245,7 @@ class ClaimTrackerTest {
 
     @Test
     void saysWhetherAnAllocationWasInFlight() {
-        ClaimTracker tracker = new ClaimTracker(ObjectTable.of(UNALLOCATED), pods -> {});
+        ClaimTracker tracker = new ClaimTracker(ObjectTable.of(UNALLOCATED), FEATURES, pods -> {});
         tracker.addInFlightAllocation(ALLOCATED);
         assertThat(tracker.hasInFlightAllocation(UNALLOCATED)).isTrue();
         assertThat(tracker.removeInFlightAllocation("c")).isTrue();
@@ -257,12 +258,13 @@ class ClaimTrackerTest {
     @Test
     void losesNoAllocationOnItsWayIntoTheCluster() throws InterruptedException, ExecutionException {
         ObjectTable<ResourceClaim> cluster = ObjectTable.of(UNALLOCATED);
-        ClaimTracker tracker = new ClaimTracker(cluster, pods -> {});
+        ClaimTracker tracker = new ClaimTracker(cluster, FEATURES, pods -> {});
+        cluster.onChange(tracker::changed);
         tracker.addInFlightAllocation(ALLOCATED);
         DeviceId device = new DeviceId(DeviceObjects.DRIVER, "n1", "a");
         Callable<Boolean> watch = () -> {
             for (int i = 0; i < 5_000; i++) {
-                if (!tracker.gatherAllocatedState(FEATURES).isAllocated(device)) {
+                if (!tracker.gatherAllocatedState().isAllocated(device)) {
                     return false;
                 }
             }

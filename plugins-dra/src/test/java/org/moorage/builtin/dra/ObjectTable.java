@@ -6,12 +6,15 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
+import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.plugin.ObjectLister;
 
 /** A lister whose objects a test puts there. */
 final class ObjectTable<T extends ClusterObject> implements ObjectLister<T> {
     private final Map<String, T> objects = new LinkedHashMap<>();
+    private volatile Consumer<ObjectChange<T>> listener = change -> {};
 
     @SafeVarargs
     static <T extends ClusterObject> ObjectTable<T> of(T... objects) {
@@ -22,12 +25,24 @@ final class ObjectTable<T extends ClusterObject> implements ObjectLister<T> {
         return table;
     }
 
-    synchronized void put(T object) {
-        objects.put(object.key(), object);
+    /** Has a listener told of each change, once the table shows it. */
+    void onChange(Consumer<ObjectChange<T>> told) {
+        listener = told;
     }
 
-    synchronized void remove(T object) {
-        objects.remove(object.key());
+    void put(T object) {
+        T before;
+        synchronized (this) {
+            before = objects.put(object.key(), object);
+        }
+        listener.accept(before == null ? ObjectChange.added(object) : ObjectChange.updated(before, object));
+    }
+
+    void remove(T object) {
+        synchronized (this) {
+            objects.remove(object.key());
+        }
+        listener.accept(ObjectChange.deleted(object));
     }
 
     @Override

@@ -171,7 +171,8 @@ public final class Scheduler implements AutoCloseable {
                         Duration.ofSeconds(builder.config.podInitialBackoffSeconds()),
                         Duration.ofSeconds(builder.config.podMaxBackoffSeconds()),
                         builder.maxInUnschedulable,
-                        builder.featureGates),
+                        builder.featureGates,
+                        builder.rejectedEarlyPops),
                 builder.clock,
                 nominator,
                 builder.metrics,
@@ -531,6 +532,7 @@ public final class Scheduler implements AutoCloseable {
         private InstantSource clock = InstantSource.system();
         private RandomGenerator random = RandomGenerator.getDefault();
         private boolean randomTies;
+        private int rejectedEarlyPops;
         private Duration maxInUnschedulable = Duration.ofMinutes(5);
         private Duration pluginCallTimeout = Duration.ofSeconds(30);
         private Map<String, FailurePolicy> failurePolicies = Map.of();
@@ -592,6 +594,19 @@ public final class Scheduler implements AutoCloseable {
          */
         public Builder randomTies(boolean value) {
             randomTies = value;
+            return this;
+        }
+
+        /**
+         * Sets how many of the pods that are tried before the end of their backoff, since no other pod is ready, may be rejected in a
+         * second; any number if not set, or if 0, as with kube-scheduler, whose processor is the limit. The others wait for the end of
+         * their backoff or the next second. Pods that are ready and pods that find a node do not count.
+         */
+        public Builder rejectedEarlyPops(int perSecond) {
+            if (perSecond < 0) {
+                throw new IllegalArgumentException("rejectedEarlyPops: " + perSecond + " (expected: zero or more)");
+            }
+            rejectedEarlyPops = perSecond;
             return this;
         }
 

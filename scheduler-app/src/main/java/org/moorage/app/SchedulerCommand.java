@@ -59,6 +59,9 @@ import org.slf4j.LoggerFactory;
 final class SchedulerCommand {
     private static final Logger LOG = LoggerFactory.getLogger(SchedulerCommand.class);
     private static final int FAILURE = 1;
+    /** kube-scheduler comes to 100 to 800 a second on two processors. */
+    private static final int REJECTED_EARLY_POPS = 150;
+
     private static final Duration LONGEST_POLICY_READ = Duration.ofSeconds(10);
 
     /** Settings that mean something to kube-scheduler, and nothing here. */
@@ -147,6 +150,7 @@ final class SchedulerCommand {
                 .listener(new PodLog())
                 .metrics(metrics)
                 .randomTies(true)
+                .rejectedEarlyPops(REJECTED_EARLY_POPS)
                 .maxInUnschedulable(options.maxInUnschedulable());
         try (Scheduler scheduler =
                 options.pluginLimits().applyTo(builder, registry).build()) {

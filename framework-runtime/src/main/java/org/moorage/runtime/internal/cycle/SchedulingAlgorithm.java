@@ -3,6 +3,7 @@ package org.moorage.runtime.internal.cycle;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -150,7 +151,9 @@ public final class SchedulingAlgorithm {
             recorded.add(nominatedRejected.node().name());
         }
         EquivalenceClass alike = recorder == null ? equivalenceCache.find(profile.sign(pod)) : null;
-        List<NodeInfo> nodes = narrow(recorder == null ? all : recorder.nodes(snapshot), preFiltered.nodeNames());
+        List<NodeInfo> nodes = recorder == null
+                ? narrow(snapshot, preFiltered.nodeNames())
+                : narrow(recorder.nodes(snapshot), preFiltered.nodeNames());
         Feasible feasible = filter(profile, state, pod, nodes, all.size(), recorded, alike, recorder);
         Map<String, Status> byExtenders = new HashMap<>();
         List<NodeInfo> left = extenders.filter() ? extenders.filter(pod, feasible.nodes, byExtenders) : feasible.nodes;
@@ -254,6 +257,19 @@ public final class SchedulingAlgorithm {
                     .log("Evaluation failed on nominated node");
             return PluginStatus.error(failure.plugin(), failure.getMessage());
         }
+    }
+
+    // A few nodes, as for a pod of a daemon set, are looked up.
+    private static List<NodeInfo> narrow(Snapshot snapshot, @Nullable Set<String> names) {
+        if (names == null || names.size() > snapshot.nodes().size() / 8) {
+            return narrow(snapshot.nodes(), names);
+        }
+        List<NodeInfo> narrowed = new ArrayList<>(names.size());
+        for (String name : names) {
+            snapshot.node(name).ifPresent(narrowed::add);
+        }
+        narrowed.sort(Comparator.comparingInt(NodeInfo::index));
+        return narrowed;
     }
 
     private static List<NodeInfo> narrow(List<NodeInfo> all, @Nullable Set<String> names) {

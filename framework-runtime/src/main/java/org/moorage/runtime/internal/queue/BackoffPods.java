@@ -59,6 +59,10 @@ final class BackoffPods {
         return queued.isPresent() ? queued : failed.remove(key);
     }
 
+    boolean hasRejected() {
+        return rejected.first().isPresent();
+    }
+
     /** Takes out the rejected pod whose backoff ends first, whether it lasts or not. */
     Optional<QueuedPodInfo> removeFirstRejected() {
         return rejected.removeFirst();

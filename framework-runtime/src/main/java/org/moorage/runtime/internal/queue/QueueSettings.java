@@ -12,17 +12,25 @@ import org.moorage.api.plugin.FeatureGates;
  * @param maxBackoff after a failed attempt at most; zero to have no backoff
  * @param maxInUnschedulable for an event at most
  * @param featureGates whether a pod that backs off may be popped early
+ * @param rejectedEarlyPops how many of those that are popped early may be rejected in a second; 0 for any number
  */
 public record QueueSettings(
-        Duration initialBackoff, Duration maxBackoff, Duration maxInUnschedulable, FeatureGates featureGates) {
+        Duration initialBackoff,
+        Duration maxBackoff,
+        Duration maxInUnschedulable,
+        FeatureGates featureGates,
+        int rejectedEarlyPops) {
     /** Those of kube-scheduler: one second, ten seconds, five minutes. */
     public static final QueueSettings DEFAULTS = new QueueSettings(
-            Duration.ofSeconds(1), Duration.ofSeconds(10), Duration.ofMinutes(5), FeatureGates.DEFAULTS);
+            Duration.ofSeconds(1), Duration.ofSeconds(10), Duration.ofMinutes(5), FeatureGates.DEFAULTS, 0);
 
     public QueueSettings {
         demandNotNegative("initialBackoff", initialBackoff);
         demandNotNegative("maxBackoff", maxBackoff);
         demandNotNegative("maxInUnschedulable", maxInUnschedulable);
+        if (rejectedEarlyPops < 0) {
+            throw new IllegalArgumentException("rejectedEarlyPops: " + rejectedEarlyPops + " (expected: >= 0)");
+        }
     }
 
     boolean popsEarly() {

@@ -27,6 +27,7 @@ public final class QueuedPodInfo implements QueuedPod {
     private @Nullable Instant initialAttemptTimestamp;
     private boolean failsWithError;
     private boolean flushed;
+    private boolean poppedEarly;
     private RejectorPlugins rejectors = RejectorPlugins.NONE;
     private @Nullable PluginStatus gate;
 
@@ -121,6 +122,15 @@ public final class QueuedPodInfo implements QueuedPod {
         attemptStart = System.nanoTime();
     }
 
+    void popEarly() {
+        poppedEarly = true;
+    }
+
+    /** Whether the attempt that is under way began before the end of its backoff. */
+    boolean isPoppedEarly() {
+        return poppedEarly;
+    }
+
     void becameReady(Instant now) {
         if (initialAttemptTimestamp == null) {
             initialAttemptTimestamp = now;
@@ -144,6 +154,7 @@ public final class QueuedPodInfo implements QueuedPod {
     void failed(Pod current, RejectorPlugins by, Instant now, long returnNumber, PodBackoff backoff) {
         pod = current;
         flushed = false;
+        poppedEarly = false;
         rejectors = by;
         if (by.isEmpty()) {
             consecutiveErrors++;

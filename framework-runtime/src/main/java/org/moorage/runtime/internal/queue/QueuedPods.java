@@ -31,6 +31,7 @@ final class QueuedPods {
     final UnschedulablePods unschedulable = new UnschedulablePods();
     private final PreEnqueue preEnqueue;
     private final boolean popsEarly;
+    private final EarlyPops earlyPops;
     private final InstantSource clock;
     private final Runnable onPodReady;
     private final SchedulerMetrics metrics;
@@ -53,6 +54,7 @@ final class QueuedPods {
             Runnable onPodReady,
             SchedulerMetrics metrics) {
         popsEarly = settings.popsEarly();
+        earlyPops = new EarlyPops(settings.rejectedEarlyPops(), clock);
         active = new IndexedHeap<>(QueuedPodInfo::key, (first, second) -> isTriedBefore(sort, first, second));
         backoff = new BackoffPods(
                 settings.backoff(),
@@ -110,12 +112,28 @@ final class QueuedPods {
     /** Takes out the pod that is to be tried next; empty if none may be. */
     Optional<QueuedPodInfo> removeNext() {
         Optional<QueuedPodInfo> next = active.removeFirst();
-        if (next.isPresent() || !popsEarly) {
+        if (next.isPresent() || !popsEarly || earlyPops.nanosToNext() > 0) {
             return next;
         }
         Optional<QueuedPodInfo> early = backoff.removeFirstRejected();
-        early.ifPresent(queued -> logged(queued, SubQueue.ACTIVE, WellKnownEvents.POP_FROM_BACKOFF));
+        early.ifPresent(queued -> {
+            queued.popEarly();
+            logged(queued, SubQueue.ACTIVE, WellKnownEvents.POP_FROM_BACKOFF);
+        });
         return early;
+    }
+
+    /** How long it may be until {@link #removeNext} has a pod that it does not have now, though none comes; at most that long. */
+    long nanosToNext(long atMost) {
+        long nanos = popsEarly && backoff.hasRejected() ? earlyPops.nanosToNext() : 0;
+        return nanos > 0 ? Math.min(nanos, atMost) : atMost;
+    }
+
+    /** A pod that {@link #removeNext} gave was rejected. */
+    void rejected(QueuedPodInfo popped) {
+        if (popped.isPoppedEarly()) {
+            earlyPops.rejected();
+        }
     }
 
     /** Brings the pod to its new rank after it was updated; false if it is unschedulable, where there are no ranks. */

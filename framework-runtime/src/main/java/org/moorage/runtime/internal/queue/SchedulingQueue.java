@@ -209,8 +209,8 @@ public final class SchedulingQueue implements AutoCloseable {
 
     /**
      * Takes the next pod to be tried: the first of the active ones. If there is none, it is the first of those that back off
-     * after a rejection, unless the feature {@link FeatureGates#SCHEDULER_POP_FROM_BACKOFF_Q} is off. The pod is in flight
-     * until {@link #done} or {@link #addUnschedulable} is called for it.
+     * after a rejection, unless the feature {@link FeatureGates#SCHEDULER_POP_FROM_BACKOFF_Q} is off, or too many of those were rejected
+     * again. The pod is in flight until {@link #done} or {@link #addUnschedulable} is called for it.
      *
      * @param atMost how long to wait for one, by the system's clock
      * @return empty if there was none in that time, the queue is closed, or the thread was interrupted, which it then still
@@ -225,7 +225,8 @@ public final class SchedulingQueue implements AutoCloseable {
                 if (popped.isPresent() || closed || nanos <= 0) {
                     return popped;
                 }
-                nanos = podReady.awaitNanos(nanos);
+                long wait = queued.nanosToNext(nanos);
+                nanos -= wait - podReady.awaitNanos(wait);
                 lock.acquired();
             }
         } catch (InterruptedException e) {
@@ -307,6 +308,7 @@ public final class SchedulingQueue implements AutoCloseable {
             LOG.atWarn().addKeyValue("pod", current).log("Pod is already queued, so its failed attempt is forgotten");
             return;
         }
+        queued.rejected(popped);
         popped.failed(current, rejectors, clock.instant(), ++lastNumber, backoffTimes);
         QueueingStrategy strategy = QueueingStrategy.QUEUE_AFTER_BACKOFF;
         SubQueue subQueue;

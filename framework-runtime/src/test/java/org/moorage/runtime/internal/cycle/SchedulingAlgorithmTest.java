@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.api.Code;
 import org.moorage.api.CycleState;
@@ -148,6 +149,24 @@ class SchedulingAlgorithmTest {
                             cluster(300));
             assertThat(result.feasible()).isEqualTo(1);
             assertThat(result.node()).extracting(NodeInfo::name).isEqualTo("n1");
+        }
+
+        @ParameterizedTest(name = "of {0} nodes")
+        @ValueSource(ints = {3, 300})
+        void filtersThoseThatPreFilterLeavesInTheOrderOfTheNodes(int nodes) {
+            List<String> filtered = new ArrayList<>();
+            Filtering all = new Filtering(
+                    "All",
+                    node -> {
+                        filtered.add(node.name());
+                        return true;
+                    },
+                    Status.success());
+            Narrowing two = new Narrowing("Two", PreFilterResult.onlyNodes(Set.of("n2", "gone", "n1")));
+            SchedulingAlgorithm.Result result =
+                    algorithm(0).find(profile(two, all, FLAT), new CycleState(), POD, cluster(nodes));
+            assertThat(filtered).containsExactly("n1", "n2");
+            assertThat(result.feasible()).isEqualTo(2);
         }
 
         @Test

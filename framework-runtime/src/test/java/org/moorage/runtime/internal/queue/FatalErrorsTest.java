@@ -108,7 +108,8 @@ final class FatalErrorsTest {
                     QueueSettings.DEFAULTS.initialBackoff(),
                     QueueSettings.DEFAULTS.maxBackoff(),
                     QueueSettings.DEFAULTS.maxInUnschedulable(),
-                    FeatureGates.of(Map.of(FeatureGates.SCHEDULER_POP_FROM_BACKOFF_Q, false))));
+                    FeatureGates.of(Map.of(FeatureGates.SCHEDULER_POP_FROM_BACKOFF_Q, false)),
+                    0));
         }
         SchedulingQueue queue = queue();
         given.before.run(fixture, queue);

@@ -18,6 +18,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.moorage.api.event.Hint;
@@ -108,7 +109,7 @@ final class SchedulingQueueBackoffTest {
         @Test
         void canBeSwitchedOff() {
             SchedulingQueue eager = fixture.settings(new QueueSettings(
-                            Duration.ofSeconds(1), Duration.ZERO, Duration.ofMinutes(5), FeatureGates.DEFAULTS))
+                            Duration.ofSeconds(1), Duration.ZERO, Duration.ofMinutes(5), FeatureGates.DEFAULTS, 0))
                     .queue();
             reject(eager, POD, RejectorPlugins.NONE);
 
@@ -139,7 +140,8 @@ final class SchedulingQueueBackoffTest {
                             Duration.ofSeconds(1),
                             Duration.ofSeconds(10),
                             Duration.ofMinutes(5),
-                            FeatureGates.of(Map.of(FeatureGates.SCHEDULER_POP_FROM_BACKOFF_Q, false))))
+                            FeatureGates.of(Map.of(FeatureGates.SCHEDULER_POP_FROM_BACKOFF_Q, false)),
+                            0))
                     .gate("Gate", () -> open)
                     .plugin("Fit", NODE_ADD, Hint.QUEUE)
                     .queue();
@@ -214,6 +216,85 @@ final class SchedulingQueueBackoffTest {
             assertThat(fixture.asked).containsExactly("Gate", "Gate");
             assertThat(placeOf(queue, POD)).isEqualTo(In.ACTIVE);
             assertThat(placeOf(queue, OTHER)).isEqualTo(In.GATED);
+        }
+    }
+
+    /** Two pods that are popped early may be rejected in a second. */
+    @Nested
+    class EarlyPopsThatAreRejected {
+        private final SchedulingQueue queue = fixture.settings(new QueueSettings(
+                        Duration.ofSeconds(10), Duration.ofSeconds(10), Duration.ofMinutes(5), FeatureGates.DEFAULTS, 2))
+                .plugin("Fit", NODE_ADD, Hint.QUEUE)
+                .queue();
+
+        @BeforeEach
+        void fourPodsBackOff() {
+            for (String name : List.of("a", "b", "c", "d")) {
+                queue.add(pod(name));
+            }
+            rejectNext();
+            rejectNext();
+            rejectNext();
+            rejectNext();
+            queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
+        }
+
+        private void rejectNext() {
+            QueuedPodInfo popped = queue.poll().orElseThrow();
+            queue.addUnschedulable(popped, popped.pod(), by("Fit"));
+        }
+
+        @Test
+        void haveTheOthersWait() {
+            rejectNext();
+            rejectNext();
+            assertThat(queue.poll()).isEmpty();
+
+            fixture.pass(Duration.ofMillis(499));
+            assertThat(queue.poll()).isEmpty();
+            fixture.pass(Duration.ofMillis(1));
+            rejectNext();
+            assertThat(queue.poll()).isEmpty();
+            assertThat(QueueState.counts(queue).backoff()).isEqualTo(1);
+        }
+
+        @Test
+        void areNotThoseThatFindANode() {
+            assertThat(drain(queue)).containsExactly("a", "b", "c", "d");
+        }
+
+        @Test
+        void doNotHoldUpPodsThatAreReady() {
+            rejectNext();
+            rejectNext();
+            queue.add(POD);
+            assertThat(queue.poll()).map(QueuedPodInfo::pod).contains(POD);
+        }
+
+        @Test
+        void areAsManyAfterALongTime() {
+            fixture.passSeconds(5);
+            rejectNext();
+            rejectNext();
+            assertThat(queue.poll()).isEmpty();
+        }
+
+        @Test
+        void doNotHoldUpPodsForLongerWhenTheClockIsSetBack() {
+            rejectNext();
+            rejectNext();
+            fixture.passSeconds(-3600);
+            assertThat(queue.poll()).isEmpty();
+            fixture.pass(Duration.ofMillis(500));
+            assertThat(queue.poll()).isPresent();
+        }
+
+        // The clock of the queue stands still, so that the wait ends by its own limit.
+        @Test
+        void doNotKeepAPopWaitingForLongerThanItIsTold() {
+            rejectNext();
+            rejectNext();
+            assertThat(queue.pop(Duration.ofMillis(1))).isEmpty();
         }
     }
 

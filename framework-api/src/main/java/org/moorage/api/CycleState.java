@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CycleState {
     // Keys at even, values at odd indexes. A cycle has few keys, and a scan by identity beats hashing; copied on
-    // write so that the parallel passes read without a lock.
+    // write so that the parallel passes read without a lock. Values of the whole cycle are there as the Optional that find() answers,
+    // since plugins ask for them on each node.
     private volatile @Nullable Object[] values;
     private volatile @Nullable Object[] nodeValues;
 
@@ -46,7 +47,7 @@ public final class CycleState {
     public synchronized <T> void put(StateKey<T> key, T value) {
         Objects.requireNonNull(key, "key");
         Objects.requireNonNull(value, "value");
-        values = with(values, key, value);
+        values = with(values, key, Optional.of(value));
     }
 
     /**
@@ -78,17 +79,19 @@ public final class CycleState {
      *     point what it did not write at an earlier one
      */
     public <T> T get(StateKey<T> key) {
-        T value = lookupValue(key);
-        if (value == null) {
+        Optional<T> value = find(key);
+        if (value.isEmpty()) {
             throw new NoSuchElementException(
                     "cycle state: no value for " + key + " (expected: put at an earlier point)");
         }
-        return value;
+        return value.get();
     }
 
     /** The value of a key for the whole cycle, or empty if nothing was put. */
+    @SuppressWarnings("unchecked") // put() stores under a key only what has the key's type
     public <T> Optional<T> find(StateKey<T> key) {
-        return Optional.ofNullable(lookupValue(key));
+        Object value = lookup(values, key);
+        return value == null ? Optional.empty() : (Optional<T>) value;
     }
 
     /**
@@ -112,11 +115,6 @@ public final class CycleState {
             }
         }
         return new CycleState(values, forked);
-    }
-
-    @SuppressWarnings("unchecked") // put() stores under a key only what has the key's type
-    private <T> @Nullable T lookupValue(StateKey<T> key) {
-        return (T) lookup(values, key);
     }
 
     private static @Nullable Object lookup(@Nullable Object[] entries, StateKey<?> key) {

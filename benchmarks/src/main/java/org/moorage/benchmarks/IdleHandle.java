@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.benchmarks;
 
-import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.HashMap;
@@ -11,51 +11,183 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
+import org.moorage.api.CycleState;
+import org.moorage.api.NodeInfo;
 import org.moorage.api.Snapshot;
+import org.moorage.api.StateKey;
+import org.moorage.api.Status;
+import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Namespace;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.ObjectMeta;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.ClusterWriter;
+import org.moorage.api.plugin.Extender;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.NodeDraft;
 import org.moorage.api.plugin.ObjectLister;
+import org.moorage.api.plugin.PluginLogger;
+import org.moorage.api.plugin.PodInPreBind;
+import org.moorage.api.plugin.WaitingPod;
 
-/** The handle of plugins that run without a scheduler around them: it shows the nodes, one namespace and the objects of a workload. */
-final class IdleHandle {
+/**
+ * The handle of plugins that run without a scheduler around them: it shows the nodes, one namespace and the objects of a workload. Nothing
+ * changes and nothing is written.
+ */
+final class IdleHandle implements Handle {
     private static final Namespace DEFAULT =
             new Namespace(ObjectMeta.named("default").build());
 
-    private IdleHandle() {}
+    private final Snapshot snapshot;
+    private final List<ClusterObject> objects;
+    private final RandomGenerator random = new Random(0);
+    private final ClusterWriter writer = idle(ClusterWriter.class);
 
-    static Handle of(Snapshot snapshot, List<ClusterObject> objects) {
-        RandomGenerator random = new Random(0);
-        InvocationHandler answers = (proxy, method, arguments) -> switch (method.getName()) {
-            case "profileName" -> "default-scheduler";
-            case "clock" -> InstantSource.system();
-            case "random" -> random;
-            case "snapshot" -> snapshot;
-            case "lister" -> lister((ObjectKind<?>) arguments[0], objects);
-            case "featureGates" -> FeatureGates.DEFAULTS;
-            case "shared" -> ((Supplier<?>) arguments[1]).get();
-            case "nominatedPods" -> List.of();
-            case "onChange" -> null; // Nothing changes.
-            default -> idle(proxy, method, arguments);
-        };
-        return proxy(Handle.class, answers);
+    private IdleHandle(Snapshot snapshot, List<ClusterObject> objects) {
+        this.snapshot = snapshot;
+        this.objects = objects;
     }
 
-    // Plugins may keep writers, but nothing is written here.
-    private static Object idle(Object proxy, Method method, Object[] arguments) {
+    static Handle of(Snapshot snapshot, List<ClusterObject> objects) {
+        return new IdleHandle(snapshot, objects);
+    }
+
+    // Plugins may keep writers.
+    private static <T> T idle(Class<T> type) {
+        return type.cast(Proxy.newProxyInstance(
+                IdleHandle.class.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> answer(method)));
+    }
+
+    private static Object answer(Method method) {
         if (method.getReturnType().isInterface()) {
-            return proxy(method.getReturnType(), IdleHandle::idle);
+            return idle(method.getReturnType());
         }
         throw new UnsupportedOperationException(method.getName());
     }
 
-    private static <T> T proxy(Class<T> type, InvocationHandler answers) {
-        return type.cast(Proxy.newProxyInstance(IdleHandle.class.getClassLoader(), new Class<?>[] {type}, answers));
+    @Override
+    public String profileName() {
+        return "default-scheduler";
+    }
+
+    @Override
+    public Snapshot snapshot() {
+        return snapshot;
+    }
+
+    @Override
+    public <T extends ClusterObject> ObjectLister<T> lister(ObjectKind<T> kind) {
+        return lister(kind, objects);
+    }
+
+    @Override
+    public <T extends ClusterObject> void onChange(ObjectKind<T> kind, Consumer<ObjectChange<T>> listener) {}
+
+    @Override
+    public <T extends ClusterObject> Optional<T> read(ObjectKind<T> kind, String namespace, String name) {
+        throw new UnsupportedOperationException("read");
+    }
+
+    @Override
+    public <T extends ClusterObject> Optional<T> readInPreBind(
+            Pod pod, ObjectKind<T> kind, String namespace, String name) {
+        throw new UnsupportedOperationException("readInPreBind");
+    }
+
+    @Override
+    public ClusterWriter writer() {
+        return writer;
+    }
+
+    @Override
+    public <T> T shared(StateKey<T> key, Supplier<T> make) {
+        return make.get();
+    }
+
+    @Override
+    public FeatureGates featureGates() {
+        return FeatureGates.DEFAULTS;
+    }
+
+    @Override
+    public Executor background() {
+        throw new UnsupportedOperationException("background");
+    }
+
+    @Override
+    public void backgroundAfter(Duration delay, Runnable task) {
+        throw new UnsupportedOperationException("backgroundAfter");
+    }
+
+    @Override
+    public InstantSource clock() {
+        return InstantSource.system();
+    }
+
+    @Override
+    public void pause(Pod pod, Duration time) {
+        throw new UnsupportedOperationException("pause");
+    }
+
+    @Override
+    public PluginLogger logger() {
+        throw new UnsupportedOperationException("logger");
+    }
+
+    @Override
+    public RandomGenerator random() {
+        return random;
+    }
+
+    @Override
+    public Collection<WaitingPod> waitingPods() {
+        return List.of();
+    }
+
+    @Override
+    public Optional<WaitingPod> waitingPod(String uid) {
+        return Optional.empty();
+    }
+
+    @Override
+    public Optional<PodInPreBind> podInPreBind(String uid) {
+        return Optional.empty();
+    }
+
+    @Override
+    public void activate(Collection<Pod> pods) {
+        throw new UnsupportedOperationException("activate");
+    }
+
+    @Override
+    public void activateAfterBackoff(Collection<Pod> pods) {
+        throw new UnsupportedOperationException("activateAfterBackoff");
+    }
+
+    @Override
+    public List<Pod> nominatedPods(String nodeName) {
+        return List.of();
+    }
+
+    @Override
+    public Status filterWithNominatedPods(CycleState state, Pod pod, NodeInfo node) {
+        throw new UnsupportedOperationException("filterWithNominatedPods");
+    }
+
+    @Override
+    public List<Extender> extenders() {
+        return List.of();
+    }
+
+    @Override
+    public NodeDraft draft(CycleState state, Pod pod, NodeInfo node) {
+        throw new UnsupportedOperationException("draft");
     }
 
     private static <T extends ClusterObject> ObjectLister<T> lister(ObjectKind<T> kind, List<ClusterObject> objects) {

@@ -61,7 +61,9 @@ final class IdleHandle implements Handle {
     // Plugins may keep writers.
     private static <T> T idle(Class<T> type) {
         return type.cast(Proxy.newProxyInstance(
-                IdleHandle.class.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> answer(method)));
+                IdleHandle.class.getClassLoader(),
+                new Class<?>[] {type},
+                (proxy, method, arguments) -> answer(method)));
     }
 
     private static Object answer(Method method) {

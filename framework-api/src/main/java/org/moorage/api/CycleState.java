@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CycleState {
     // Keys at even, values at odd indexes. A cycle has few keys, and a scan by identity beats hashing; copied on
-    // write so that the parallel passes read without a lock. Values of the whole cycle are there as the Optional that find() answers,
-    // since plugins ask for them on each node.
+    // write so that the parallel passes read without a lock. Values of the whole cycle are there as the Optional that
+    // find() answers, since plugins ask for them on each node.
     private volatile @Nullable Object[] values;
     private volatile @Nullable Object[] nodeValues;
 

@@ -223,7 +223,11 @@ final class SchedulingQueueBackoffTest {
     @Nested
     class EarlyPopsThatAreRejected {
         private final SchedulingQueue queue = fixture.settings(new QueueSettings(
-                        Duration.ofSeconds(10), Duration.ofSeconds(10), Duration.ofMinutes(5), FeatureGates.DEFAULTS, 2))
+                        Duration.ofSeconds(10),
+                        Duration.ofSeconds(10),
+                        Duration.ofMinutes(5),
+                        FeatureGates.DEFAULTS,
+                        2))
                 .plugin("Fit", NODE_ADD, Hint.QUEUE)
                 .queue();
 

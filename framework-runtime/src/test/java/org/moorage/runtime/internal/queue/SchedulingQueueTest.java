@@ -346,8 +346,8 @@ final class SchedulingQueueTest {
                         Duration.ofSeconds(-1), Duration.ZERO, Duration.ZERO, FeatureGates.DEFAULTS, 0))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("initialBackoff: PT-1S (expected: >= 0)");
-        assertThatThrownBy(() ->
-                        new QueueSettings(Duration.ZERO, Duration.ZERO, Duration.ZERO, FeatureGates.DEFAULTS, -1))
+        assertThatThrownBy(
+                        () -> new QueueSettings(Duration.ZERO, Duration.ZERO, Duration.ZERO, FeatureGates.DEFAULTS, -1))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("rejectedEarlyPops: -1 (expected: >= 0)");
     }

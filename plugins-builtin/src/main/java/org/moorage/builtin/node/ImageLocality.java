@@ -50,10 +50,13 @@ public final class ImageLocality implements ScorePlugin {
     @Override
     public long score(CycleState state, Pod pod, NodeInfo node) {
         List<String> names = namesOf(pod.spec());
-        int nodes = handle.snapshot().nodes().size();
         long sum = 0;
         for (int i = 0; i < names.size(); i++) {
             ImageState image = node.image(names.get(i));
+            if (image.nodes() == 0) {
+                continue;
+            }
+            int nodes = handle.snapshot().nodes().size();
             sum += (long) ((double) image.sizeBytes() * ((double) image.nodes() / (double) nodes));
         }
         if (sum <= MIN_THRESHOLD) {

@@ -54,6 +54,7 @@ import org.moorage.api.plugin.PreFilterResult;
 import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.ReservePlugin;
 import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.api.plugin.SignPlugin;
 
 /**
  * Gives a pod's claims devices, and keeps the pod to nodes from which they can be used. Same decisions as kube-scheduler's
@@ -67,7 +68,8 @@ public final class DynamicResources
                 ScorePlugin,
                 ReservePlugin,
                 PreBindPlugin,
-                EnqueueExtensions {
+                EnqueueExtensions,
+                SignPlugin {
     /** The plugin's name. */
     public static final String NAME = "DynamicResources";
 
@@ -126,6 +128,8 @@ public final class DynamicResources
             }
         }
     }
+
+    private static final String NO_CLAIMS = "no claims";
 
     private static final StateKey<StateData> STATE = StateKey.of(NAME + "/state");
     private static final StateKey<Long> RELEASES = StateKey.of(NAME + "/releases");
@@ -428,6 +432,14 @@ public final class DynamicResources
     // The claim for extended resources that an earlier attempt created.
     private static Optional<ResourceClaim> toDelete(ClaimStore claims) {
         return claims.extendedResourceClaim().filter(claim -> !ExtendedResources.isInMemory(claim));
+    }
+
+    /** Of a pod that neither names claims nor may get one for an extended resource every node is let through with a score of 0. */
+    @Override
+    public Optional<?> sign(Pod pod) {
+        boolean mayHaveClaims =
+                !pod.spec().resourceClaims().isEmpty() || pod.spec().requests().scalarCount() > 0;
+        return mayHaveClaims ? Optional.empty() : Optional.of(NO_CLAIMS);
     }
 
     @Override

@@ -28,6 +28,9 @@ final class EquivalenceClass {
     private long[] filteredAt = new long[0];
     private PluginStatus[] answers = new PluginStatus[0];
     private final List<Scores> scores = new ArrayList<>();
+    // The indexes and generations of the nodes of this pass, by their place in it.
+    private int[] indexes = new int[0];
+    private long[] generations = new long[0];
 
     /** The scores of one plugin. */
     private static final class Scores {
@@ -93,6 +96,10 @@ final class EquivalenceClass {
 
     /** Gets ready for the scores of these plugins on a cluster of so many nodes. */
     void prepareScores(ScorePlugin[] plugins, int nodes) {
+        if (generations.length < nodes) {
+            indexes = new int[nodes];
+            generations = new long[nodes];
+        }
         for (ScorePlugin plugin : plugins) {
             Scores known = scoresOf(plugin);
             if (known == null && isOneOf(signing, plugin)) {
@@ -106,7 +113,28 @@ final class EquivalenceClass {
         }
     }
 
-    /** As {@link PluginCalls#score}, with the scores that are known. */
+    /**
+     * Gets ready to score the nodes from one place to before another, once for all plugins.
+     *
+     * @return whether their indexes follow on each other, so that what is known of them lies together
+     */
+    boolean prepareScores(List<NodeInfo> nodes, int from, int to) {
+        int first = nodes.get(from).index() - from;
+        boolean together = true;
+        for (int i = from; i < to; i++) {
+            NodeInfo node = nodes.get(i);
+            indexes[i] = node.index();
+            generations[i] = node.generation();
+            together &= indexes[i] == first + i;
+        }
+        return together;
+    }
+
+    /**
+     * As {@link PluginCalls#score}, with the scores that are known.
+     *
+     * @param together what {@link #prepareScores(List, int, int)} has answered for these nodes
+     */
     void score(
             ScorePlugin plugin,
             CycleState state,
@@ -114,6 +142,7 @@ final class EquivalenceClass {
             List<NodeInfo> nodes,
             int from,
             int to,
+            boolean together,
             long[] into,
             int offset) {
         Scores known = scoresOf(plugin);
@@ -121,11 +150,17 @@ final class EquivalenceClass {
             PluginCalls.score(plugin, state, pod, nodes, from, to, into, offset);
             return;
         }
+        if (together) {
+            int first = indexes[from];
+            if (Arrays.equals(known.scoredAt, first, first + to - from, generations, from, to)) {
+                System.arraycopy(known.scores, first, into, offset + from, to - from);
+                return;
+            }
+        }
         int asked = from;
         for (int i = from; i < to; i++) {
-            NodeInfo node = nodes.get(i);
-            int index = node.index();
-            if (known.scoredAt[index] == node.generation()) {
+            int index = indexes[i];
+            if (known.scoredAt[index] == generations[i]) {
                 ask(known, state, pod, nodes, asked, i, into, offset);
                 asked = i + 1;
                 into[offset + i] = known.scores[index];
@@ -134,16 +169,15 @@ final class EquivalenceClass {
         ask(known, state, pod, nodes, asked, to, into, offset);
     }
 
-    private static void ask(
+    private void ask(
             Scores known, CycleState state, Pod pod, List<NodeInfo> nodes, int from, int to, long[] into, int offset) {
         if (from == to) {
             return;
         }
         PluginCalls.score(known.plugin, state, pod, nodes, from, to, into, offset);
         for (int i = from; i < to; i++) {
-            NodeInfo node = nodes.get(i);
-            known.scores[node.index()] = into[offset + i];
-            known.scoredAt[node.index()] = node.generation();
+            known.scores[indexes[i]] = into[offset + i];
+            known.scoredAt[indexes[i]] = generations[i];
         }
     }
 

@@ -13,14 +13,27 @@ final class HostSelection {
 
     /** The index of the chosen total; there is at least one. */
     static int highest(long[] totals, long[] randoms, int count) {
-        int[] heap = new int[count];
-        for (int i = 0; i < count; i++) {
-            heap[i] = i;
+        int best = 0;
+        for (int i = 1; i < count; i++) {
+            if (totals[i] >= totals[best]
+                    && (isBetter(i, best, totals, randoms)
+                            || !isBetter(best, i, totals, randoms) && comesUpFirst(i, best))) {
+                best = i;
+            }
         }
-        for (int i = count / 2 - 1; i >= 0; i--) {
-            sink(heap, totals, randoms, i);
-        }
-        return heap[0];
+        return best;
+    }
+
+    // Of equal ones a parent stays above its children, and a child's whole branch is left behind for that of its left
+    // sibling:
+    // what comes up is the first on a walk from each node through its left branch and then through its right one.
+    // Numbered from 1, the
+    // binary digits of an index are the way to it, so that walk is their order as text.
+    private static boolean comesUpFirst(int first, int second) {
+        int firstZeros = Integer.numberOfLeadingZeros(first + 1);
+        int secondZeros = Integer.numberOfLeadingZeros(second + 1);
+        int order = Integer.compareUnsigned((first + 1) << firstZeros, (second + 1) << secondZeros);
+        return order == 0 ? firstZeros > secondZeros : order < 0;
     }
 
     /** As {@link #highest}, but any of those that are equal. */
@@ -42,26 +55,6 @@ final class HostSelection {
             } while (totals[chosen] != totals[best] || randoms[chosen] != randoms[best]);
         }
         return chosen;
-    }
-
-    private static void sink(int[] heap, long[] totals, long[] randoms, int start) {
-        int parent = start;
-        while (true) {
-            int child = 2 * parent + 1;
-            if (child >= heap.length) {
-                return;
-            }
-            if (child + 1 < heap.length && isBetter(heap[child + 1], heap[child], totals, randoms)) {
-                child++;
-            }
-            if (!isBetter(heap[child], heap[parent], totals, randoms)) {
-                return;
-            }
-            int moved = heap[parent];
-            heap[parent] = heap[child];
-            heap[child] = moved;
-            parent = child;
-        }
     }
 
     private static boolean isBetter(int first, int second, long[] totals, long[] randoms) {

@@ -51,7 +51,7 @@ public final class Profile {
     private final ScorePlugin[] scores;
     private final long[] weights;
     private final List<SignPlugin> signPlugins;
-    private final Function<String, List<Pod>> nominatedPods;
+    private final Function<NodeInfo, List<Pod>> nominatedPods;
     private final SchedulerMetrics metrics;
 
     /**
@@ -61,7 +61,7 @@ public final class Profile {
      * @param percentageOfNodesToScore the profile's own percentage
      * @param plugins the plugins of each point, in order
      * @param weights the weight of each Score plugin, by name
-     * @param nominatedPods the pods nominated to a node, by its name
+     * @param nominatedPods the pods nominated to a node; asked for each node, so it should be quick where there are none
      * @param metrics is told how the plugins of the scheduling cycle are run
      */
     public Profile(
@@ -69,7 +69,7 @@ public final class Profile {
             OptionalInt percentageOfNodesToScore,
             Map<ExtensionPoint, List<Plugin>> plugins,
             Map<String, Integer> weights,
-            Function<String, List<Pod>> nominatedPods,
+            Function<NodeInfo, List<Pod>> nominatedPods,
             SchedulerMetrics metrics) {
         this.name = name;
         this.percentageOfNodesToScore = percentageOfNodesToScore;
@@ -273,7 +273,7 @@ public final class Profile {
      */
     PluginStatus filter(
             CycleState state, ActiveFilters active, Pod pod, NodeInfo node, @Nullable EquivalenceClass alike) {
-        List<Pod> nominated = nominatedPods.apply(node.name());
+        List<Pod> nominated = nominatedPods.apply(node);
         if (!nominated.isEmpty()) {
             Draft draft = new Draft(state, pod, node);
             boolean added = false;

@@ -378,13 +378,23 @@ public final class SchedulingAlgorithm {
         List<NodeInfo> feasible = new ArrayList<>(Math.min(wanted, filtered));
         int rejected = 0;
         int visited = 0;
-        for (; visited < filtered; visited++) {
-            NodeInfo node = nodes.get((start + visited) % count);
+        while (visited < Math.min(wanted, filtered) && answers[visited].isSuccess()) {
+            visited++;
+        }
+        // In most clusters nearly all nodes would do.
+        int first = start % count;
+        int beforeWrap = Math.min(visited, count - first);
+        feasible.addAll(nodes.subList(first, first + beforeWrap));
+        feasible.addAll(nodes.subList(0, visited - beforeWrap));
+        for (int index = start + visited; visited < filtered; visited++, index++) {
             if (answers[visited].isSuccess()) {
                 if (feasible.size() == wanted) {
                     break;
                 }
-                feasible.add(node);
+                if (index >= count) {
+                    index %= count;
+                }
+                feasible.add(nodes.get(index));
             } else {
                 rejected++;
             }
@@ -432,12 +442,13 @@ public final class SchedulingAlgorithm {
         long[] raw = rawScores;
         boolean timesPlugins = profile.metrics().timesPlugins();
         Parallelism.Chunk chunk = (from, to) -> {
+            boolean together = alike != null && alike.prepareScores(nodes, from, to);
             for (int p = 0; p < plugins.length; p++) {
                 long start = timesPlugins ? System.nanoTime() : 0;
                 if (alike == null) {
                     PluginCalls.score(plugins[p], state, pod, nodes, from, to, raw, p * count);
                 } else {
-                    alike.score(plugins[p], state, pod, nodes, from, to, raw, p * count);
+                    alike.score(plugins[p], state, pod, nodes, from, to, together, raw, p * count);
                 }
                 if (timesPlugins) {
                     // The mean over the chunk: a single call is too short to be timed without making it longer.
@@ -448,22 +459,42 @@ public final class SchedulingAlgorithm {
             return true;
         };
         if (parallelism.isSequential() || count < SEQUENTIAL_NODES) {
-            chunk.run(0, count);
+            for (int from = 0; from < count; from += SCORE_CHUNK) {
+                chunk.run(from, Math.min(count, from + SCORE_CHUNK));
+            }
         } else {
             parallelism.run(0, count, SCORE_CHUNK, chunk);
         }
         PluginTimes times = PluginTimes.of(profile, "ScoreExtensionNormalize");
         for (int p = 0; p < plugins.length; p++) {
+            long weight = scorers.weights()[p];
+            if (recorder == null && !PluginCalls.normalizes(plugins[p])) {
+                addWeighted(plugins[p], raw, p * count, count, weight);
+                continue;
+            }
             times.begin();
             NodeScores scores = PluginCalls.normalize(
                     plugins[p], state, pod, NodeScores.of(nodes, Arrays.copyOfRange(raw, p * count, (p + 1) * count)));
             times.ran(plugins[p].name(), Code.SUCCESS);
-            long weight = scorers.weights()[p];
             for (int i = 0; i < count; i++) {
                 totals[i] += scores.score(i) * weight;
             }
             if (recorder != null) {
                 recorder.scored(plugins[p].name(), weighted(scores, weight));
+            }
+        }
+    }
+
+    private void addWeighted(ScorePlugin plugin, long[] scores, int offset, int count, long weight) {
+        long outside = 0;
+        for (int i = 0; i < count; i++) {
+            long score = scores[offset + i];
+            outside |= score | NodeScores.MAX - score;
+            totals[i] += score * weight;
+        }
+        if (outside < 0) {
+            for (int i = 0; i < count; i++) {
+                PluginCalls.inRange(plugin, scores[offset + i]);
             }
         }
     }

@@ -55,6 +55,19 @@ import org.moorage.api.plugin.SignPlugin;
  * here.
  */
 public final class PluginCalls {
+    private static final ClassValue<Boolean> NORMALIZES = new ClassValue<>() {
+        @Override
+        protected Boolean computeValue(Class<?> type) {
+            try {
+                return type.getMethod("normalize", CycleState.class, Pod.class, NodeScores.class)
+                                .getDeclaringClass()
+                        != ScorePlugin.class;
+            } catch (NoSuchMethodException e) {
+                throw new IllegalArgumentException(type + " (expected: a ScorePlugin)", e);
+            }
+        }
+    };
+
     private PluginCalls() {}
 
     /** Completes the arguments of a plugin. */
@@ -265,19 +278,33 @@ public final class PluginCalls {
                     "answered scores of " + normalized.size() + " nodes (expected: " + scores.size() + ")");
         }
         for (int i = 0; i < normalized.size(); i++) {
-            long score = normalized.score(i);
-            if (score < 0 || score > NodeScores.MAX) {
-                String what = "plugin \"" + plugin.name() + "\" returns an invalid score " + score
-                        + ", it should in the range of [0, 100] after normalizing";
-                throw new PluginFailure(
-                        plugin.name(),
-                        PluginMethod.NORMALIZE,
-                        "applying score defaultWeights on Score plugins: " + what,
-                        what,
-                        null);
-            }
+            inRange(plugin, normalized.score(i));
         }
         return normalized;
+    }
+
+    /** A score of a plugin as it counts, from 0 to 100. */
+    public static long inRange(ScorePlugin plugin, long score) {
+        if (score < 0 || score > NodeScores.MAX) {
+            throw outOfRange(plugin, score);
+        }
+        return score;
+    }
+
+    private static PluginFailure outOfRange(ScorePlugin plugin, long score) {
+        String what = "plugin \"" + plugin.name() + "\" returns an invalid score " + score
+                + ", it should in the range of [0, 100] after normalizing";
+        return new PluginFailure(
+                plugin.name(),
+                PluginMethod.NORMALIZE,
+                "applying score defaultWeights on Score plugins: " + what,
+                what,
+                null);
+    }
+
+    /** Whether a plugin has a NormalizeScore of its own. */
+    public static boolean normalizes(ScorePlugin plugin) {
+        return NORMALIZES.get(plugin.getClass());
     }
 
     /** Runs Reserve; the answer is a success or a rejection. */

@@ -10,6 +10,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
+import org.moorage.api.NodeInfo;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.Nomination;
 import org.slf4j.Logger;
@@ -84,8 +85,13 @@ public final class Nominator {
 
     /** The pods that are nominated to a node, in the order in which they were. */
     public List<Pod> nominatedPodsFor(String nodeName) {
+        return podsByNodeName.getOrDefault(nodeName, List.of());
+    }
+
+    /** As {@link #nominatedPodsFor(String)}. */
+    public List<Pod> nominatedPodsFor(NodeInfo node) {
         // Asked for each node of each cycle, and there are seldom any.
-        return podsByNodeName.isEmpty() ? List.of() : podsByNodeName.getOrDefault(nodeName, List.of());
+        return podsByNodeName.isEmpty() ? List.of() : nominatedPodsFor(node.name());
     }
 
     /** The node that a pod is nominated to, or empty. */

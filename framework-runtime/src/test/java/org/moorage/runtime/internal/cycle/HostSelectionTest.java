@@ -3,6 +3,8 @@ package org.moorage.runtime.internal.cycle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -45,11 +47,49 @@ class HostSelectionTest {
         Random random = new Random(seed);
         for (int round = 0; round < 1_000; round++) {
             long[] totals = random.longs(1 + random.nextInt(40), 0, 5).toArray();
-            long highest = java.util.Arrays.stream(totals).max().orElseThrow();
+            long highest = Arrays.stream(totals).max().orElseThrow();
             assertThat(totals[HostSelection.highest(totals, new long[totals.length], totals.length)])
                     .as("seed %d", seed)
                     .isEqualTo(highest);
         }
+    }
+
+    @Test
+    void choosesWhatComesToTheTopOfAHeap() {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        for (int round = 0; round < 2_000; round++) {
+            int count = 1 + random.nextInt(80);
+            long[] totals = random.longs(count, 0, 4).toArray();
+            long[] randoms = random.longs(count, 0, 2).toArray();
+            assertThat(HostSelection.highest(totals, randoms, count))
+                    .as("seed %d, totals %s, randoms %s", seed, Arrays.toString(totals), Arrays.toString(randoms))
+                    .isEqualTo(topOfHeap(totals, randoms));
+        }
+    }
+
+    // As heap.Init of Go's container/heap.
+    private static int topOfHeap(long[] totals, long[] randoms) {
+        Integer[] heap = new Integer[totals.length];
+        Arrays.setAll(heap, index -> index);
+        Comparator<Integer> worst =
+                Comparator.<Integer>comparingLong(index -> totals[index]).thenComparingLong(index -> randoms[index]);
+        for (int start = heap.length / 2 - 1; start >= 0; start--) {
+            int parent = start;
+            for (int child = 2 * parent + 1; child < heap.length; child = 2 * parent + 1) {
+                if (child + 1 < heap.length && worst.compare(heap[child + 1], heap[child]) > 0) {
+                    child++;
+                }
+                if (worst.compare(heap[child], heap[parent]) <= 0) {
+                    break;
+                }
+                Integer moved = heap[parent];
+                heap[parent] = heap[child];
+                heap[child] = moved;
+                parent = child;
+            }
+        }
+        return heap[0];
     }
 
     @Test

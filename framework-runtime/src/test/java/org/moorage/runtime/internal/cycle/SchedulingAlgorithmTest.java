@@ -100,7 +100,7 @@ class SchedulingAlgorithmTest {
                 percentage,
                 byPoint,
                 Map.of(),
-                node -> nominated.getOrDefault(node, List.of()),
+                node -> nominated.getOrDefault(node.name(), List.of()),
                 metrics);
     }
 

@@ -40,7 +40,8 @@ def command_of(scheduler):
         moorage = pathlib.Path(os.environ.get("MOORAGE", pathlib.Path(__file__).resolve().parents[2] / "moorage")).resolve()
         if not moorage.is_file():
             sys.exit(f"{moorage}: no such file (expected: MOORAGE naming the launcher)")
-        return scheduler, f"{moorage} --config={{config}} --kubeconfig={{kubeconfig}} --feature-gates={{featuregates}} --v=2"
+        return scheduler, (f"{moorage} --config={{config}} --kubeconfig={{kubeconfig}} --feature-gates={{featuregates}}"
+                           " --secure-port=0 --v=2")
     name, equals, command = scheduler.partition("=")
     if not equals:
         sys.exit(f"scheduler {scheduler!r} (expected: kube-scheduler, moorage, in-process or NAME=COMMAND)")
@@ -111,7 +112,7 @@ def run(workload, name, command, out, limit, wait, params):
     for file in sorted(data.glob("*.json")):
         for item in json.loads(file.read_text())["dataItems"] or []:
             metric = item["labels"].get("Metric")
-            if metric in ("SchedulingThroughput", "FirstToLastThroughput", "PodSchedulingLatency", "SchedulerProcess", "SchedulingDuration"):
+            if metric in ("SchedulingThroughput", "FirstToLastThroughput", "PodSchedulingLatency", "SchedulerProcess", "SchedulingDuration", "RequestsPerPod"):
                 rows[item["labels"]["Name"].rsplit("/", 1)[-1]][metric] = item["data"]
     error = "" if status == 0 else outcome(text, status)
     if not rows:
@@ -163,6 +164,7 @@ COLUMNS = [
     ("MiB", "SchedulerProcess", "PeakMiB", 0),
     ("ready s", "SchedulerProcess", "ReadySeconds", 1),
     ("watches", "SchedulerProcess", "WatchesEnded", 0),
+    ("requests", "RequestsPerPod", "All", 2),
 ]
 
 
@@ -225,8 +227,8 @@ def print_report(files):
         values = [[number(row, metric, key) for row in group[name] if number(row, metric, key) is not None] for name in names]
         return " : ".join(show(statistics.median(each) if each else None, digits) for each in values)
 
-    print("| workload | rounds | pods/s | ratio | p99 ms | CPU s | CPU s, all | MiB | failed | ready s |")
-    print("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
+    print("| workload | rounds | pods/s | ratio | p99 ms | CPU s | CPU s, all | MiB | failed | requests | ready s |")
+    print("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
     for (workload, part), group in groups.items():
         speeds = [[number(row, "FirstToLastThroughput", "Average") or 0 for row in group[name]] for name in names]
         if not all(speeds):
@@ -239,7 +241,7 @@ def print_report(files):
         print(f"| {workload}{' ' + part if len(parts) > 1 else ''} | {len(rounds)} | {pair(group, 'FirstToLastThroughput', 'Average', 0)} | {ratio:.2f}{spread} "
               f"| {pair(group, 'PodSchedulingLatency', 'Perc99', 0)} | {pair(group, 'SchedulerProcess', 'CPUSecondsMeasured', 1)} "
               f"| {pair(group, 'SchedulerProcess', 'CPUSecondsTotal', 1)} | {pair(group, 'SchedulerProcess', 'PeakMiB', 0)} | {failed} "
-              f"| {pair(group, 'SchedulerProcess', 'ReadySeconds', 1)} |")
+              f"| {pair(group, 'RequestsPerPod', 'All', 1)} | {pair(group, 'SchedulerProcess', 'ReadySeconds', 1)} |")
 
 
 def main():

@@ -344,6 +344,9 @@ public final class ObjectDecoder {
         Instant deleted = metadata.time("deletionTimestamp");
         if (deleted != null) {
             result.deletionTimestamp(deleted);
+            result.deletedAtOnce(metadata.has("deletionGracePeriodSeconds")
+                    && metadata.longNumber("deletionGracePeriodSeconds") == 0
+                    && metadata.texts("finalizers").isEmpty());
         }
         return result.build();
     }

@@ -16,6 +16,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.moorage.api.model.Affinity;
 import org.moorage.api.model.Container;
 import org.moorage.api.model.HostPort;
@@ -49,6 +51,21 @@ class PodDecoderTest {
         assertThat(pod.labels()).isEqualTo(Map.of("app", "web"));
         assertThat(pod.metadata().ownerReferences())
                 .containsExactly(new OwnerReference("apps/v1", "ReplicaSet", "web", "u1", true));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            'deletionTimestamp': '2026-11-21T09:00:00Z', 'deletionGracePeriodSeconds': 0                               | true
+            'deletionTimestamp': '2026-11-21T09:00:00Z', 'deletionGracePeriodSeconds': 30                              | false
+            'deletionTimestamp': '2026-11-21T09:00:00Z'                                                                | false
+            'deletionTimestamp': '2026-11-21T09:00:00Z', 'deletionGracePeriodSeconds': 0, 'finalizers': ['example/f']  | false
+            'name': 'web-0'                                                                                            | false
+            """, quoteCharacter = '`')
+    void tellsWhetherThePodGoesAtOnce(String metadata, boolean atOnce) {
+        assertThat(decoder.pod(tree("{'kind': 'Pod', 'metadata': {" + metadata + "}}"), KeptJson.NONE)
+                        .metadata()
+                        .isDeletedAtOnce())
+                .isEqualTo(atOnce);
     }
 
     @Test

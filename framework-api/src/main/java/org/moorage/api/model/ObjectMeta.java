@@ -21,6 +21,7 @@ public final class ObjectMeta {
     private final List<OwnerReference> ownerReferences;
     private final @Nullable Instant creationTimestamp;
     private final @Nullable Instant deletionTimestamp;
+    private final boolean deletedAtOnce;
 
     /** Made when it is first asked for: objects are looked up by it over and over. Threads that make it at once make the same. */
     private @Nullable String key;
@@ -36,6 +37,7 @@ public final class ObjectMeta {
         ownerReferences = List.copyOf(builder.ownerReferences);
         creationTimestamp = builder.creationTimestamp;
         deletionTimestamp = builder.deletionTimestamp;
+        deletedAtOnce = builder.deletedAtOnce;
     }
 
     /** A builder for an object of that name. */
@@ -55,6 +57,7 @@ public final class ObjectMeta {
                 .ownerReferences(ownerReferences);
         builder.creationTimestamp = creationTimestamp;
         builder.deletionTimestamp = deletionTimestamp;
+        builder.deletedAtOnce = deletedAtOnce;
         return builder;
     }
 
@@ -126,6 +129,11 @@ public final class ObjectMeta {
         return deletionTimestamp != null;
     }
 
+    /** Whether it is being deleted with neither a grace period nor finalizers, so that the next thing to be heard of it is that it is gone. */
+    public boolean isDeletedAtOnce() {
+        return deletedAtOnce;
+    }
+
     /** The same metadata with another resource version. */
     public ObjectMeta withResourceVersion(String version) {
         return toBuilder().resourceVersion(version).build();
@@ -150,7 +158,8 @@ public final class ObjectMeta {
                 && annotations.equals(that.annotations)
                 && ownerReferences.equals(that.ownerReferences)
                 && Objects.equals(creationTimestamp, that.creationTimestamp)
-                && Objects.equals(deletionTimestamp, that.deletionTimestamp);
+                && Objects.equals(deletionTimestamp, that.deletionTimestamp)
+                && deletedAtOnce == that.deletedAtOnce;
     }
 
     @Override
@@ -175,6 +184,7 @@ public final class ObjectMeta {
         private List<OwnerReference> ownerReferences = List.of();
         private @Nullable Instant creationTimestamp;
         private @Nullable Instant deletionTimestamp;
+        private boolean deletedAtOnce;
 
         private Builder(String name) {
             this.name = Objects.requireNonNull(name, "name");
@@ -231,6 +241,12 @@ public final class ObjectMeta {
         /** Sets when its deletion was asked for. */
         public Builder deletionTimestamp(Instant value) {
             deletionTimestamp = Objects.requireNonNull(value, "deletionTimestamp");
+            return this;
+        }
+
+        /** Sets whether neither a grace period nor finalizers hold it. */
+        public Builder deletedAtOnce(boolean value) {
+            deletedAtOnce = value;
             return this;
         }
 

@@ -14,6 +14,11 @@ public interface ObjectLister<T extends ClusterObject> {
     /** The object of that name; the namespace is empty for objects of the whole cluster. */
     Optional<T> get(String namespace, String name);
 
+    /** What has the namespace and name of this object now, which may be another object by now: compare the UIDs. */
+    default Optional<T> current(T object) {
+        return get(object.namespace(), object.name());
+    }
+
     /** All objects. Not to be changed; it may change while it is read. */
     Collection<T> all();
 

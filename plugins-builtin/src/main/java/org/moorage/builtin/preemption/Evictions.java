@@ -27,8 +27,11 @@ final class Evictions {
     /** The reason in the condition of a victim. */
     static final String REASON = "PreemptionByScheduler";
 
-    /** How long a preemptor waits for the news that its last victim goes, after the cluster has taken the request. */
-    private static final Duration LONGEST_GATE = Duration.ofSeconds(8);
+    /**
+     * How long a preemptor waits for the news that its last victim goes, after the cluster has taken the request. Where the API server has too much to
+     * do, news takes ten seconds and more, and a preemptor that is tried before finds its victims in its way and has others evicted.
+     */
+    private static final Duration LONGEST_GATE = Duration.ofMinutes(1);
 
     private final Handle handle;
     private final ObjectLister<Pod> pods;
@@ -55,12 +58,13 @@ final class Evictions {
     }
 
     // As far as the scheduler has heard. It hears of a deletion after the request for it is answered; a preemptor
-    // that is tried in between finds the victims in its way and has them evicted again.
+    // that is tried in between finds the victims in its way and has them evicted again. One that is deleted at once is
+    // heard of twice, and is in the way until the second time.
     private boolean isStaying(Pod victim) {
-        return pods.get(victim.namespace(), victim.name())
+        return pods.current(victim)
                 .filter(known -> known.uid().equals(victim.uid())
-                        && !known.metadata().isDeleting()
-                        && !known.status().isTerminal())
+                        && !known.status().isTerminal()
+                        && (!known.metadata().isDeleting() || known.metadata().isDeletedAtOnce()))
                 .isPresent();
     }
 

@@ -4,6 +4,7 @@ package org.moorage.builtin.preemption;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.reflect.Proxy;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -69,6 +70,18 @@ class EvictionsTest {
                     false,
                     List.of(),
                     List.of()),
+            new Case(
+                    "the last one is being deleted",
+                    test -> test.onDelete.put("last", () -> test.deleting(LAST, false)),
+                    false,
+                    List.of(),
+                    List.of()),
+            new Case(
+                    "the last one is being deleted at once, and is not seen to go",
+                    test -> test.onDelete.put("last", () -> test.deleting(LAST, true)),
+                    true,
+                    List.of(),
+                    List.of("after backoff high")),
             new Case(
                     "the last one has run to its end, whose deletion no event tells of",
                     test -> test.onDelete.put("last", () -> {
@@ -146,6 +159,14 @@ class EvictionsTest {
         }
         assertThat(evictions.isRunningFor(PREEMPTOR.uid())).isFalse();
         assertThat(activated).isEqualTo(c.activatedLater);
+    }
+
+    private void deleting(Pod pod, boolean atOnce) {
+        listed.remove(pod);
+        listed.add(pod.withMetadata(pod.metadata().toBuilder()
+                .deletionTimestamp(Instant.EPOCH)
+                .deletedAtOnce(atOnce)
+                .build()));
     }
 
     private Handle handle() {

@@ -220,6 +220,11 @@ public final class ObjectStore implements ClusterListener {
         }
 
         @Override
+        public Optional<T> current(T object) {
+            return Optional.ofNullable(byKey.get(object.metadata().key()));
+        }
+
+        @Override
         public Collection<T> all() {
             return Collections.unmodifiableCollection(byKey.values());
         }

@@ -112,8 +112,7 @@ final class SchedulingFailures {
 
     // The pod as it is now; empty if it is gone or has a node.
     private Optional<Pod> waiting(Pod pod) {
-        return pods.get(pod.namespace(), pod.name())
-                .filter(known -> !known.isBound() && known.uid().equals(pod.uid()));
+        return pods.current(pod).filter(known -> !known.isBound() && known.uid().equals(pod.uid()));
     }
 
     /** The pod is being deleted, so that it is neither tried nor queued again. */

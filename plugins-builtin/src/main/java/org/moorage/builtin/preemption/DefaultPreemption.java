@@ -125,7 +125,7 @@ public final class DefaultPreemption implements PreEnqueuePlugin, PostFilterPlug
     public PostFilterResult postFilter(CycleState state, Pod podOfCycle, NodeStatuses statuses) {
         // The nominated node may be newer than in the cycle's pod. A pod that is only evaluated may not
         // be in the cluster.
-        Pod pod = pods.get(podOfCycle.namespace(), podOfCycle.name())
+        Pod pod = pods.current(podOfCycle)
                 .filter(listed -> listed.uid().equals(podOfCycle.uid()))
                 .orElse(podOfCycle);
         if (pod.spec().preemptionPolicy().equals(NEVER)) {
@@ -159,7 +159,7 @@ public final class DefaultPreemption implements PreEnqueuePlugin, PostFilterPlug
         if (nodeName.isEmpty()) {
             return;
         }
-        Pod preemptor = pods.get(pod.namespace(), pod.name())
+        Pod preemptor = pods.current(pod)
                 .filter(known -> known.uid().equals(pod.uid()))
                 .orElseThrow(() -> new IllegalStateException(PREFIX + "pod \"" + pod.name() + "\" not found"));
         if (isAsync) {

@@ -201,7 +201,7 @@ final class ClaimTracker {
     // Those of the claim, and those in flight of it or of one that had its name.
     private synchronized List<DeviceAllocation> allocationsOf(ResourceClaim claim) {
         List<DeviceAllocation> found = new ArrayList<>(1);
-        Optional<ResourceClaim> observed = claims.get(claim.namespace(), claim.name());
+        Optional<ResourceClaim> observed = claims.current(claim);
         ResourceClaim latest = observed.isPresent() ? latest(observed.get()) : assumed.get(claim.key());
         if (latest != null && latest.allocation().isPresent()) {
             found.add(latest.allocation().get());
@@ -272,7 +272,7 @@ final class ClaimTracker {
         ResourceClaim ours = assumed.get(claim.key());
         return ours != null
                 && ours.metadata().uid().equals(claim.metadata().uid())
-                && claims.get(claim.namespace(), claim.name()).isEmpty();
+                && claims.current(claim).isEmpty();
     }
 
     /** Assumes a claim as it was written to the cluster, until the scheduler sees it there, or sees that it has gone. */

@@ -157,7 +157,7 @@ public final class BindingCycle {
     // To be asked after the pod can be found among those that wait: who hears of its going looks there.
     private boolean isGone(AssumedPod assumed) {
         Pod pod = assumed.pod();
-        return pods.get(pod.namespace(), pod.name())
+        return pods.current(pod)
                 .filter(known -> known.uid().equals(pod.uid())
                         && !known.isBound()
                         && !known.metadata().isDeleting()

@@ -133,7 +133,7 @@ public final class UncertainBindings {
 
     /** Empty if it cannot be told yet. */
     private Optional<Outcome> outcome(Pod pod) {
-        Optional<Pod> seen = pods.get(pod.namespace(), pod.name());
+        Optional<Pod> seen = pods.current(pod);
         Outcome asSeen = outcome(pod, seen);
         if (asSeen != Outcome.NOT_BOUND) {
             return Optional.of(asSeen);

@@ -54,7 +54,7 @@ final class AssumeCache<T extends ClusterObject> {
      * @throws IllegalStateException if it has changed otherwise since the decision
      */
     void assume(T changed) {
-        T seen = lister.get(changed.namespace(), changed.name())
+        T seen = lister.current(changed)
                 .orElseThrow(() -> new IllegalStateException("\"" + changed.key() + "\" not found"));
         if (!versionOf(seen).equals(versionOf(changed))) {
             throw new IllegalStateException("\"" + changed.key() + "\" is out of sync (stored: " + versionOf(seen)

@@ -169,7 +169,7 @@ final class VolumeBinder {
         Node node = nodes.get("", nodeName)
                 .orElseThrow(() -> new IllegalStateException(
                         "failed to get node \"" + nodeName + "\": node \"" + nodeName + "\" not found"));
-        if (pods.get(pod.namespace(), pod.name()).isEmpty()) {
+        if (pods.current(pod).isEmpty()) {
             throw new IllegalStateException("pod does not exist any more: pod \"" + pod.name() + "\" not found");
         }
         for (PodVolumes.BindingInfo binding : reservation.bindings()) {

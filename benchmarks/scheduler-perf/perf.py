@@ -165,6 +165,7 @@ COLUMNS = [
     ("ready s", "SchedulerProcess", "ReadySeconds", 1),
     ("watches", "SchedulerProcess", "WatchesEnded", 0),
     ("requests", "RequestsPerPod", "All", 2),
+    ("refused", "RequestsRefused", "All", 0),
 ]
 
 
@@ -227,8 +228,8 @@ def print_report(files):
         values = [[number(row, metric, key) for row in group[name] if number(row, metric, key) is not None] for name in names]
         return " : ".join(show(statistics.median(each) if each else None, digits) for each in values)
 
-    print("| workload | rounds | pods/s | ratio | p99 ms | CPU s | CPU s, all | MiB | failed | requests | ready s |")
-    print("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
+    print("| workload | rounds | pods/s | ratio | p99 ms | CPU s | CPU s, all | MiB | failed | requests | refused | ready s |")
+    print("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
     for (workload, part), group in groups.items():
         speeds = [[number(row, "FirstToLastThroughput", "Average") or 0 for row in group[name]] for name in names]
         if not all(speeds):
@@ -241,7 +242,7 @@ def print_report(files):
         print(f"| {workload}{' ' + part if len(parts) > 1 else ''} | {len(rounds)} | {pair(group, 'FirstToLastThroughput', 'Average', 0)} | {ratio:.2f}{spread} "
               f"| {pair(group, 'PodSchedulingLatency', 'Perc99', 0)} | {pair(group, 'SchedulerProcess', 'CPUSecondsMeasured', 1)} "
               f"| {pair(group, 'SchedulerProcess', 'CPUSecondsTotal', 1)} | {pair(group, 'SchedulerProcess', 'PeakMiB', 0)} | {failed} "
-              f"| {pair(group, 'RequestsPerPod', 'All', 1)} | {pair(group, 'SchedulerProcess', 'ReadySeconds', 1)} |")
+              f"| {pair(group, 'RequestsPerPod', 'All', 1)} | {pair(group, 'RequestsRefused', 'All', 0)} | {pair(group, 'SchedulerProcess', 'ReadySeconds', 1)} |")
 
 
 def main():

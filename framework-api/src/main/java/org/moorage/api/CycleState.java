@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.api;
 
-import java.util.Arrays;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.Optional;
@@ -27,15 +26,19 @@ import org.jspecify.annotations.Nullable;
  * be put at once without waiting for each other.
  */
 public final class CycleState {
-    // Keys at even, values at odd indexes. A cycle has few keys, and a scan by identity beats hashing; copied on
-    // write so that the parallel passes read without a lock. Values of the whole cycle are there as the Optional that
+    private static final @Nullable Object[] EMPTY = new Object[16];
+
+    // Hash tables with open addressing, less than half full: keys at even, values at odd indexes, and null where there
+    // is none. Copied
+    // on write so that the parallel passes read without a lock. Values of the whole cycle are there as the Optional
+    // that
     // find() answers, since plugins ask for them on each node.
     private volatile @Nullable Object[] values;
     private volatile @Nullable Object[] nodeValues;
 
     /** An empty state. */
     public CycleState() {
-        this(new Object[0], new Object[0]);
+        this(EMPTY, EMPTY);
     }
 
     private CycleState(@Nullable Object[] values, @Nullable Object[] nodeValues) {
@@ -108,35 +111,55 @@ public final class CycleState {
     /** A state with the same values. What is put into one of the two from now on is not seen in the other. */
     public synchronized CycleState fork() {
         @Nullable Object[] forked = nodeValues;
-        if (forked.length > 0) {
+        if (forked != EMPTY) {
             forked = forked.clone();
             for (int i = 1; i < forked.length; i += 2) {
-                forked[i] = Objects.requireNonNull((NodeValues) forked[i]).fork();
+                NodeValues known = (NodeValues) forked[i];
+                forked[i] = known == null ? null : known.fork();
             }
         }
         return new CycleState(values, forked);
     }
 
     private static @Nullable Object lookup(@Nullable Object[] entries, StateKey<?> key) {
-        for (int i = 0; i < entries.length; i += 2) {
-            if (entries[i] == key) {
-                return entries[i + 1];
-            }
+        return entries[indexOf(entries, key) + 1];
+    }
+
+    // The index of the key, or of the free entry for it.
+    private static int indexOf(@Nullable Object[] entries, StateKey<?> key) {
+        int mask = entries.length - 2;
+        int i = 2 * key.number & mask;
+        while (entries[i] != key && entries[i] != null) {
+            i = i + 2 & mask;
         }
-        return null;
+        return i;
     }
 
     private static @Nullable Object[] with(@Nullable Object[] entries, StateKey<?> key, Object value) {
+        int index = indexOf(entries, key);
+        if (entries[index] == key) {
+            @Nullable Object[] copy = entries.clone();
+            copy[index + 1] = value;
+            return copy;
+        }
+        int keys = 1;
         for (int i = 0; i < entries.length; i += 2) {
-            if (entries[i] == key) {
-                @Nullable Object[] copy = entries.clone();
-                copy[i + 1] = value;
-                return copy;
+            keys += entries[i] == null ? 0 : 1;
+        }
+        // With a free entry after at least every second one a search ends soon.
+        @Nullable Object[] copy = new Object[4 * keys > entries.length ? 2 * entries.length : entries.length];
+        for (int i = 0; i < entries.length; i += 2) {
+            if (entries[i] != null) {
+                add(copy, (StateKey<?>) entries[i], entries[i + 1]);
             }
         }
-        @Nullable Object[] copy = Arrays.copyOf(entries, entries.length + 2);
-        copy[entries.length] = key;
-        copy[entries.length + 1] = value;
+        add(copy, key, value);
         return copy;
+    }
+
+    private static void add(@Nullable Object[] entries, StateKey<?> key, @Nullable Object value) {
+        int index = indexOf(entries, key);
+        entries[index] = key;
+        entries[index + 1] = value;
     }
 }

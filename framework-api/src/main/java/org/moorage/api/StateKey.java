@@ -2,6 +2,7 @@
 package org.moorage.api;
 
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Names a value of a {@link CycleState}, and carries its type.
@@ -13,6 +14,11 @@ import java.util.Objects;
  * }</pre>
  */
 public final class StateKey<T> {
+    private static final AtomicInteger KEYS = new AtomicInteger();
+
+    /** Numbers the keys, so that a few of them have different places in a small table. */
+    final int number = KEYS.getAndIncrement();
+
     private final String name;
 
     private StateKey(String name) {

@@ -104,9 +104,38 @@ public final class NodeResourcesBalancedAllocation implements PreScorePlugin, Sc
     public long score(CycleState state, Pod pod, NodeInfo node) {
         Optional<ScoringRequest> computed = state.find(REQUEST);
         ScoringRequest request = computed.isPresent() ? computed.get() : requestOf(pod, List.of(node));
-        long with = balance(node, request, 1);
-        long without = balance(node, request, 0);
+        int fractions = 0;
+        double firstWith = 0;
+        double firstWithout = 0;
+        double secondWith = 0;
+        double secondWithout = 0;
+        for (int i = 0; i < resources.length; i++) {
+            long capacity = request.capacity(node, i);
+            if (!isBalanced(request, i, capacity)) {
+                continue;
+            }
+            long allocated = allocated(node, request, i);
+            secondWith = fraction(allocated + request.request(i), capacity);
+            secondWithout = fraction(allocated, capacity);
+            if (fractions++ == 0) {
+                firstWith = secondWith;
+                firstWithout = secondWithout;
+            }
+        }
+        long with;
+        long without;
+        if (fractions <= 2) {
+            with = balance(Math.abs((firstWith - secondWith) / 2));
+            without = balance(Math.abs((firstWithout - secondWithout) / 2));
+        } else {
+            with = balance(standardDeviation(node, request, 1, fractions));
+            without = balance(standardDeviation(node, request, 0, fractions));
+        }
         return NodeScores.MAX / 2 + (NodeScores.MAX / 2 + with - without) / 2;
+    }
+
+    private static long balance(double deviation) {
+        return (long) ((1 - deviation) * NodeScores.MAX);
     }
 
     private ScoringRequest requestOf(Pod pod, List<NodeInfo> nodes) {
@@ -117,48 +146,37 @@ public final class NodeResourcesBalancedAllocation implements PreScorePlugin, Sc
         return draExtendedResources.scoringRequest(resources, requests, nodes);
     }
 
-    // 100 times 1 minus the standard deviation of the fractions that are allocated, with so many copies of the pod.
-    private long balance(NodeInfo node, ScoringRequest request, int copies) {
-        int fractions = 0;
+    // That of the fractions that are allocated, with so many copies of the pod.
+    private double standardDeviation(NodeInfo node, ScoringRequest request, int copies, int fractions) {
         double sum = 0;
-        double first = 0;
-        double second = 0;
         for (int i = 0; i < resources.length; i++) {
-            if (isBalanced(node, request, i)) {
-                double fraction = fraction(node, request, i, copies);
-                first = fractions == 0 ? fraction : first;
-                second = fractions == 1 ? fraction : second;
-                sum += fraction;
-                fractions++;
+            long capacity = request.capacity(node, i);
+            if (isBalanced(request, i, capacity)) {
+                sum += fraction(allocated(node, request, i) + copies * request.request(i), capacity);
             }
         }
-        double deviation = 0;
-        if (fractions == 2) {
-            deviation = Math.abs((first - second) / 2);
-        } else if (fractions > 2) {
-            deviation = standardDeviation(node, request, copies, fractions, sum / fractions);
-        }
-        return (long) ((1 - deviation) * NodeScores.MAX);
-    }
-
-    private double standardDeviation(NodeInfo node, ScoringRequest request, int copies, int fractions, double mean) {
+        double mean = sum / fractions;
         double squares = 0;
         for (int i = 0; i < resources.length; i++) {
-            if (isBalanced(node, request, i)) {
-                double distance = fraction(node, request, i, copies) - mean;
+            long capacity = request.capacity(node, i);
+            if (isBalanced(request, i, capacity)) {
+                double distance = fraction(allocated(node, request, i) + copies * request.request(i), capacity) - mean;
                 squares += distance * distance;
             }
         }
         return Math.sqrt(squares / fractions);
     }
 
-    private boolean isBalanced(NodeInfo node, ScoringRequest request, int i) {
-        return request.capacity(node, i) != 0 && !(isScalar[i] && request.request(i) == 0);
+    private boolean isBalanced(ScoringRequest request, int i, long capacity) {
+        return capacity != 0 && !(isScalar[i] && request.request(i) == 0);
     }
 
-    private double fraction(NodeInfo node, ScoringRequest request, int i, int copies) {
-        long allocated =
-                request.isDelegatedToDra(node, i) ? request.allocatedDevices(node, i) : node.requested(resources[i]);
-        return Math.min(1, (double) (allocated + copies * request.request(i)) / (double) request.capacity(node, i));
+    private long allocated(NodeInfo node, ScoringRequest request, int i) {
+        return request.isDelegatedToDra(node, i) ? request.allocatedDevices(node, i) : node.requested(resources[i]);
+    }
+
+    private static double fraction(long allocated, long capacity) {
+        double fraction = (double) allocated / (double) capacity;
+        return fraction > 1 ? 1 : fraction;
     }
 }

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -60,7 +61,7 @@ public final class AlgorithmBenchmark {
                                 registry,
                                 UnaryOperator.identity(),
                                 (profile, plugin) -> handle,
-                                node -> List.of(),
+                                Map.of(),
                                 SchedulerMetrics.NONE)
                         .build(config, Problems.collector())
                         .byName()

@@ -2,6 +2,7 @@
 package org.moorage.benchmarks;
 
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
@@ -81,7 +82,7 @@ public class CycleBenchmark {
                             registry,
                             UnaryOperator.identity(),
                             (name, plugin) -> IdleHandle.of(snapshot, List.of()),
-                            name -> List.of(),
+                            Map.of(),
                             SchedulerMetrics.NONE)
                     .build(SchedulerConfig.defaults(registry), Problems.collector())
                     .byName()

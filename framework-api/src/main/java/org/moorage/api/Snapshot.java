@@ -3,6 +3,8 @@ package org.moorage.api;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
+import org.moorage.api.model.Pod;
 
 /**
  * The cluster's nodes and their pods as one scheduling cycle sees them.
@@ -26,6 +28,17 @@ public interface Snapshot {
     /** The topology domains of a node label. */
     default Topology topology(String key) {
         return Topology.of(key, nodes());
+    }
+
+    /**
+     * Counts the pods on each node that a predicate holds for, as they are in the running cycle.
+     *
+     * <p>A snapshot may keep the counts for predicates that are equal, and then count again only on nodes that have changed.
+     *
+     * @param which depends on nothing but the pod; in the same cycle and later, one that is equal to it holds for the same pods
+     */
+    default PodCount count(Predicate<Pod> which) {
+        return node -> PodCount.of(node, which);
     }
 
     /** Whether a volume of a pod on a node names this claim. */

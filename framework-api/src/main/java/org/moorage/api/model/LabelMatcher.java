@@ -2,9 +2,11 @@
 package org.moorage.api.model;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** A {@link LabelSelector} in a form whose matching allocates nothing. Immutable. */
 public final class LabelMatcher {
@@ -75,6 +77,21 @@ public final class LabelMatcher {
         List<LabelSelector.Requirement> bothRequirements = new ArrayList<>(List.of(requirements));
         bothRequirements.addAll(List.of(other.requirements));
         return new LabelMatcher(bothKeys, bothValues, bothRequirements, false);
+    }
+
+    /** Whether the other one has the same requirements in the same order. */
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof LabelMatcher that
+                && matchesNothing == that.matchesNothing
+                && Arrays.equals(keys, that.keys)
+                && Arrays.equals(values, that.values)
+                && Arrays.equals(requirements, that.requirements);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * (31 * Arrays.hashCode(keys) + Arrays.hashCode(values)) + Arrays.hashCode(requirements);
     }
 
     /** Whether it has no requirements. */

@@ -7,6 +7,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
+import org.moorage.api.PodCount;
+import org.moorage.api.Snapshot;
 import org.moorage.api.model.LabelMatcher;
 import org.moorage.api.model.LabelSelector;
 import org.moorage.api.model.Namespace;
@@ -18,15 +21,31 @@ import org.moorage.builtin.labels.SelectorSyntax;
 /** A term of the incoming pod, with its namespace selector resolved to names. Matching a pod allocates nothing. */
 final class AffinityTerm {
     private final String topologyKey;
-    private final Set<String> namespaces;
-    private final boolean matchesAllNamespaces;
-    private final LabelMatcher labels;
+    private final MatchingPods pods;
 
-    private AffinityTerm(PodAffinityTerm term, Set<String> namespaces, boolean matchesAllNamespaces) {
-        topologyKey = term.topologyKey();
-        this.namespaces = Set.copyOf(namespaces);
-        this.matchesAllNamespaces = matchesAllNamespaces;
-        labels = LabelMatcher.of(term.labelSelector());
+    private AffinityTerm(String topologyKey, MatchingPods pods) {
+        this.topologyKey = topologyKey;
+        this.pods = pods;
+    }
+
+    private record MatchingPods(Set<String> namespaces, boolean matchesAllNamespaces, LabelMatcher labels)
+            implements Predicate<Pod> {
+        @Override
+        public boolean test(Pod pod) {
+            return (matchesAllNamespaces || namespaces.contains(pod.namespace())) && labels.matches(pod.labels());
+        }
+    }
+
+    private record PodsThatAllMatch(List<MatchingPods> terms) implements Predicate<Pod> {
+        @Override
+        public boolean test(Pod pod) {
+            for (int i = 0; i < terms.size(); i++) {
+                if (!terms.get(i).test(pod)) {
+                    return false;
+                }
+            }
+            return true;
+        }
     }
 
     /** A term of a pod, with the namespaces that it selects now. */
@@ -48,7 +67,9 @@ final class AffinityTerm {
         } else if (namespaces.isEmpty()) {
             namespaces.add(pod.namespace());
         }
-        return new AffinityTerm(term, namespaces, matchesAllNamespaces);
+        return new AffinityTerm(
+                term.topologyKey(),
+                new MatchingPods(Set.copyOf(namespaces), matchesAllNamespaces, LabelMatcher.of(term.labelSelector())));
     }
 
     /** The terms of a pod. */
@@ -75,7 +96,24 @@ final class AffinityTerm {
 
     /** Whether the term matches a pod. */
     boolean matches(Pod pod) {
-        return (matchesAllNamespaces || namespaces.contains(pod.namespace())) && labels.matches(pod.labels());
+        return pods.test(pod);
+    }
+
+    /** The pods that the term matches. */
+    PodCount matchingPods(Snapshot snapshot) {
+        return snapshot.count(pods);
+    }
+
+    /** The pods that all of the terms match; none if there are no terms. */
+    static PodCount matchingPods(AffinityTerm[] terms, Snapshot snapshot) {
+        if (terms.length == 0) {
+            return node -> 0;
+        }
+        List<MatchingPods> all = new ArrayList<>(terms.length);
+        for (AffinityTerm term : terms) {
+            all.add(term.pods);
+        }
+        return snapshot.count(all.size() == 1 ? all.get(0) : new PodsThatAllMatch(all));
     }
 
     /** Whether there are terms, and all of them match a pod. */

@@ -140,7 +140,7 @@ public final class InterPodAffinity
     public Status preScore(CycleState state, Pod pod, List<NodeInfo> nodes) {
         Snapshot snapshot = handle.snapshot();
         TopologyCounts.Builder scores = new TopologyCounts.Builder(snapshot);
-        PreferredTerms preferredTerms = new PreferredTerms(pod, namespaces, scores);
+        PreferredTerms preferredTerms = new PreferredTerms(pod, namespaces, snapshot, scores);
         if (args.ignorePreferredTermsOfExistingPods && preferredTerms.isEmpty()) {
             return Status.skip();
         }
@@ -180,7 +180,10 @@ public final class InterPodAffinity
         if (highest > lowest) {
             double range = highest - lowest;
             for (int i = 0; i < normalized.length; i++) {
-                normalized[i] = (long) (NodeScores.MAX * ((scores.score(i) - lowest) / range));
+                // Mostly like that of the node before it, and a division takes long.
+                normalized[i] = i > 0 && scores.score(i) == scores.score(i - 1)
+                        ? normalized[i - 1]
+                        : (long) (NodeScores.MAX * ((scores.score(i) - lowest) / range));
             }
         }
         return scores.with(normalized);

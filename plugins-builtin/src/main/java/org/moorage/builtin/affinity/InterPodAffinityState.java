@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.moorage.api.NodeInfo;
+import org.moorage.api.PodCount;
 import org.moorage.api.Snapshot;
 import org.moorage.api.model.Affinity;
 import org.moorage.api.model.Namespace;
@@ -55,22 +56,21 @@ record InterPodAffinityState(
         int[] affinityKeys = AffinityTerm.keys(affinityTerms, affinityCounts);
         int[] antiAffinityKeys = AffinityTerm.keys(antiAffinityTerms, antiAffinityCounts);
         if (affinityTerms.length > 0 || antiAffinityTerms.length > 0) {
+            PodCount matchingAll = AffinityTerm.matchingPods(affinityTerms, snapshot);
+            PodCount[] matching = new PodCount[antiAffinityTerms.length];
+            for (int i = 0; i < matching.length; i++) {
+                matching[i] = antiAffinityTerms[i].matchingPods(snapshot);
+            }
             List<NodeInfo> nodes = snapshot.nodes();
-            for (int i = 0; i < nodes.size(); i++) {
+            int size = nodes.size();
+            for (int i = 0; i < size; i++) {
                 NodeInfo node = nodes.get(i);
-                List<Pod> pods = node.pods();
-                for (int j = 0; j < pods.size(); j++) {
-                    Pod existing = pods.get(j);
-                    if (AffinityTerm.allMatch(affinityTerms, existing)) {
-                        for (int key : affinityKeys) {
-                            affinityCounts.add(key, node, 1);
-                        }
-                    }
-                    for (int k = 0; k < antiAffinityTerms.length; k++) {
-                        if (antiAffinityTerms[k].matches(existing)) {
-                            antiAffinityCounts.add(antiAffinityKeys[k], node, 1);
-                        }
-                    }
+                int pods = matchingAll.on(node);
+                for (int key : affinityKeys) {
+                    affinityCounts.add(key, node, 1, pods);
+                }
+                for (int k = 0; k < matching.length; k++) {
+                    antiAffinityCounts.add(antiAffinityKeys[k], node, 1, matching[k].on(node));
                 }
             }
         }

@@ -4,6 +4,8 @@ package org.moorage.builtin.affinity;
 import java.util.ArrayList;
 import java.util.List;
 import org.moorage.api.NodeInfo;
+import org.moorage.api.PodCount;
+import org.moorage.api.Snapshot;
 import org.moorage.api.model.Affinity;
 import org.moorage.api.model.Namespace;
 import org.moorage.api.model.Pod;
@@ -14,6 +16,7 @@ import org.moorage.api.plugin.ObjectLister;
 final class PreferredTerms {
     private final AffinityTerm[] terms;
     private final int[] keys;
+    private final PodCount[] matchingPods;
     // Negative for anti-affinity terms.
     private final long[] weights;
     private final TopologyCounts.Builder scores;
@@ -23,9 +26,10 @@ final class PreferredTerms {
      *
      * @param pod the incoming pod
      * @param namespaces all namespaces
+     * @param snapshot the nodes, with the existing pods
      * @param scores what the weights are added to
      */
-    PreferredTerms(Pod pod, ObjectLister<Namespace> namespaces, TopologyCounts.Builder scores) {
+    PreferredTerms(Pod pod, ObjectLister<Namespace> namespaces, Snapshot snapshot, TopologyCounts.Builder scores) {
         Affinity affinity = pod.spec().affinity();
         List<PodAffinityTerm.Weighted> affinityTerms = affinity.preferredAffinityTerms();
         List<PodAffinityTerm.Weighted> antiAffinityTerms = affinity.preferredAntiAffinityTerms();
@@ -34,6 +38,10 @@ final class PreferredTerms {
         terms = AffinityTerm.of(all, pod, namespaces);
         keys = AffinityTerm.keys(terms, scores);
         weights = new long[terms.length];
+        matchingPods = new PodCount[terms.length];
+        for (int i = 0; i < terms.length; i++) {
+            matchingPods[i] = terms[i].matchingPods(snapshot);
+        }
         for (int i = 0; i < affinityTerms.size(); i++) {
             weights[i] = affinityTerms.get(i).weight();
         }
@@ -50,13 +58,8 @@ final class PreferredTerms {
 
     /** Adds the weight of each term, once for each pod on the node that it matches. */
     void addPodsOn(NodeInfo node) {
-        List<Pod> pods = node.pods();
-        for (int i = 0; i < pods.size(); i++) {
-            for (int j = 0; j < terms.length; j++) {
-                if (terms[j].matches(pods.get(i))) {
-                    scores.add(keys[j], node, weights[j]);
-                }
-            }
+        for (int i = 0; i < terms.length; i++) {
+            scores.add(keys[i], node, weights[i], matchingPods[i].on(node));
         }
     }
 }

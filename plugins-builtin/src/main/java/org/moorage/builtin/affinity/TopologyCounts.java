@@ -65,9 +65,17 @@ final class TopologyCounts {
 
         /** Adds an amount to the domain of a node; has no effect if the node does not have the key. */
         void add(int key, NodeInfo node, long amount) {
+            add(key, node, amount, 1);
+        }
+
+        /** Adds an amount so many times. */
+        void add(int key, NodeInfo node, long amount, int times) {
+            if (times == 0) {
+                return;
+            }
             int domain = topologies[key].domain(node);
             if (domain != Topology.NONE) {
-                counts[key][domain] += amount;
+                counts[key][domain] += amount * times;
                 isEmpty = false;
             }
         }

@@ -188,7 +188,7 @@ public final class PodTopologySpread
     /** The weighted number of matching pods in the node's domains; the lower, the better. */
     @Override
     public long score(CycleState state, Pod pod, NodeInfo node) {
-        return state.get(SPREAD_SCORE).of(node, pod);
+        return state.get(SPREAD_SCORE).of(node);
     }
 
     @Override

@@ -5,7 +5,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.moorage.api.NodeInfo;
+import org.moorage.api.PodCount;
+import org.moorage.api.Snapshot;
 import org.moorage.api.Topology;
 import org.moorage.api.model.LabelMatcher;
 import org.moorage.api.model.Node;
@@ -109,20 +112,16 @@ record SpreadConstraint(
                 || !tolerationOperators.hasUntoleratedTaint(pod.spec().tolerations(), node.taints());
     }
 
-    /** The number of matching pods on a node. As in kube-scheduler, a selector that matches everything counts none. */
-    int matchingPods(NodeInfo node, String namespace) {
-        if (selector.matchesEverything()) {
-            return 0;
+    private record MatchingPods(String namespace, LabelMatcher selector) implements Predicate<Pod> {
+        @Override
+        public boolean test(Pod pod) {
+            return pod.namespace().equals(namespace) && !pod.metadata().isDeleting() && selector.matches(pod.labels());
         }
-        List<Pod> pods = node.pods();
-        int count = 0;
-        for (int i = 0; i < pods.size(); i++) {
-            Pod pod = pods.get(i);
-            if (pod.namespace().equals(namespace) && !pod.metadata().isDeleting() && selector.matches(pod.labels())) {
-                count++;
-            }
-        }
-        return count;
+    }
+
+    /** The matching pods of a namespace. As in kube-scheduler, a selector that matches everything counts none. */
+    PodCount matchingPods(String namespace, Snapshot snapshot) {
+        return selector.matchesEverything() ? node -> 0 : snapshot.count(new MatchingPods(namespace, selector));
     }
 
     /** Whether a node with these labels has the topology keys of all constraints. */

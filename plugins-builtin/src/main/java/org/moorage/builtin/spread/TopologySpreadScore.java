@@ -4,6 +4,7 @@ package org.moorage.builtin.spread;
 import java.util.List;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
+import org.moorage.api.PodCount;
 import org.moorage.api.Snapshot;
 import org.moorage.api.Topology;
 import org.moorage.api.model.Pod;
@@ -16,6 +17,7 @@ final class TopologySpreadScore {
     private final Topology[] topologies;
     private final boolean requiresAllTopologies;
     private final boolean[] isHostname;
+    private final PodCount[] matchingPods;
     // By constraint and domain index: the matching pods. Not used for the hostname key.
     private final long[][] counts;
     private final double[] weights;
@@ -40,10 +42,12 @@ final class TopologySpreadScore {
         int size = constraints.length;
         topologies = new Topology[size];
         isHostname = new boolean[size];
+        matchingPods = new PodCount[size];
         boolean[][] isScored = new boolean[size][];
         for (int c = 0; c < size; c++) {
             topologies[c] = snapshot.topology(constraints[c].topologyKey());
             isHostname[c] = constraints[c].topologyKey().equals(HOSTNAME);
+            matchingPods[c] = constraints[c].matchingPods(pod.namespace(), snapshot);
             isScored[c] = new boolean[topologies[c].size() + 1];
         }
         weights = weights(feasible, isScored);
@@ -90,7 +94,7 @@ final class TopologySpreadScore {
                 }
                 int domain = domainIndex(c, node);
                 if (isScored[c][domain] && constraints[c].includes(pod, node.node())) {
-                    result[c][domain] += constraints[c].matchingPods(node, pod.namespace());
+                    result[c][domain] += matchingPods[c].on(node);
                 }
             }
         }
@@ -112,7 +116,7 @@ final class TopologySpreadScore {
     }
 
     /** The weighted number of matching pods in the domains of a node; the lower, the better. */
-    long of(NodeInfo node, Pod pod) {
+    long of(NodeInfo node) {
         if (isIgnored(node)) {
             return 0;
         }
@@ -120,7 +124,7 @@ final class TopologySpreadScore {
         for (int c = 0; c < constraints.length; c++) {
             int domain = topologies[c].domain(node);
             if (domain != Topology.NONE) {
-                long count = isHostname[c] ? constraints[c].matchingPods(node, pod.namespace()) : counts[c][domain];
+                long count = isHostname[c] ? matchingPods[c].on(node) : counts[c][domain];
                 sum += count * weights[c] + (constraints[c].maxSkew() - 1);
             }
         }

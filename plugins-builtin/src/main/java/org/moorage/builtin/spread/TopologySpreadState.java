@@ -3,6 +3,7 @@ package org.moorage.builtin.spread;
 
 import java.util.List;
 import org.moorage.api.NodeInfo;
+import org.moorage.api.PodCount;
 import org.moorage.api.Snapshot;
 import org.moorage.api.Status;
 import org.moorage.api.Topology;
@@ -29,17 +30,20 @@ final class TopologySpreadState {
         SpreadConstraint[] constraints = list.toArray(SpreadConstraint[]::new);
         int size = constraints.length;
         Topology[] topologies = new Topology[size];
+        PodCount[] matchingPods = new PodCount[size];
         int[][] matching = new int[size][];
         boolean[][] isEligible = new boolean[size][];
         int[] selfMatch = new int[size];
         for (int c = 0; c < size; c++) {
             topologies[c] = snapshot.topology(constraints[c].topologyKey());
+            matchingPods[c] = constraints[c].matchingPods(pod.namespace(), snapshot);
             matching[c] = new int[topologies[c].size()];
             isEligible[c] = new boolean[topologies[c].size()];
             selfMatch[c] = constraints[c].selector().matches(pod.labels()) ? 1 : 0;
         }
         List<NodeInfo> nodes = snapshot.nodes();
-        for (int i = 0; i < nodes.size(); i++) {
+        int nodeCount = nodes.size();
+        for (int i = 0; i < nodeCount; i++) {
             NodeInfo node = nodes.get(i);
             if (!SpreadConstraint.hasAllKeys(topologies, node)) {
                 continue;
@@ -48,7 +52,7 @@ final class TopologySpreadState {
                 if (constraints[c].includes(pod, node.node())) {
                     int domain = topologies[c].domain(node);
                     isEligible[c][domain] = true;
-                    matching[c][domain] += constraints[c].matchingPods(node, pod.namespace());
+                    matching[c][domain] += matchingPods[c].on(node);
                 }
             }
         }

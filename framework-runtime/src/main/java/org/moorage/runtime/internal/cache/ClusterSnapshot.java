@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.internal.cache;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.ImageState;
 import org.moorage.api.NodeInfo;
+import org.moorage.api.PodCount;
 import org.moorage.api.Snapshot;
 import org.moorage.api.Topology;
 import org.moorage.api.model.HostPort;
@@ -27,6 +31,7 @@ import org.moorage.api.model.ResourceName;
 public final class ClusterSnapshot implements Snapshot {
     private static final int RESOURCES = 3;
     private static final int MOST_TOPOLOGIES = 64;
+    private static final int MOST_POD_COUNTS = 16;
 
     private final Map<String, SnapshotNode> nodeByName = new HashMap<>();
     private final List<NodeInfo> nodes = new ArrayList<>();
@@ -35,6 +40,11 @@ public final class ClusterSnapshot implements Snapshot {
     private List<NodeInfo> withRequiredAntiAffinity = List.of();
     private Map<String, ImageState> images = Map.of();
     private final Map<String, Topology> topologies = new ConcurrentHashMap<>();
+
+    // Of the predicates that were asked for last; the one that was used last stands at the end.
+    @GuardedBy("podCounts")
+    private final Map<Predicate<Pod>, KeptCount> podCounts = new LinkedHashMap<>(MOST_POD_COUNTS, 0.75f, true);
+
     private final Map<String, Integer> podsByClaim = new HashMap<>();
     private boolean affinityChanged;
     private long generation;
@@ -46,7 +56,8 @@ public final class ClusterSnapshot implements Snapshot {
     private long[][] requested = new long[RESOURCES][0];
     private long[][] nonZeroRequested = new long[RESOURCES][0];
     private long[] allowedPods = new long[0];
-    private int[] podCounts = new int[0];
+    private int[] podsOnNode = new int[0];
+    private long[] generations = new long[0];
 
     /** An empty snapshot. */
     public ClusterSnapshot() {}
@@ -86,8 +97,25 @@ public final class ClusterSnapshot implements Snapshot {
     }
 
     @Override
+    public PodCount count(Predicate<Pod> which) {
+        synchronized (podCounts) {
+            KeptCount kept = podCounts.computeIfAbsent(which, KeptCount::new);
+            if (podCounts.size() > MOST_POD_COUNTS) {
+                podCounts.keySet().remove(podCounts.keySet().iterator().next());
+            }
+            kept.update();
+            return kept;
+        }
+    }
+
+    @Override
     public boolean isClaimInUse(String namespace, String claimName) {
         return podsByClaim.containsKey(namespace + "/" + claimName);
+    }
+
+    /** The generation of each node, by its index. Not a copy: only to be read, and only during the cycle. */
+    public long[] generations() {
+        return generations;
     }
 
     /** A node to try things on. */
@@ -133,7 +161,8 @@ public final class ClusterSnapshot implements Snapshot {
         requested = new long[RESOURCES][size];
         nonZeroRequested = new long[RESOURCES][size];
         allowedPods = new long[size];
-        podCounts = new int[size];
+        podsOnNode = new int[size];
+        generations = new long[size];
         treeVersion = version;
         affinityChanged = true;
         topologies.clear();
@@ -156,7 +185,7 @@ public final class ClusterSnapshot implements Snapshot {
             topologies.clear();
         }
         countClaims(target.claims, -1);
-        target.set(node, contents, nodeGeneration);
+        target.set(node, contents);
         countClaims(target.claims, 1);
         allocatable[0][index] = node.allocatableResources().milliCpu();
         allocatable[1][index] = node.allocatableResources().memory();
@@ -168,7 +197,8 @@ public final class ClusterSnapshot implements Snapshot {
         nonZeroRequested[1][index] = contents.nonZeroRequested(ResourceName.MEMORY);
         nonZeroRequested[2][index] = contents.nonZeroRequested(ResourceName.EPHEMERAL_STORAGE);
         allowedPods[index] = node.allowedPods();
-        podCounts[index] = contents.pods().size();
+        podsOnNode[index] = contents.pods().size();
+        generations[index] = nodeGeneration;
     }
 
     private void countClaims(List<String> claims, int sign) {
@@ -199,6 +229,39 @@ public final class ClusterSnapshot implements Snapshot {
         }
     }
 
+    /** A count that is kept from cycle to cycle: only a node of another generation may have other pods. */
+    private final class KeptCount implements PodCount {
+        private final Predicate<Pod> which;
+        private int[] counts = new int[0];
+        private long[] countedAt = new long[0];
+
+        KeptCount(Predicate<Pod> which) {
+            this.which = which;
+        }
+
+        void update() {
+            int size = nodes.size();
+            if (counts.length != size) {
+                counts = new int[size];
+                countedAt = new long[size];
+            }
+            for (int i = 0; i < size; i++) {
+                if (countedAt[i] != generations[i]) {
+                    countedAt[i] = generations[i];
+                    counts[i] = PodCount.of(nodes.get(i), which);
+                }
+            }
+        }
+
+        @Override
+        public int on(NodeInfo node) {
+            // Others, such as copies to try things on, have other pods than the node of their index.
+            return node instanceof SnapshotNode known && known.isOf(ClusterSnapshot.this)
+                    ? counts[known.index]
+                    : PodCount.of(node, which);
+        }
+    }
+
     /** A row of the columns, with what does not fit into them. */
     private final class SnapshotNode implements NodeInfo {
         private final int index;
@@ -209,10 +272,13 @@ public final class ClusterSnapshot implements Snapshot {
         private List<HostPort> ports = List.of();
         private List<String> claims = List.of();
         private Map<String, Long> scalars = Map.of();
-        private long nodeGeneration;
 
         SnapshotNode(int index) {
             this.index = index;
+        }
+
+        boolean isOf(ClusterSnapshot snapshot) {
+            return snapshot == ClusterSnapshot.this;
         }
 
         boolean hasLabelsOf(Node other) {
@@ -220,7 +286,7 @@ public final class ClusterSnapshot implements Snapshot {
             return known == other || known != null && known.labels().equals(other.labels());
         }
 
-        void set(Node newNode, NodeContents contents, long newGeneration) {
+        void set(Node newNode, NodeContents contents) {
             node = newNode;
             // The cache goes on changing its lists, so the snapshot has its own.
             pods = Collections.unmodifiableList(new ArrayList<>(contents.pods()));
@@ -229,7 +295,6 @@ public final class ClusterSnapshot implements Snapshot {
             ports = List.copyOf(contents.ports());
             claims = List.copyOf(contents.claims());
             scalars = Map.copyOf(contents.scalars());
-            nodeGeneration = newGeneration;
         }
 
         DraftNode draft() {
@@ -237,7 +302,7 @@ public final class ClusterSnapshot implements Snapshot {
             for (Pod pod : pods) {
                 contents.add(pod);
             }
-            return new DraftNode(node(), index, images, contents, nodeGeneration);
+            return new DraftNode(node(), index, images, contents, generations[index]);
         }
 
         @Override
@@ -271,7 +336,7 @@ public final class ClusterSnapshot implements Snapshot {
 
         @Override
         public int podCount() {
-            return podCounts[index];
+            return podsOnNode[index];
         }
 
         @Override
@@ -317,7 +382,7 @@ public final class ClusterSnapshot implements Snapshot {
 
         @Override
         public long generation() {
-            return nodeGeneration;
+            return generations[index];
         }
 
         @Override

@@ -5,15 +5,15 @@ import java.util.List;
 import java.util.Map;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
-import org.moorage.api.Snapshot;
 import org.moorage.api.Status;
 import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.internal.cache.ClusterSnapshot;
 import org.moorage.runtime.internal.extender.Extenders;
 
 /** Is shown what the plugins answer in a cycle, by whoever asks why. */
 interface CycleRecorder {
     /** The nodes that the cycle is about: those of the snapshot, or some of them. */
-    default List<NodeInfo> nodes(Snapshot snapshot) {
+    default List<NodeInfo> nodes(ClusterSnapshot snapshot) {
         return snapshot.nodes();
     }
 

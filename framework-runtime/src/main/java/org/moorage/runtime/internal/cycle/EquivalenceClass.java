@@ -11,6 +11,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.ScorePlugin;
 import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.internal.cache.ClusterSnapshot;
 import org.moorage.runtime.internal.plugin.PluginCalls;
 
 /**
@@ -28,8 +29,7 @@ final class EquivalenceClass {
     private long[] filteredAt = new long[0];
     private PluginStatus[] answers = new PluginStatus[0];
     private final List<Scores> scores = new ArrayList<>();
-    // The indexes and generations of the nodes of this pass, by their place in it.
-    private int[] indexes = new int[0];
+    // The generations of all nodes in this cycle.
     private long[] generations = new long[0];
 
     /** The scores of one plugin. */
@@ -57,8 +57,10 @@ final class EquivalenceClass {
         return signature;
     }
 
-    /** Gets ready for a pass of these filters over a cluster of so many nodes. */
-    void prepareFilters(ProfileFilter[] active, int nodes) {
+    /** Gets ready for a pass of these filters over nodes of a snapshot. */
+    void prepareFilters(ProfileFilter[] active, ClusterSnapshot snapshot) {
+        generations = snapshot.generations();
+        int nodes = generations.length;
         int count = 0;
         while (count < active.length && active[count].isOneOf(signing)) {
             count++;
@@ -78,28 +80,31 @@ final class EquivalenceClass {
         return filters.length;
     }
 
+    /** What is known that {@link #filter} answers for the node of an index; null if it is to be asked. */
+    @Nullable
+    PluginStatus known(int index) {
+        return filteredAt[index] == generations[index] ? answers[index] : null;
+    }
+
     /** What the first filters answer for a node of the snapshot: the first rejection, or {@link PluginStatus#SUCCESS}. */
     PluginStatus filter(CycleState state, Pod pod, NodeInfo node) {
         int index = node.index();
-        long generation = node.generation();
-        if (filteredAt[index] == generation) {
-            return answers[index];
+        PluginStatus known = known(index);
+        if (known != null) {
+            return known;
         }
         PluginStatus answer = PluginStatus.SUCCESS;
         for (int i = 0; i < filters.length && answer.isSuccess(); i++) {
             answer = filters[i].filter(state, pod, node);
         }
         answers[index] = answer;
-        filteredAt[index] = generation;
+        filteredAt[index] = generations[index];
         return answer;
     }
 
-    /** Gets ready for the scores of these plugins on a cluster of so many nodes. */
-    void prepareScores(ScorePlugin[] plugins, int nodes) {
-        if (generations.length < nodes) {
-            indexes = new int[nodes];
-            generations = new long[nodes];
-        }
+    /** Gets ready for the scores of these plugins, for nodes of the snapshot whose nodes were filtered. */
+    void prepareScores(ScorePlugin[] plugins) {
+        int nodes = generations.length;
         for (ScorePlugin plugin : plugins) {
             Scores known = scoresOf(plugin);
             if (known == null && isOneOf(signing, plugin)) {
@@ -113,28 +118,7 @@ final class EquivalenceClass {
         }
     }
 
-    /**
-     * Gets ready to score the nodes from one place to before another, once for all plugins.
-     *
-     * @return whether their indexes follow on each other, so that what is known of them lies together
-     */
-    boolean prepareScores(List<NodeInfo> nodes, int from, int to) {
-        int first = nodes.get(from).index() - from;
-        boolean together = true;
-        for (int i = from; i < to; i++) {
-            NodeInfo node = nodes.get(i);
-            indexes[i] = node.index();
-            generations[i] = node.generation();
-            together &= indexes[i] == first + i;
-        }
-        return together;
-    }
-
-    /**
-     * As {@link PluginCalls#score}, with the scores that are known.
-     *
-     * @param together what {@link #prepareScores(List, int, int)} has answered for these nodes
-     */
+    /** As {@link PluginCalls#score}, with the scores that are known. The nodes are in the order of their indexes. */
     void score(
             ScorePlugin plugin,
             CycleState state,
@@ -142,7 +126,6 @@ final class EquivalenceClass {
             List<NodeInfo> nodes,
             int from,
             int to,
-            boolean together,
             long[] into,
             int offset) {
         Scores known = scoresOf(plugin);
@@ -150,17 +133,17 @@ final class EquivalenceClass {
             PluginCalls.score(plugin, state, pod, nodes, from, to, into, offset);
             return;
         }
-        if (together) {
-            int first = indexes[from];
-            if (Arrays.equals(known.scoredAt, first, first + to - from, generations, from, to)) {
-                System.arraycopy(known.scores, first, into, offset + from, to - from);
-                return;
-            }
+        int first = nodes.get(from).index();
+        int end = nodes.get(to - 1).index() + 1;
+        // Mostly no node is left out, and none has changed.
+        if (end - first == to - from && Arrays.equals(known.scoredAt, first, end, generations, first, end)) {
+            System.arraycopy(known.scores, first, into, offset + from, to - from);
+            return;
         }
         int asked = from;
         for (int i = from; i < to; i++) {
-            int index = indexes[i];
-            if (known.scoredAt[index] == generations[i]) {
+            int index = nodes.get(i).index();
+            if (known.scoredAt[index] == generations[index]) {
                 ask(known, state, pod, nodes, asked, i, into, offset);
                 asked = i + 1;
                 into[offset + i] = known.scores[index];
@@ -176,8 +159,9 @@ final class EquivalenceClass {
         }
         PluginCalls.score(known.plugin, state, pod, nodes, from, to, into, offset);
         for (int i = from; i < to; i++) {
-            known.scores[indexes[i]] = into[offset + i];
-            known.scoredAt[indexes[i]] = generations[i];
+            int index = nodes.get(i).index();
+            known.scores[index] = into[offset + i];
+            known.scoredAt[index] = generations[index];
         }
     }
 

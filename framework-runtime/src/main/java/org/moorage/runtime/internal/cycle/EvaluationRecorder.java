@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
-import org.moorage.api.Snapshot;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.decision.Rejection;
+import org.moorage.runtime.internal.cache.ClusterSnapshot;
 import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 
@@ -40,7 +40,8 @@ public final class EvaluationRecorder implements CycleRecorder {
      *
      * @throws PluginFailure if a plugin fails before PostFilter
      */
-    public static Evaluation evaluate(SchedulingAlgorithm algorithm, Profile profile, Pod pod, Snapshot snapshot) {
+    public static Evaluation evaluate(
+            SchedulingAlgorithm algorithm, Profile profile, Pod pod, ClusterSnapshot snapshot) {
         EvaluationRecorder recorder = new EvaluationRecorder();
         CycleState state = new CycleState();
         SchedulingAlgorithm.Result result = algorithm.find(profile, state, pod, snapshot, recorder);

@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
-import org.moorage.api.Snapshot;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.NodeDraft;
 import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.internal.cache.ClusterSnapshot;
 import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 
@@ -42,7 +42,7 @@ public final class NodeAnswers implements CycleRecorder {
      * @throws PluginFailure if a plugin fails
      */
     public static NodeAnswers of(
-            SchedulingAlgorithm algorithm, Profile profile, Pod pod, Snapshot snapshot, List<NodeInfo> nodes) {
+            SchedulingAlgorithm algorithm, Profile profile, Pod pod, ClusterSnapshot snapshot, List<NodeInfo> nodes) {
         NodeAnswers answers = new NodeAnswers(nodes);
         SchedulingAlgorithm.Result ignored = algorithm.find(profile, new CycleState(), pod, snapshot, answers);
         return answers;
@@ -56,7 +56,7 @@ public final class NodeAnswers implements CycleRecorder {
      * @throws PluginFailure if a plugin fails
      */
     public static Set<String> fitsWithout(
-            Profile profile, Pod pod, Snapshot snapshot, Map<String, List<Pod>> victimsByNode) {
+            Profile profile, Pod pod, ClusterSnapshot snapshot, Map<String, List<Pod>> victimsByNode) {
         CycleState state = new CycleState();
         Profile.PreFiltered preFiltered = profile.preFilter(state, pod, snapshot);
         Set<String> fitting = new TreeSet<>();
@@ -102,7 +102,7 @@ public final class NodeAnswers implements CycleRecorder {
     }
 
     @Override
-    public List<NodeInfo> nodes(Snapshot snapshot) {
+    public List<NodeInfo> nodes(ClusterSnapshot snapshot) {
         return nodes;
     }
 

@@ -13,7 +13,6 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.BiConsumer;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.Code;
 import org.moorage.api.CycleState;
@@ -51,7 +50,7 @@ public final class Profile {
     private final ScorePlugin[] scores;
     private final long[] weights;
     private final List<SignPlugin> signPlugins;
-    private final Function<NodeInfo, List<Pod>> nominatedPods;
+    private final Map<String, List<Pod>> nominatedPods;
     private final SchedulerMetrics metrics;
 
     /**
@@ -61,7 +60,7 @@ public final class Profile {
      * @param percentageOfNodesToScore the profile's own percentage
      * @param plugins the plugins of each point, in order
      * @param weights the weight of each Score plugin, by name
-     * @param nominatedPods the pods nominated to a node; asked for each node, so it should be quick where there are none
+     * @param nominatedPods the pods that are nominated, by the name of the node; it may change at any time
      * @param metrics is told how the plugins of the scheduling cycle are run
      */
     public Profile(
@@ -69,7 +68,7 @@ public final class Profile {
             OptionalInt percentageOfNodesToScore,
             Map<ExtensionPoint, List<Plugin>> plugins,
             Map<String, Integer> weights,
-            Function<NodeInfo, List<Pod>> nominatedPods,
+            Map<String, List<Pod>> nominatedPods,
             SchedulerMetrics metrics) {
         this.name = name;
         this.percentageOfNodesToScore = percentageOfNodesToScore;
@@ -265,6 +264,10 @@ public final class Profile {
                 metrics.timesPlugins() ? metrics : null);
     }
 
+    boolean hasNominatedPods() {
+        return !nominatedPods.isEmpty();
+    }
+
     /**
      * Runs the filters for a node, once with the pods nominated to it and once without.
      *
@@ -273,8 +276,8 @@ public final class Profile {
      */
     PluginStatus filter(
             CycleState state, ActiveFilters active, Pod pod, NodeInfo node, @Nullable EquivalenceClass alike) {
-        List<Pod> nominated = nominatedPods.apply(node);
-        if (!nominated.isEmpty()) {
+        List<Pod> nominated = hasNominatedPods() ? nominatedPods.get(node.name()) : null;
+        if (nominated != null) {
             Draft draft = new Draft(state, pod, node);
             boolean added = false;
             for (Pod other : nominated) {

@@ -16,11 +16,11 @@ import org.moorage.api.Code;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
-import org.moorage.api.Snapshot;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.ScorePlugin;
 import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.internal.cache.ClusterSnapshot;
 import org.moorage.runtime.internal.extender.ExtenderException;
 import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.plugin.PluginCalls;
@@ -116,16 +116,17 @@ public final class SchedulingAlgorithm {
      * @throws PluginFailure if a plugin fails
      * @throws ExtenderException if an extender fails that is not ignorable
      */
-    public Result find(Profile profile, CycleState state, Pod pod, Snapshot snapshot) {
+    public Result find(Profile profile, CycleState state, Pod pod, ClusterSnapshot snapshot) {
         return find(profile, state, pod, snapshot, null);
     }
 
     /**
-     * As {@link #find(Profile, CycleState, Pod, Snapshot)}. A recorder is shown each of its nodes: the cycle neither samples nor stops
+     * As {@link #find(Profile, CycleState, Pod, ClusterSnapshot)}. A recorder is shown each of its nodes: the cycle neither samples nor stops
      * at the nominated node, scores also a single feasible node, and the next cycle starts where it would have started
      * without this one.
      */
-    Result find(Profile profile, CycleState state, Pod pod, Snapshot snapshot, @Nullable CycleRecorder recorder) {
+    Result find(
+            Profile profile, CycleState state, Pod pod, ClusterSnapshot snapshot, @Nullable CycleRecorder recorder) {
         List<NodeInfo> all = snapshot.nodes();
         Profile.PreFiltered preFiltered = profile.preFilter(state, pod, snapshot);
         if (recorder != null) {
@@ -154,7 +155,7 @@ public final class SchedulingAlgorithm {
         List<NodeInfo> nodes = recorder == null
                 ? narrow(snapshot, preFiltered.nodeNames())
                 : narrow(recorder.nodes(snapshot), preFiltered.nodeNames());
-        Feasible feasible = filter(profile, state, pod, nodes, all.size(), recorded, alike, recorder);
+        Feasible feasible = filter(profile, state, pod, nodes, snapshot, recorded, alike, recorder);
         Map<String, Status> byExtenders = new HashMap<>();
         List<NodeInfo> left = extenders.filter() ? extenders.filter(pod, feasible.nodes, byExtenders) : feasible.nodes;
         recorded.addAll(byExtenders.keySet());
@@ -181,8 +182,10 @@ public final class SchedulingAlgorithm {
             return new Result(left.get(0), 0, evaluated, 1, null);
         }
         Profile.Scorers scorers = profile.preScore(state, pod, left);
+        // An extender may answer with nodes as it knows them, in an order of its own.
+        boolean sameNodes = !extenders.filter();
         PluginTimes.of(profile, "Score")
-                .run(times -> score(profile, scorers, state, pod, left, all.size(), alike, recorder));
+                .run(times -> score(profile, scorers, state, pod, left, sameNodes ? alike : null, recorder));
         profile.scored(scorers, left.size());
         addScoresOfExtenders(pod, left, recorder);
         int chosen = randomTies
@@ -260,7 +263,7 @@ public final class SchedulingAlgorithm {
     }
 
     // A few nodes, as for a pod of a daemon set, are looked up.
-    private static List<NodeInfo> narrow(Snapshot snapshot, @Nullable Set<String> names) {
+    private static List<NodeInfo> narrow(ClusterSnapshot snapshot, @Nullable Set<String> names) {
         if (names == null || names.size() > snapshot.nodes().size() / 8) {
             return narrow(snapshot.nodes(), names);
         }
@@ -300,7 +303,7 @@ public final class SchedulingAlgorithm {
             CycleState state,
             Pod pod,
             List<NodeInfo> nodes,
-            int clusterSize,
+            ClusterSnapshot snapshot,
             Set<String> recorded,
             @Nullable EquivalenceClass alike,
             @Nullable CycleRecorder recorder) {
@@ -314,14 +317,18 @@ public final class SchedulingAlgorithm {
             answers = new PluginStatus[count];
         }
         if (alike != null) {
-            alike.prepareFilters(state.get(ActiveFilters.KEY).filters(), clusterSize);
+            alike.prepareFilters(state.get(ActiveFilters.KEY).filters(), snapshot);
         }
+        boolean isWhole = nodes.size() == snapshot.nodes().size();
         int filtered = PluginTimes.of(profile, "Filter")
-                .time(times -> runFilters(profile, state, pod, nodes, alike, start, wanted), answer -> Code.SUCCESS);
+                .time(
+                        times -> runFilters(profile, state, pod, nodes, isWhole, alike, start, wanted),
+                        answer -> Code.SUCCESS);
         profile.filtered(state.get(ActiveFilters.KEY), answers, filtered);
         Feasible feasible = collect(nodes, start, wanted, filtered);
         if (recorder == null) {
-            nextStart = (start + feasible.nodes.size() + recorded(nodes, feasible, recorded)) % clusterSize;
+            nextStart = (start + feasible.nodes.size() + recorded(nodes, feasible, recorded))
+                    % snapshot.nodes().size();
         } else {
             for (int i = 0; i < count; i++) {
                 recorder.filtered(nodes.get(i), answers[i]);
@@ -337,6 +344,7 @@ public final class SchedulingAlgorithm {
             CycleState state,
             Pod pod,
             List<NodeInfo> nodes,
+            boolean isWhole,
             @Nullable EquivalenceClass alike,
             int start,
             int wanted) {
@@ -344,13 +352,22 @@ public final class SchedulingAlgorithm {
         PluginStatus[] into = answers;
         ActiveFilters timed = state.get(ActiveFilters.KEY);
         ActiveFilters untimed = timed.withoutTimes();
+        // Then a node's place is its index, and an answer that is known is the answer of all filters.
+        EquivalenceClass known =
+                alike != null && isWhole && alike.filters() == untimed.filters().length && !profile.hasNominatedPods()
+                        ? alike
+                        : null;
         AtomicInteger found = new AtomicInteger();
         Parallelism.Chunk chunk = (from, to) -> {
             int successes = 0;
             for (int i = from; i < to; i++) {
-                int index = start + i;
-                NodeInfo node = nodes.get(index >= count ? index % count : index);
-                PluginStatus answer = profile.filter(state, i < TIMED_NODES ? timed : untimed, pod, node, alike);
+                int place = start + i;
+                place = place >= count ? place % count : place;
+                ActiveFilters active = i < TIMED_NODES ? timed : untimed;
+                PluginStatus answer = known != null && active.times() == null ? known.known(place) : null;
+                if (answer == null) {
+                    answer = profile.filter(state, active, pod, nodes.get(place), alike);
+                }
                 into[i] = answer;
                 successes += answer.isSuccess() ? 1 : 0;
             }
@@ -423,7 +440,6 @@ public final class SchedulingAlgorithm {
             CycleState state,
             Pod pod,
             List<NodeInfo> nodes,
-            int clusterSize,
             @Nullable EquivalenceClass alike,
             @Nullable CycleRecorder recorder) {
         ScorePlugin[] plugins = scorers.plugins();
@@ -437,18 +453,17 @@ public final class SchedulingAlgorithm {
         }
         Arrays.fill(totals, 0, count, extenders.isEmpty() ? scorers.base() : 0);
         if (alike != null) {
-            alike.prepareScores(plugins, clusterSize);
+            alike.prepareScores(plugins);
         }
         long[] raw = rawScores;
         boolean timesPlugins = profile.metrics().timesPlugins();
         Parallelism.Chunk chunk = (from, to) -> {
-            boolean together = alike != null && alike.prepareScores(nodes, from, to);
             for (int p = 0; p < plugins.length; p++) {
                 long start = timesPlugins ? System.nanoTime() : 0;
                 if (alike == null) {
                     PluginCalls.score(plugins[p], state, pod, nodes, from, to, raw, p * count);
                 } else {
-                    alike.score(plugins[p], state, pod, nodes, from, to, together, raw, p * count);
+                    alike.score(plugins[p], state, pod, nodes, from, to, raw, p * count);
                 }
                 if (timesPlugins) {
                     // The mean over the chunk: a single call is too short to be timed without making it longer.

@@ -3,6 +3,7 @@ package org.moorage.runtime.internal.queue;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,7 +11,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
-import org.moorage.api.NodeInfo;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.Nomination;
 import org.slf4j.Logger;
@@ -88,10 +88,9 @@ public final class Nominator {
         return podsByNodeName.getOrDefault(nodeName, List.of());
     }
 
-    /** As {@link #nominatedPodsFor(String)}. */
-    public List<Pod> nominatedPodsFor(NodeInfo node) {
-        // Asked for each node of each cycle, and there are seldom any.
-        return podsByNodeName.isEmpty() ? List.of() : nominatedPodsFor(node.name());
+    /** The pods that are nominated, by the name of the node, in the order in which they were; changes while it is read. */
+    public Map<String, List<Pod>> nominatedPods() {
+        return Collections.unmodifiableMap(podsByNodeName);
     }
 
     /** The node that a pod is nominated to, or empty. */

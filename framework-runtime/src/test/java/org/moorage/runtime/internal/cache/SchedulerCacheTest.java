@@ -4,17 +4,21 @@ package org.moorage.runtime.internal.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.moorage.api.ImageState;
 import org.moorage.api.NodeInfo;
+import org.moorage.api.PodCount;
 import org.moorage.api.model.ContainerImage;
 import org.moorage.api.model.Node;
+import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.Quantity;
@@ -23,6 +27,8 @@ import org.moorage.api.model.Volume;
 import org.moorage.runtime.Samples;
 
 class SchedulerCacheTest {
+    // More than a snapshot keeps the counts of.
+    private static final int COLORS = 20;
     private static final String ZONE = "topology.kubernetes.io/zone";
 
     private final SchedulerCache cache = new SchedulerCache();
@@ -92,6 +98,19 @@ class SchedulerCacheTest {
             cache.removePod(Samples.pod("q", spec).withNode("a"));
             cache.updateSnapshot(snapshot);
             assertThat(snapshot.isClaimInUse("default", "c")).isFalse();
+        }
+
+        @Test
+        void countsPodsOnANodeAndOnACopyOfIt() {
+            cache.putNode(Samples.node("a"));
+            cache.putPod(pod("blue", "a"));
+            cache.putPod(pod("green", "a"));
+            NodeInfo node = node("a");
+            PodCount blue = snapshot.count(pod -> pod.name().equals("blue"));
+            assertThat(blue.on(node)).isEqualTo(1);
+            DraftNode draft = ClusterSnapshot.draft(node);
+            draft.remove(pod("blue", "a"));
+            assertThat(blue.on(draft)).isZero();
         }
 
         @Test
@@ -184,7 +203,17 @@ class SchedulerCacheTest {
                 case 0 -> cache.putNode(Samples.node(name, Map.of(ZONE, "z" + random.nextInt(3))));
                 case 1 -> cache.removeNode(name);
                 case 2, 3 -> {
-                    Pod pod = pod("p" + step, name);
+                    ObjectMeta.Builder metadata = ObjectMeta.named("p" + step)
+                            .namespace("ns" + random.nextInt(2))
+                            .uid("pod-p" + step)
+                            .labels(Map.of("color", "c" + random.nextInt(COLORS)));
+                    if (random.nextInt(5) == 0) {
+                        metadata.deletionTimestamp(Instant.EPOCH);
+                    }
+                    Pod pod = Pod.of(
+                                    metadata.build(),
+                                    Samples.requesting(100, 1_000).build())
+                            .withNode(name);
                     placed.add(pod);
                     if (random.nextBoolean()) {
                         cache.assume(pod);
@@ -207,6 +236,13 @@ class SchedulerCacheTest {
         }
     }
 
+    private record Colored(String color) implements Predicate<Pod> {
+        @Override
+        public boolean test(Pod pod) {
+            return pod.labels().get("color").equals(color);
+        }
+    }
+
     private static List<String> describe(ClusterSnapshot snapshot) {
         List<String> lines = new ArrayList<>();
         for (NodeInfo node : snapshot.nodes()) {
@@ -216,6 +252,12 @@ class SchedulerCacheTest {
                     + snapshot.topology(ZONE).domain(node) + " "
                     + node.requested(ResourceName.CPU) + " " + node.nonZeroRequested(ResourceName.MEMORY) + " "
                     + node.podCount() + " " + pods);
+        }
+        for (int color = 0; color < COLORS; color++) {
+            PodCount matching = snapshot.count(new Colored("c" + color));
+            for (NodeInfo node : snapshot.nodes()) {
+                lines.add(node.name() + " c" + color + " " + matching.on(node));
+            }
         }
         return lines;
     }

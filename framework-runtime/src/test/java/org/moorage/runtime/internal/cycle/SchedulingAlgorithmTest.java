@@ -95,13 +95,7 @@ class SchedulingAlgorithmTest {
                 }
             }
         }
-        return new Profile(
-                "default-scheduler",
-                percentage,
-                byPoint,
-                Map.of(),
-                node -> nominated.getOrDefault(node.name(), List.of()),
-                metrics);
+        return new Profile("default-scheduler", percentage, byPoint, Map.of(), nominated, metrics);
     }
 
     private Profile profile(Plugin... plugins) {

@@ -112,7 +112,8 @@ def run(workload, name, command, out, limit, wait, params):
     for file in sorted(data.glob("*.json")):
         for item in json.loads(file.read_text())["dataItems"] or []:
             metric = item["labels"].get("Metric")
-            if metric in ("SchedulingThroughput", "FirstToLastThroughput", "PodSchedulingLatency", "SchedulerProcess", "SchedulingDuration", "RequestsPerPod"):
+            if metric in ("SchedulingThroughput", "FirstToLastThroughput", "PodSchedulingLatency", "SchedulerProcess", "SchedulingDuration", "RequestsPerPod",
+                          "RequestsRefused"):
                 rows[item["labels"]["Name"].rsplit("/", 1)[-1]][metric] = item["data"]
     error = "" if status == 0 else outcome(text, status)
     if not rows:

@@ -170,6 +170,39 @@ public final class ObjectStreams {
     }
 
     /**
+     * The resource version of an object, of which no more is read than that takes; empty if it has none.
+     *
+     * @throws IOException if the text is no JSON object
+     */
+    public static String resourceVersion(String text) throws IOException {
+        try (JsonParser parser = JSON.createParser(text)) {
+            if (!findField(parser, "metadata") || !findField(parser, "resourceVersion")) {
+                return "";
+            }
+            String version = parser.getValueAsString();
+            return version == null ? "" : version;
+        }
+    }
+
+    // Goes on to the value of a field of the object that comes next.
+    private static boolean findField(JsonParser parser, String name) throws IOException {
+        if (!parser.hasCurrentToken()) {
+            parser.nextToken();
+        }
+        if (!parser.isExpectedStartObjectToken()) {
+            return false;
+        }
+        for (String field = parser.nextFieldName(); field != null; field = parser.nextFieldName()) {
+            parser.nextToken();
+            if (field.equals(name)) {
+                return true;
+            }
+            parser.skipChildren();
+        }
+        return false;
+    }
+
+    /**
      * Reads a response that is a single object.
      *
      * @param text the body

@@ -145,6 +145,22 @@ final class ApiServer {
     }
 
     /**
+     * Sends a change of an object, and reads the resource version that it has after; empty if the server does not tell it.
+     *
+     * @param what the change, for messages
+     * @throws ClusterException if the server did not take it, or did not answer
+     */
+    String changeVersion(String what, String method, String path, String contentType, ObjectNode body) {
+        Body sent = new Body(contentType, body, method.equals("POST"));
+        try (StreamedResponse response = send(what, request(what, method, path, Map.of(), sent), http)) {
+            return ObjectStreams.resourceVersion(new String(response.body().readAllBytes(), StandardCharsets.UTF_8));
+        } catch (IOException taken) {
+            // The change is made, and whoever wants to know more of it can read the object.
+            return "";
+        }
+    }
+
+    /**
      * Sends a change of an object, and reads the object as it is after.
      *
      * @param what the change, for messages

@@ -4,11 +4,14 @@ package org.moorage.app.kubernetes;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.net.ConnectException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.random.RandomGenerator;
@@ -19,7 +22,7 @@ import org.moorage.api.model.PodStatus;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.Nomination;
 
-/** Sends changes of pods to the API server. What the server answers to a success is not read: nobody needs the pod. */
+/** Sends changes of pods to the API server. Of what the server answers to a success nothing but the version is read: nobody needs the pod. */
 final class PodWrites {
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
     private static final String BINDING = "pod_binding";
@@ -27,6 +30,7 @@ final class PodWrites {
     private static final int MOST_STATUS_TRIES = 4;
     private static final RetryBackoff STATUS_BACKOFF = new RetryBackoff(Duration.ofMillis(50), Duration.ofSeconds(1));
     private static final Set<Integer> RETRIED_STATUS_CODES = Set.of(409, 500, 503);
+    private static final int MOST_STATUS_VERSIONS = 1_024;
 
     private final ApiServer server;
     private final ObjectPatches objects;
@@ -34,6 +38,18 @@ final class PodWrites {
     private final RandomGenerator random;
     private final StopSignal stop;
     private final RequestMetrics metrics;
+
+    // Of the pods whose status was patched last, by uid: the watch may tell of a patch only after the next one.
+    @GuardedBy("statusVersions")
+    private final Map<String, StatusVersion> statusVersions = new LinkedHashMap<>();
+
+    /**
+     * What a status patch has made of a version of a pod.
+     *
+     * @param known the version that the pod was known by
+     * @param patched the version that it has now
+     */
+    private record StatusVersion(String known, String patched) {}
 
     PodWrites(
             ApiServer server,
@@ -96,7 +112,11 @@ final class PodWrites {
                 return;
             }
             try {
-                patchStatus(current, status, isForVersion ? current.metadata().resourceVersion() : "");
+                if (isForVersion) {
+                    patchLatest(current, status);
+                } else {
+                    patchStatus(current, status, "");
+                }
                 return;
             } catch (ClusterException e) {
                 if (tries == MOST_STATUS_TRIES
@@ -110,6 +130,28 @@ final class PodWrites {
                         return;
                     }
                     current = unbound.get();
+                }
+            }
+        }
+    }
+
+    private void patchLatest(Pod pod, ObjectNode status) {
+        String known = pod.metadata().resourceVersion();
+        String latest = known;
+        synchronized (statusVersions) {
+            StatusVersion last = statusVersions.remove(pod.uid());
+            if (last != null && last.known.equals(known)) {
+                latest = last.patched;
+            }
+        }
+        String patched = patchStatus(pod, status, latest);
+        if (!known.isEmpty() && !patched.isEmpty()) {
+            synchronized (statusVersions) {
+                statusVersions.put(pod.uid(), new StatusVersion(known, patched));
+                if (statusVersions.size() > MOST_STATUS_VERSIONS) {
+                    statusVersions
+                            .keySet()
+                            .remove(statusVersions.keySet().iterator().next());
                 }
             }
         }
@@ -196,7 +238,8 @@ final class PodWrites {
         patchStatus(pod, status, "");
     }
 
-    private void patchStatus(Pod pod, ObjectNode status, String resourceVersion) {
+    // Returns the version that the pod has then; empty if the server does not tell it.
+    private String patchStatus(Pod pod, ObjectNode status, String resourceVersion) {
         ObjectNode patch = JSON.objectNode();
         if (!pod.uid().isEmpty()) {
             patch.withObject("metadata").put("uid", pod.uid());
@@ -205,7 +248,8 @@ final class PodWrites {
             patch.withObject("metadata").put("resourceVersion", resourceVersion);
         }
         patch.set("status", status);
-        server.change("patch status of " + pod.key(), "PATCH", path(pod) + "/status", ApiServer.STRATEGIC_MERGE, patch);
+        return server.changeVersion(
+                "patch status of " + pod.key(), "PATCH", path(pod) + "/status", ApiServer.STRATEGIC_MERGE, patch);
     }
 
     void delete(Pod pod) {

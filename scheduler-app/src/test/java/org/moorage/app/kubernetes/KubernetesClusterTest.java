@@ -303,6 +303,23 @@ class KubernetesClusterTest {
         }
 
         @Test
+        void followsItsOwnPatchThatIsNotWatchedYet() {
+            List<String> versions = new CopyOnWriteArrayList<>();
+            server.on("PATCH", WEB + "/status", request -> {
+                versions.add(
+                        request.json().path("metadata").path("resourceVersion").asText());
+                return Answer.ok(onServer("u1", "1" + versions.size(), ""));
+            });
+            Pod pod = pod("u1").withMetadata(pod("u1").metadata().withResourceVersion("7"));
+            cluster.patchStatus(pod, Optional.of(UNSCHEDULABLE), Nomination.keep());
+            cluster.patchStatus(pod, Optional.empty(), Nomination.to("node-1"));
+            cluster.patchStatus(pod, Optional.empty(), Nomination.to("node-2"));
+            Pod watched = pod.withMetadata(pod.metadata().withResourceVersion("13"));
+            cluster.patchStatus(watched, Optional.empty(), Nomination.to("node-3"));
+            assertThat(versions).containsExactly("7", "11", "12", "13");
+        }
+
+        @Test
         void doesNotTryAgainWhenThatDoesNotHelp() {
             assertThatThrownBy(() -> cluster.patchStatus(pod("u1"), Optional.of(UNSCHEDULABLE), Nomination.keep()))
                     .hasMessage("patch status of default/web: 404 NotFound: the server has no " + WEB + "/status");

@@ -37,8 +37,8 @@ final class SchedulerThreads implements AutoCloseable {
     // A pod in PreBind may wait for minutes, and plugins may wait as they like: a thread for each. More pods than
     // that wait for a thread.
     private static final int MOST_WAITING_THREADS = 4096;
-    // More would only wait for each other's requests to the API server.
-    private static final int MOST_BINDING_THREADS = 128;
+    // More would only wait for each other's requests to the API server, and each takes 90 KB of stack.
+    private static final int MOST_BINDING_THREADS = 48;
     private static final int MOST_BACKGROUND_THREADS = 128;
     // As many requests as kube-scheduler sends at a time with SchedulerAsyncAPICalls.
     private static final int REPORT_THREADS = 16;

@@ -94,13 +94,13 @@ final class NodeContents {
         return true;
     }
 
+    // From the end: mostly it is a pod that was assumed a moment ago, which its binding has come for.
     private static int indexOf(List<Pod> pods, String uid) {
-        for (int i = 0; i < pods.size(); i++) {
-            if (pods.get(i).uid().equals(uid)) {
-                return i;
-            }
+        int i = pods.size() - 1;
+        while (i >= 0 && !pods.get(i).uid().equals(uid)) {
+            i--;
         }
-        return -1;
+        return i;
     }
 
     private static void removeAt(List<Pod> pods, int index) {

@@ -28,11 +28,9 @@ import org.jspecify.annotations.Nullable;
 public final class CycleState {
     private static final @Nullable Object[] EMPTY = new Object[16];
 
-    // Hash tables with open addressing, less than half full: keys at even, values at odd indexes, and null where there
-    // is none. Copied
-    // on write so that the parallel passes read without a lock. Values of the whole cycle are there as the Optional
-    // that
-    // find() answers, since plugins ask for them on each node.
+    // Hash tables with open addressing, half full at most: keys at even, values at odd indexes. Copied on write so that
+    // the parallel passes read without a lock. Values of the whole cycle are there as the Optional that find() answers,
+    // since plugins ask for them on each node.
     private volatile @Nullable Object[] values;
     private volatile @Nullable Object[] nodeValues;
 
@@ -146,7 +144,6 @@ public final class CycleState {
         for (int i = 0; i < entries.length; i += 2) {
             keys += entries[i] == null ? 0 : 1;
         }
-        // With a free entry after at least every second one a search ends soon.
         @Nullable Object[] copy = new Object[4 * keys > entries.length ? 2 * entries.length : entries.length];
         for (int i = 0; i < entries.length; i += 2) {
             if (entries[i] != null) {

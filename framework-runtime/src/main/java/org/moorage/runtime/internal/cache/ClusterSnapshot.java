@@ -99,12 +99,17 @@ public final class ClusterSnapshot implements Snapshot {
     @Override
     public PodCount count(Predicate<Pod> which) {
         synchronized (podCounts) {
-            KeptCount kept = podCounts.computeIfAbsent(which, KeptCount::new);
+            KeptCount kept = podCounts.get(which);
+            if (kept != null) {
+                kept.update();
+                return kept;
+            }
+            // Kept when it is asked for again: predicates of somebody else's plugin may be equal to no other.
+            podCounts.put(which, new KeptCount(which));
             if (podCounts.size() > MOST_POD_COUNTS) {
                 podCounts.keySet().remove(podCounts.keySet().iterator().next());
             }
-            kept.update();
-            return kept;
+            return Snapshot.super.count(which);
         }
     }
 
@@ -247,8 +252,8 @@ public final class ClusterSnapshot implements Snapshot {
             }
             for (int i = 0; i < size; i++) {
                 if (countedAt[i] != generations[i]) {
-                    countedAt[i] = generations[i];
                     counts[i] = PodCount.of(nodes.get(i), which);
+                    countedAt[i] = generations[i];
                 }
             }
         }

@@ -352,8 +352,8 @@ public final class SchedulingAlgorithm {
         PluginStatus[] into = answers;
         ActiveFilters timed = state.get(ActiveFilters.KEY);
         ActiveFilters untimed = timed.withoutTimes();
-        // Then a node's place is its index, and an answer that is known is the answer of all filters.
-        EquivalenceClass known =
+        // With all nodes a node's place is its index, and then what is known of it is the answer of all filters.
+        EquivalenceClass complete =
                 alike != null && isWhole && alike.filters() == untimed.filters().length && !profile.hasNominatedPods()
                         ? alike
                         : null;
@@ -364,7 +364,7 @@ public final class SchedulingAlgorithm {
                 int place = start + i;
                 place = place >= count ? place % count : place;
                 ActiveFilters active = i < TIMED_NODES ? timed : untimed;
-                PluginStatus answer = known != null && active.times() == null ? known.known(place) : null;
+                PluginStatus answer = complete != null && active.times() == null ? complete.known(place) : null;
                 if (answer == null) {
                     answer = profile.filter(state, active, pod, nodes.get(place), alike);
                 }

@@ -112,8 +112,7 @@ def run(workload, name, command, out, limit, wait, params):
     for file in sorted(data.glob("*.json")):
         for item in json.loads(file.read_text())["dataItems"] or []:
             metric = item["labels"].get("Metric")
-            if metric in ("SchedulingThroughput", "FirstToLastThroughput", "PodSchedulingLatency", "SchedulerProcess", "SchedulingDuration", "RequestsPerPod",
-                          "RequestsRefused"):
+            if metric == "SchedulingDuration" or any(metric == shown for _, shown, _, _ in COLUMNS):
                 rows[item["labels"]["Name"].rsplit("/", 1)[-1]][metric] = item["data"]
     error = "" if status == 0 else outcome(text, status)
     if not rows:

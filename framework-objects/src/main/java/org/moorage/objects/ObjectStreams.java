@@ -170,9 +170,9 @@ public final class ObjectStreams {
     }
 
     /**
-     * The resource version of an object, of which no more is read than that takes; empty if it has none.
+     * The resource version of an object, whose text is parsed no further than that; empty if it has none.
      *
-     * @throws IOException if the text is no JSON object
+     * @throws IOException if the text is not JSON up to there
      */
     public static String resourceVersion(String text) throws IOException {
         try (JsonParser parser = JSON.createParser(text)) {

@@ -8,11 +8,13 @@ import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -193,10 +195,10 @@ final class SchedulerStopTest {
         }
     }
 
-    private static long threads(String prefix) {
+    private static Set<Thread> threads(String prefix) {
         return Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> thread.getName().startsWith(prefix))
-                .count();
+                .collect(Collectors.toSet());
     }
 
     @AfterEach
@@ -267,7 +269,7 @@ final class SchedulerStopTest {
 
     @Test
     void leavesNothingBehindWhereAConfigurationIsRefused() {
-        long before = threads("scheduler-");
+        Set<Thread> before = threads("scheduler-");
         PluginRegistry registry = PluginRegistry.of(List.of(factory("Probe", Probe::new), factory("Broken", handle -> {
             throw new IllegalStateException("boom");
         })));
@@ -279,6 +281,7 @@ final class SchedulerStopTest {
                 .hasMessageContaining("initializing plugin \"Broken\": boom");
 
         assertThat(calls).containsExactly("close");
-        assertThat(threads("scheduler-")).isEqualTo(before);
+        // Threads of schedulers that other tests have closed may still be ending.
+        assertThat(threads("scheduler-")).isSubsetOf(before);
     }
 }

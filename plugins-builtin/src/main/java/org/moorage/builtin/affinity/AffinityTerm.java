@@ -36,7 +36,7 @@ final class AffinityTerm {
         }
     }
 
-    private record PodsThatAllMatch(List<MatchingPods> terms) implements Predicate<Pod> {
+    private record AllMatch(List<MatchingPods> terms) implements Predicate<Pod> {
         @Override
         public boolean test(Pod pod) {
             for (int i = 0; i < terms.size(); i++) {
@@ -44,7 +44,7 @@ final class AffinityTerm {
                     return false;
                 }
             }
-            return true;
+            return !terms.isEmpty();
         }
     }
 
@@ -104,26 +104,13 @@ final class AffinityTerm {
         return snapshot.count(pods);
     }
 
-    /** The pods that all of the terms match; none if there are no terms. */
-    static PodCount matchingPods(AffinityTerm[] terms, Snapshot snapshot) {
-        if (terms.length == 0) {
-            return node -> 0;
-        }
+    /** Holds for the pods that all of the terms match; for none if there are no terms. */
+    static Predicate<Pod> allMatch(AffinityTerm[] terms) {
         List<MatchingPods> all = new ArrayList<>(terms.length);
         for (AffinityTerm term : terms) {
             all.add(term.pods);
         }
-        return snapshot.count(all.size() == 1 ? all.get(0) : new PodsThatAllMatch(all));
-    }
-
-    /** Whether there are terms, and all of them match a pod. */
-    static boolean allMatch(AffinityTerm[] terms, Pod pod) {
-        for (AffinityTerm term : terms) {
-            if (!term.matches(pod)) {
-                return false;
-            }
-        }
-        return terms.length > 0;
+        return new AllMatch(all);
     }
 
     /**

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.PodCount;
 import org.moorage.api.Snapshot;
@@ -53,10 +54,11 @@ record InterPodAffinityState(
         }
         TopologyCounts.Builder affinityCounts = new TopologyCounts.Builder(snapshot);
         TopologyCounts.Builder antiAffinityCounts = new TopologyCounts.Builder(snapshot);
+        Predicate<Pod> matchesAll = AffinityTerm.allMatch(affinityTerms);
         int[] affinityKeys = AffinityTerm.keys(affinityTerms, affinityCounts);
         int[] antiAffinityKeys = AffinityTerm.keys(antiAffinityTerms, antiAffinityCounts);
         if (affinityTerms.length > 0 || antiAffinityTerms.length > 0) {
-            PodCount matchingAll = AffinityTerm.matchingPods(affinityTerms, snapshot);
+            PodCount matchingAll = affinityTerms.length == 0 ? node -> 0 : snapshot.count(matchesAll);
             PodCount[] matching = new PodCount[antiAffinityTerms.length];
             for (int i = 0; i < matching.length; i++) {
                 matching[i] = antiAffinityTerms[i].matchingPods(snapshot);
@@ -77,7 +79,7 @@ record InterPodAffinityState(
         return Optional.of(new InterPodAffinityState(
                 affinityTerms,
                 antiAffinityTerms,
-                AffinityTerm.allMatch(affinityTerms, pod),
+                matchesAll.test(pod),
                 namespaceLabels,
                 affinityCounts.build(),
                 antiAffinityCounts.build(),
@@ -113,7 +115,7 @@ record InterPodAffinityState(
      */
     InterPodAffinityState with(Pod pod, Pod existing, NodeInfo node, int amount, Snapshot snapshot) {
         List<String> affinityKeys = new ArrayList<>();
-        if (AffinityTerm.allMatch(affinityTerms, existing)) {
+        if (AffinityTerm.allMatch(affinityTerms).test(existing)) {
             for (AffinityTerm term : affinityTerms) {
                 affinityKeys.add(term.topologyKey());
             }

@@ -112,7 +112,7 @@ record SpreadConstraint(
                 || !tolerationOperators.hasUntoleratedTaint(pod.spec().tolerations(), node.taints());
     }
 
-    private record MatchingPods(String namespace, LabelMatcher selector) implements Predicate<Pod> {
+    private record SelectedPods(String namespace, LabelMatcher selector) implements Predicate<Pod> {
         @Override
         public boolean test(Pod pod) {
             return pod.namespace().equals(namespace) && !pod.metadata().isDeleting() && selector.matches(pod.labels());
@@ -121,7 +121,7 @@ record SpreadConstraint(
 
     /** The matching pods of a namespace. As in kube-scheduler, a selector that matches everything counts none. */
     PodCount matchingPods(String namespace, Snapshot snapshot) {
-        return selector.matchesEverything() ? node -> 0 : snapshot.count(new MatchingPods(namespace, selector));
+        return selector.matchesEverything() ? node -> 0 : snapshot.count(new SelectedPods(namespace, selector));
     }
 
     /** Whether a node with these labels has the topology keys of all constraints. */

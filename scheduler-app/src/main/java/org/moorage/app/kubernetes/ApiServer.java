@@ -140,8 +140,12 @@ final class ApiServer {
      * @throws ClusterException if the server did not take it, or did not answer
      */
     void change(String what, String method, String path, String contentType, ObjectNode body) {
-        send(what, request(what, method, path, Map.of(), new Body(contentType, body, method.equals("POST"))), http)
-                .close();
+        sendChange(what, method, path, contentType, body).close();
+    }
+
+    private StreamedResponse sendChange(String what, String method, String path, String contentType, ObjectNode body) {
+        Body sent = new Body(contentType, body, method.equals("POST"));
+        return send(what, request(what, method, path, Map.of(), sent), http);
     }
 
     /**
@@ -151,8 +155,7 @@ final class ApiServer {
      * @throws ClusterException if the server did not take it, or did not answer
      */
     String changeVersion(String what, String method, String path, String contentType, ObjectNode body) {
-        Body sent = new Body(contentType, body, method.equals("POST"));
-        try (StreamedResponse response = send(what, request(what, method, path, Map.of(), sent), http)) {
+        try (StreamedResponse response = sendChange(what, method, path, contentType, body)) {
             return ObjectStreams.resourceVersion(new String(response.body().readAllBytes(), StandardCharsets.UTF_8));
         } catch (IOException taken) {
             // The change is made, and whoever wants to know more of it can read the object.
@@ -167,8 +170,7 @@ final class ApiServer {
      * @throws ClusterException if the server did not take it, or did not answer with an object
      */
     ObjectNode changeObject(String what, String method, String path, String contentType, ObjectNode body) {
-        Body sent = new Body(contentType, body, method.equals("POST"));
-        try (StreamedResponse response = send(what, request(what, method, path, Map.of(), sent), http)) {
+        try (StreamedResponse response = sendChange(what, method, path, contentType, body)) {
             return ObjectStreams.object(new String(response.body().readAllBytes(), StandardCharsets.UTF_8));
         } catch (IOException e) {
             throw new ClusterException(what + ": " + address() + ": " + ErrorText.of(e), 0, e);

@@ -41,7 +41,14 @@ final class PodWrites {
 
     // Of the pods whose status was patched last, by uid: the watch may tell of a patch only after the next one.
     @GuardedBy("statusVersions")
-    private final Map<String, StatusVersion> statusVersions = new LinkedHashMap<>();
+    private final Map<String, StatusVersion> statusVersions = new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, StatusVersion> eldest) {
+            return size() > MOST_STATUS_VERSIONS;
+        }
+    };
 
     /**
      * What a status patch has made of a version of a pod.
@@ -148,11 +155,6 @@ final class PodWrites {
         if (!known.isEmpty() && !patched.isEmpty()) {
             synchronized (statusVersions) {
                 statusVersions.put(pod.uid(), new StatusVersion(known, patched));
-                if (statusVersions.size() > MOST_STATUS_VERSIONS) {
-                    statusVersions
-                            .keySet()
-                            .remove(statusVersions.keySet().iterator().next());
-                }
             }
         }
     }

@@ -43,7 +43,14 @@ public final class ClusterSnapshot implements Snapshot {
 
     // Of the predicates that were asked for last; the one that was used last stands at the end.
     @GuardedBy("podCounts")
-    private final Map<Predicate<Pod>, KeptCount> podCounts = new LinkedHashMap<>(MOST_POD_COUNTS, 0.75f, true);
+    private final Map<Predicate<Pod>, KeptCount> podCounts = new LinkedHashMap<>(MOST_POD_COUNTS, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Predicate<Pod>, KeptCount> eldest) {
+            return size() > MOST_POD_COUNTS;
+        }
+    };
 
     private final Map<String, Integer> podsByClaim = new HashMap<>();
     private boolean affinityChanged;
@@ -106,9 +113,6 @@ public final class ClusterSnapshot implements Snapshot {
             }
             // Kept when it is asked for again: predicates of somebody else's plugin may be equal to no other.
             podCounts.put(which, new KeptCount(which));
-            if (podCounts.size() > MOST_POD_COUNTS) {
-                podCounts.keySet().remove(podCounts.keySet().iterator().next());
-            }
             return Snapshot.super.count(which);
         }
     }

@@ -80,6 +80,11 @@ final class EquivalenceClass {
         return filters.length;
     }
 
+    /** Whether {@link #filter} stands for all of these filters, and these nodes are all of the snapshot, so that a node's place is its index. */
+    boolean isWholePass(ProfileFilter[] active, List<NodeInfo> nodes) {
+        return filters.length == active.length && generations.length == nodes.size();
+    }
+
     /** What is known that {@link #filter} answers for the node of an index; null if it is to be asked. */
     @Nullable
     PluginStatus known(int index) {

@@ -183,9 +183,8 @@ public final class SchedulingAlgorithm {
         }
         Profile.Scorers scorers = profile.preScore(state, pod, left);
         // An extender may answer with nodes as it knows them, in an order of its own.
-        boolean sameNodes = !extenders.filter();
-        PluginTimes.of(profile, "Score")
-                .run(times -> score(profile, scorers, state, pod, left, sameNodes ? alike : null, recorder));
+        EquivalenceClass scored = extenders.filter() ? null : alike;
+        PluginTimes.of(profile, "Score").run(times -> score(profile, scorers, state, pod, left, scored, recorder));
         profile.scored(scorers, left.size());
         addScoresOfExtenders(pod, left, recorder);
         int chosen = randomTies
@@ -319,11 +318,8 @@ public final class SchedulingAlgorithm {
         if (alike != null) {
             alike.prepareFilters(state.get(ActiveFilters.KEY).filters(), snapshot);
         }
-        boolean isWhole = nodes.size() == snapshot.nodes().size();
         int filtered = PluginTimes.of(profile, "Filter")
-                .time(
-                        times -> runFilters(profile, state, pod, nodes, isWhole, alike, start, wanted),
-                        answer -> Code.SUCCESS);
+                .time(times -> runFilters(profile, state, pod, nodes, alike, start, wanted), answer -> Code.SUCCESS);
         profile.filtered(state.get(ActiveFilters.KEY), answers, filtered);
         Feasible feasible = collect(nodes, start, wanted, filtered);
         if (recorder == null) {
@@ -344,7 +340,6 @@ public final class SchedulingAlgorithm {
             CycleState state,
             Pod pod,
             List<NodeInfo> nodes,
-            boolean isWhole,
             @Nullable EquivalenceClass alike,
             int start,
             int wanted) {
@@ -352,9 +347,9 @@ public final class SchedulingAlgorithm {
         PluginStatus[] into = answers;
         ActiveFilters timed = state.get(ActiveFilters.KEY);
         ActiveFilters untimed = timed.withoutTimes();
-        // With all nodes a node's place is its index, and then what is known of it is the answer of all filters.
+        // What is known of a node is then its answer.
         EquivalenceClass complete =
-                alike != null && isWhole && alike.filters() == untimed.filters().length && !profile.hasNominatedPods()
+                alike != null && alike.isWholePass(untimed.filters(), nodes) && !profile.hasNominatedPods()
                         ? alike
                         : null;
         AtomicInteger found = new AtomicInteger();

@@ -2,11 +2,11 @@
 package org.moorage.benchmarks;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.TreeMap;
 import org.moorage.api.model.Affinity;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Container;
@@ -59,8 +59,7 @@ final class Workload {
     private static final int SELECTORS = 8;
 
     private final String kind;
-    private final Map<Map<String, Quantity>, PodSpec> specByRequests =
-            new TreeMap<>((first, second) -> first.toString().compareTo(second.toString()));
+    private final Map<Map<String, Quantity>, PodSpec> specByRequests = new HashMap<>();
 
     Workload(String kind) {
         if (!KINDS.contains(kind)) {

@@ -14,26 +14,28 @@ final class HostSelection {
     /** The index of the chosen total; there is at least one. */
     static int highest(long[] totals, long[] randoms, int count) {
         int best = 0;
+        long turn = turn(0);
         for (int i = 1; i < count; i++) {
-            if (totals[i] >= totals[best]
-                    && (isBetter(i, best, totals, randoms)
-                            || !isBetter(best, i, totals, randoms) && comesUpFirst(i, best))) {
+            if (totals[i] < totals[best]) {
+                continue;
+            }
+            if (isBetter(i, best, totals, randoms)
+                    || !isBetter(best, i, totals, randoms) && turn(i) < turn) {
                 best = i;
+                turn = turn(i);
             }
         }
         return best;
     }
 
     // Of equal ones a parent stays above its children, and a child's whole branch is left behind for that of its left
-    // sibling:
-    // what comes up is the first on a walk from each node through its left branch and then through its right one.
-    // Numbered from 1, the
-    // binary digits of an index are the way to it, so that walk is their order as text.
-    private static boolean comesUpFirst(int first, int second) {
-        int firstZeros = Integer.numberOfLeadingZeros(first + 1);
-        int secondZeros = Integer.numberOfLeadingZeros(second + 1);
-        int order = Integer.compareUnsigned((first + 1) << firstZeros, (second + 1) << secondZeros);
-        return order == 0 ? firstZeros > secondZeros : order < 0;
+    // sibling: what comes up is the first on a walk from each node through its left branch and then through its right one.
+    // Numbered from 1, the binary digits of an index are the way to it, so that walk is their order as text: first by the
+    // digits, then the shorter text.
+    private static long turn(int index) {
+        int number = index + 1;
+        int zeros = Integer.numberOfLeadingZeros(number);
+        return Integer.toUnsignedLong(number << zeros) << Integer.SIZE >>> 1 | Integer.SIZE - zeros;
     }
 
     /** As {@link #highest}, but any of those that are equal. */

@@ -5,11 +5,35 @@ import java.util.List;
 import java.util.function.Predicate;
 import org.moorage.api.model.Pod;
 
-/** How many pods of a kind there are on each node, see {@link Snapshot#count}. */
-@FunctionalInterface
+/** How many pods of a kind there are on the nodes of a snapshot, see {@link Snapshot#count}. */
 public interface PodCount {
     /** The number of such pods on a node. */
     int on(NodeInfo node);
+
+    /** The number of such pods on the nodes of each domain, by the domain's number. */
+    int[] in(Topology topology);
+
+    /** Counts the pods that a predicate holds for anew each time; {@code nodes} are those of the snapshot. */
+    static PodCount of(List<NodeInfo> nodes, Predicate<Pod> which) {
+        return new PodCount() {
+            @Override
+            public int on(NodeInfo node) {
+                return PodCount.of(node, which);
+            }
+
+            @Override
+            public int[] in(Topology topology) {
+                int[] counts = new int[topology.size()];
+                for (int i = 0; i < nodes.size(); i++) {
+                    int domain = topology.domain(i);
+                    if (domain != Topology.NONE) {
+                        counts[domain] += on(nodes.get(i));
+                    }
+                }
+                return counts;
+            }
+        };
+    }
 
     /** The number of pods on a node that a predicate holds for. */
     static int of(NodeInfo node, Predicate<Pod> which) {

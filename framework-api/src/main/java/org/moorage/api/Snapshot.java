@@ -31,14 +31,14 @@ public interface Snapshot {
     }
 
     /**
-     * Counts the pods on each node that a predicate holds for, as they are in the running cycle.
+     * Counts the pods that a predicate holds for, as they are in the running cycle, on a node or in topology domains.
      *
      * <p>A snapshot may keep the counts for predicates that are equal, and then count again only on nodes that have changed.
      *
      * @param which depends on nothing but the pod; in the same cycle and later, one that is equal to it holds for the same pods
      */
     default PodCount count(Predicate<Pod> which) {
-        return node -> PodCount.of(node, which);
+        return PodCount.of(nodes(), which);
     }
 
     /** Whether a volume of a pod on a node names this claim. */

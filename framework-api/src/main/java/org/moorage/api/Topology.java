@@ -17,10 +17,12 @@ public final class Topology {
 
     private final int[] domainByNode;
     private final Map<String, Integer> domainByValue;
+    private final boolean hasAllNodes;
 
-    private Topology(int[] domainByNode, Map<String, Integer> domainByValue) {
+    private Topology(int[] domainByNode, Map<String, Integer> domainByValue, boolean hasAllNodes) {
         this.domainByNode = domainByNode;
         this.domainByValue = domainByValue;
+        this.hasAllNodes = hasAllNodes;
     }
 
     /** The domains of a label among all nodes of a snapshot. */
@@ -28,14 +30,16 @@ public final class Topology {
         int[] domainByNode = new int[nodes.size()];
         Arrays.fill(domainByNode, NONE);
         Map<String, Integer> domainByValue = new HashMap<>();
+        boolean hasAllNodes = true;
         for (int i = 0; i < domainByNode.length; i++) {
             String value = nodes.get(i).node().labels().get(key);
             if (value != null) {
                 Integer known = domainByValue.putIfAbsent(value, domainByValue.size());
                 domainByNode[i] = known == null ? domainByValue.size() - 1 : known;
             }
+            hasAllNodes &= value != null;
         }
-        return new Topology(domainByNode, domainByValue);
+        return new Topology(domainByNode, domainByValue, hasAllNodes);
     }
 
     /** The number of domains. */
@@ -45,7 +49,17 @@ public final class Topology {
 
     /** The domain of a node of the snapshot, or of a copy of one; {@link #NONE} if the node does not have the label. */
     public int domain(NodeInfo node) {
-        return domainByNode[node.index()];
+        return domain(node.index());
+    }
+
+    /** The domain of the node with an {@link NodeInfo#index() index}, or {@link #NONE}. */
+    public int domain(int index) {
+        return domainByNode[index];
+    }
+
+    /** Whether every node has the label. */
+    public boolean hasAllNodes() {
+        return hasAllNodes;
     }
 
     /** The domain of the nodes with this value, or {@link #NONE}. */

@@ -57,24 +57,16 @@ record InterPodAffinityState(
         Predicate<Pod> matchesAll = AffinityTerm.allMatch(affinityTerms);
         int[] affinityKeys = AffinityTerm.keys(affinityTerms, affinityCounts);
         int[] antiAffinityKeys = AffinityTerm.keys(antiAffinityTerms, antiAffinityCounts);
-        if (affinityTerms.length > 0 || antiAffinityTerms.length > 0) {
-            PodCount matchingAll = affinityTerms.length == 0 ? node -> 0 : snapshot.count(matchesAll);
-            PodCount[] matching = new PodCount[antiAffinityTerms.length];
-            for (int i = 0; i < matching.length; i++) {
-                matching[i] = antiAffinityTerms[i].matchingPods(snapshot);
+        if (affinityTerms.length > 0) {
+            PodCount matching = snapshot.count(matchesAll);
+            for (int key : affinityKeys) {
+                affinityCounts.add(key, matching.in(affinityCounts.topology(key)));
             }
-            List<NodeInfo> nodes = snapshot.nodes();
-            int size = nodes.size();
-            for (int i = 0; i < size; i++) {
-                NodeInfo node = nodes.get(i);
-                int pods = matchingAll.on(node);
-                for (int key : affinityKeys) {
-                    affinityCounts.add(key, node, 1, pods);
-                }
-                for (int k = 0; k < matching.length; k++) {
-                    antiAffinityCounts.add(antiAffinityKeys[k], node, 1, matching[k].on(node));
-                }
-            }
+        }
+        for (int i = 0; i < antiAffinityTerms.length; i++) {
+            int key = antiAffinityKeys[i];
+            antiAffinityCounts.add(
+                    key, antiAffinityTerms[i].matchingPods(snapshot).in(antiAffinityCounts.topology(key)));
         }
         return Optional.of(new InterPodAffinityState(
                 affinityTerms,

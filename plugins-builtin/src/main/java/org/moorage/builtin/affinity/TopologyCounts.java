@@ -68,6 +68,19 @@ final class TopologyCounts {
             add(key, node, amount, 1);
         }
 
+        /** Adds an amount to each domain. */
+        void add(int key, int[] amounts) {
+            for (int domain = 0; domain < amounts.length; domain++) {
+                counts[key][domain] += amounts[domain];
+                isEmpty &= amounts[domain] == 0;
+            }
+        }
+
+        /** The topology of a key. */
+        Topology topology(int key) {
+            return topologies[key];
+        }
+
         /** Adds an amount so many times. */
         void add(int key, NodeInfo node, long amount, int times) {
             if (times == 0) {

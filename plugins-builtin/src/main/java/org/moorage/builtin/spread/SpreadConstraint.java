@@ -38,6 +38,7 @@ record SpreadConstraint(
         boolean honorsNodeTaints,
         TolerationOperators tolerationOperators) {
     private static final String HONOR = "Honor";
+    private static final Predicate<Pod> NO_POD = pod -> false;
 
     /**
      * The features that constraints depend on.
@@ -112,6 +113,23 @@ record SpreadConstraint(
                 || !tolerationOperators.hasUntoleratedTaint(pod.spec().tolerations(), node.taints());
     }
 
+    /**
+     * Whether every node counts for the incoming pod: each has the keys of all topologies, and no inclusion policy is about a node's
+     * labels or taints.
+     */
+    static boolean includeAllNodes(SpreadConstraint[] constraints, Topology[] topologies, Pod pod) {
+        boolean selectsNodes = !pod.spec().nodeSelector().isEmpty()
+                || pod.spec().affinity().nodeAffinity().required().isPresent();
+        for (int c = 0; c < constraints.length; c++) {
+            if (!topologies[c].hasAllNodes()
+                    || constraints[c].honorsNodeTaints
+                    || constraints[c].honorsNodeAffinity && selectsNodes) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     private record SelectedPods(String namespace, LabelMatcher selector) implements Predicate<Pod> {
         @Override
         public boolean test(Pod pod) {
@@ -121,7 +139,7 @@ record SpreadConstraint(
 
     /** The matching pods of a namespace. As in kube-scheduler, a selector that matches everything counts none. */
     PodCount matchingPods(String namespace, Snapshot snapshot) {
-        return selector.matchesEverything() ? node -> 0 : snapshot.count(new SelectedPods(namespace, selector));
+        return snapshot.count(selector.matchesEverything() ? NO_POD : new SelectedPods(namespace, selector));
     }
 
     /** Whether a node with these labels has the topology keys of all constraints. */

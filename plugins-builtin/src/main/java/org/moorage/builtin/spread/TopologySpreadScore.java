@@ -19,7 +19,7 @@ final class TopologySpreadScore {
     private final boolean[] isHostname;
     private final PodCount[] matchingPods;
     // By constraint and domain index: the matching pods. Not used for the hostname key.
-    private final long[][] counts;
+    private final int[][] counts;
     private final double[] weights;
 
     /**
@@ -51,7 +51,9 @@ final class TopologySpreadScore {
             isScored[c] = new boolean[topologies[c].size() + 1];
         }
         weights = weights(feasible, isScored);
-        counts = counts(pod, snapshot.nodes(), isScored);
+        counts = SpreadConstraint.includeAllNodes(constraints, topologies, pod)
+                ? countsInAll()
+                : counts(pod, snapshot.nodes(), isScored);
     }
 
     // A constraint with many domains weighs more, as each of them has fewer of the pods. Marks the domains to score.
@@ -79,10 +81,18 @@ final class TopologySpreadScore {
         return result;
     }
 
-    private long[][] counts(Pod pod, List<NodeInfo> nodes, boolean[][] isScored) {
-        long[][] result = new long[constraints.length][];
+    private int[][] countsInAll() {
+        int[][] result = new int[constraints.length][];
         for (int c = 0; c < result.length; c++) {
-            result[c] = new long[isScored[c].length];
+            result[c] = isHostname[c] ? new int[0] : matchingPods[c].in(topologies[c]);
+        }
+        return result;
+    }
+
+    private int[][] counts(Pod pod, List<NodeInfo> nodes, boolean[][] isScored) {
+        int[][] result = new int[constraints.length][];
+        for (int c = 0; c < result.length; c++) {
+            result[c] = new int[isScored[c].length];
             // The pods of a hostname domain are those of one node, counted when that node is scored.
             if (isHostname[c]) {
                 continue;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.builtin.spread;
 
+import java.util.Arrays;
 import java.util.List;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.PodCount;
@@ -41,7 +42,13 @@ final class TopologySpreadState {
             isEligible[c] = new boolean[topologies[c].size()];
             selfMatch[c] = constraints[c].selector().matches(pod.labels()) ? 1 : 0;
         }
-        List<NodeInfo> nodes = snapshot.nodes();
+        // Most clusters and pods are such that no node is left out, and then none is looked at.
+        boolean includesAll = SpreadConstraint.includeAllNodes(constraints, topologies, pod);
+        for (int c = 0; c < size && includesAll; c++) {
+            matching[c] = matchingPods[c].in(topologies[c]);
+            Arrays.fill(isEligible[c], true);
+        }
+        List<NodeInfo> nodes = includesAll ? List.of() : snapshot.nodes();
         int nodeCount = nodes.size();
         for (int i = 0; i < nodeCount; i++) {
             NodeInfo node = nodes.get(i);

@@ -3,6 +3,7 @@ package org.moorage.runtime.internal.cache;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -254,12 +255,17 @@ public final class ClusterSnapshot implements Snapshot {
                 counts = new int[size];
                 countedAt = new long[size];
             }
-            for (int i = 0; i < size; i++) {
-                if (countedAt[i] != generations[i]) {
-                    counts[i] = PodCount.of(nodes.get(i), which);
-                    countedAt[i] = generations[i];
-                }
+            int i = nextChanged(0, size);
+            while (i < size) {
+                counts[i] = PodCount.of(nodes.get(i), which);
+                countedAt[i] = generations[i];
+                i = nextChanged(i + 1, size);
             }
+        }
+
+        private int nextChanged(int from, int size) {
+            int distance = Arrays.mismatch(countedAt, from, size, generations, from, size);
+            return distance < 0 ? size : from + distance;
         }
 
         @Override
@@ -268,6 +274,18 @@ public final class ClusterSnapshot implements Snapshot {
             return node instanceof SnapshotNode known && known.isOf(ClusterSnapshot.this)
                     ? counts[known.index]
                     : PodCount.of(node, which);
+        }
+
+        @Override
+        public int[] in(Topology topology) {
+            int[] sums = new int[topology.size()];
+            for (int i = 0; i < counts.length; i++) {
+                int domain = topology.domain(i);
+                if (domain != Topology.NONE) {
+                    sums[domain] += counts[i];
+                }
+            }
+            return sums;
         }
     }
 

@@ -19,8 +19,7 @@ final class HostSelection {
             if (totals[i] < totals[best]) {
                 continue;
             }
-            if (isBetter(i, best, totals, randoms)
-                    || !isBetter(best, i, totals, randoms) && turn(i) < turn) {
+            if (isBetter(i, best, totals, randoms) || !isBetter(best, i, totals, randoms) && turn(i) < turn) {
                 best = i;
                 turn = turn(i);
             }
@@ -29,9 +28,9 @@ final class HostSelection {
     }
 
     // Of equal ones a parent stays above its children, and a child's whole branch is left behind for that of its left
-    // sibling: what comes up is the first on a walk from each node through its left branch and then through its right one.
-    // Numbered from 1, the binary digits of an index are the way to it, so that walk is their order as text: first by the
-    // digits, then the shorter text.
+    // sibling: what comes up is the first on a walk from each node through its left branch and then through its right
+    // one. Numbered from 1, the binary digits of an index are the way to it, so that walk is their order as text: first
+    // by the digits, then the shorter text.
     private static long turn(int index) {
         int number = index + 1;
         int zeros = Integer.numberOfLeadingZeros(number);

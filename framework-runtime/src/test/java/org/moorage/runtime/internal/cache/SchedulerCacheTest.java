@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -113,6 +114,7 @@ class SchedulerCacheTest {
                 PodCount blue = snapshot.count(isBlue);
                 assertThat(blue.on(node)).as(time).isEqualTo(1);
                 assertThat(blue.on(draft)).as(time).isZero();
+                assertThat(blue.in(snapshot.topology("none"))).as(time).isEmpty();
             }
         }
 
@@ -261,6 +263,7 @@ class SchedulerCacheTest {
             for (NodeInfo node : snapshot.nodes()) {
                 lines.add(node.name() + " c" + color + " " + matching.on(node));
             }
+            lines.add("c" + color + " by zone " + Arrays.toString(matching.in(snapshot.topology(ZONE))));
         }
         return lines;
     }

@@ -103,7 +103,7 @@ class LikePodsTest {
         String next() {
             int kind = random.nextInt(100);
             if (kind < 80) {
-                int template = random.nextInt(8);
+                int template = random.nextInt(9);
                 String name = "pod-" + made++;
                 for (int i = 0; i < sides.size(); i++) {
                     sides.get(i).cluster.apply(pod(name, template));
@@ -179,6 +179,11 @@ class LikePodsTest {
                             .build();
                 case 6 ->
                     pod.requiresPodAntiAffinity("kubernetes.io/hostname", "app", "app-6")
+                            .build();
+                // Alike but for their requests.
+                case 7 ->
+                    pod.toleratesAll("dedicated")
+                            .requests("memory", 64 + Math.floorMod(name.hashCode(), 200) + "Mi")
                             .build();
                 // Preempts others, so that nodes have nominated pods; no two are alike.
                 default ->

@@ -2,60 +2,38 @@
 package org.moorage.runtime.internal.cycle;
 
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.SignPlugin;
+import org.moorage.runtime.internal.plugin.PluginCalls;
 
 /**
- * The equivalence classes of the pods that were scheduled last: pods whose signatures are equal for all plugins of their profile that
- * sign. Used by one cycle at a time.
+ * What is known of the answers of plugins that sign pods, by what each has signed: pods that are alike for one plugin need not be for
+ * another. Used by one cycle at a time.
  */
 final class EquivalenceCache {
-    // Each may hold an answer of each plugin for each node.
-    private static final int MOST_CLASSES = 8;
-    private static final int MOST_CANDIDATES = 8;
+    private final Map<SignPlugin, Recurring<Object, KnownScores>> scores = new IdentityHashMap<>();
+    private final Recurring<List<KnownScores>, KnownAnswers> answers = new Recurring<>(plugins -> new KnownAnswers());
 
-    // The one that was used last stands first.
-    private final List<EquivalenceClass> classes = new ArrayList<>(MOST_CLASSES + 1);
-    // Signatures that were seen once: a pod without its like needs no class.
-    private final List<Signature> candidates = new ArrayList<>(MOST_CANDIDATES + 1);
-
-    /**
-     * What the answers for a pod depend on.
-     *
-     * @param profile the pod's profile
-     * @param parts what each of the profile's plugins that sign has answered, in their order
-     */
-    record Signature(Profile profile, List<Optional<?>> parts) {}
-
-    /** The class of a pod with that signature; null if no pod before had it, or no plugin signs the pod. */
+    /** What is known for a pod; null if that is nothing, and not to be kept either. */
     @Nullable
-    EquivalenceClass find(Signature signature) {
-        for (int i = 0; i < classes.size(); i++) {
-            EquivalenceClass known = classes.get(i);
-            if (known.signature().equals(signature)) {
-                if (i > 0) {
-                    classes.remove(i);
-                    classes.add(0, known);
+    EquivalenceClass find(Profile profile, Pod pod) {
+        List<KnownScores> known = new ArrayList<>();
+        for (SignPlugin plugin : profile.signPlugins()) {
+            Optional<?> signed = PluginCalls.sign(plugin, pod);
+            if (signed.isPresent()) {
+                KnownScores found = scores.computeIfAbsent(
+                                plugin, key -> new Recurring<>(part -> new KnownScores(plugin)))
+                        .find(signed.get());
+                if (found != null) {
+                    known.add(found);
                 }
-                return known;
             }
         }
-        if (signature.parts.stream().allMatch(Optional::isEmpty)) {
-            return null;
-        }
-        if (!candidates.remove(signature)) {
-            candidates.add(0, signature);
-            if (candidates.size() > MOST_CANDIDATES) {
-                candidates.remove(MOST_CANDIDATES);
-            }
-            return null;
-        }
-        if (classes.size() == MOST_CLASSES) {
-            classes.remove(MOST_CLASSES - 1);
-        }
-        EquivalenceClass made = new EquivalenceClass(signature);
-        classes.add(0, made);
-        return made;
+        return known.isEmpty() ? null : new EquivalenceClass(known, answers);
     }
 }

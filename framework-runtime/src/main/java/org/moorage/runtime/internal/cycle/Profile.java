@@ -8,7 +8,6 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
@@ -161,15 +160,6 @@ public final class Profile {
     /** The Filter and Score plugins whose answers for pods that are alike are used again. */
     List<SignPlugin> signPlugins() {
         return signPlugins;
-    }
-
-    /** What these plugins' answers for a pod depend on. */
-    EquivalenceCache.Signature sign(Pod pod) {
-        List<Optional<?>> parts = new ArrayList<>(signPlugins.size());
-        for (SignPlugin plugin : signPlugins) {
-            parts.add(PluginCalls.sign(plugin, pod));
-        }
-        return new EquivalenceCache.Signature(this, parts);
     }
 
     OptionalInt percentageOfNodesToScore() {

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.internal.cycle;
 
-import java.util.List;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.FilterPlugin;
-import org.moorage.api.plugin.Plugin;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.plugin.PluginCalls;
 import org.moorage.runtime.internal.plugin.PluginFailure;
@@ -30,8 +28,8 @@ final class ProfileFilter {
         return name;
     }
 
-    boolean isOneOf(List<Plugin> plugins) {
-        return EquivalenceClass.isOneOf(plugins, plugin);
+    FilterPlugin plugin() {
+        return plugin;
     }
 
     /** What the plugin says of a node: a rejection, or exactly {@link PluginStatus#SUCCESS}. */

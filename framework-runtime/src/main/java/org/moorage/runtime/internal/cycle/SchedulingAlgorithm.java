@@ -151,7 +151,7 @@ public final class SchedulingAlgorithm {
         if (nominatedRejected != null) {
             recorded.add(nominatedRejected.node().name());
         }
-        EquivalenceClass alike = recorder == null ? equivalenceCache.find(profile.sign(pod)) : null;
+        EquivalenceClass alike = recorder == null ? equivalenceCache.find(profile, pod) : null;
         List<NodeInfo> nodes = recorder == null
                 ? narrow(snapshot, preFiltered.nodeNames())
                 : narrow(recorder.nodes(snapshot), preFiltered.nodeNames());
@@ -319,7 +319,9 @@ public final class SchedulingAlgorithm {
             alike.prepareFilters(state.get(ActiveFilters.KEY).filters(), snapshot);
         }
         int filtered = PluginTimes.of(profile, "Filter")
-                .time(times -> runFilters(profile, state, pod, nodes, alike, start, wanted), answer -> Code.SUCCESS);
+                .time(
+                        times -> runFilters(profile, state, pod, nodes, snapshot, alike, start, wanted),
+                        answer -> Code.SUCCESS);
         profile.filtered(state.get(ActiveFilters.KEY), answers, filtered);
         Feasible feasible = collect(nodes, start, wanted, filtered);
         if (recorder == null) {
@@ -340,6 +342,7 @@ public final class SchedulingAlgorithm {
             CycleState state,
             Pod pod,
             List<NodeInfo> nodes,
+            ClusterSnapshot snapshot,
             @Nullable EquivalenceClass alike,
             int start,
             int wanted) {
@@ -347,11 +350,11 @@ public final class SchedulingAlgorithm {
         PluginStatus[] into = answers;
         ActiveFilters timed = state.get(ActiveFilters.KEY);
         ActiveFilters untimed = timed.withoutTimes();
-        // What is known of a node is then its answer.
-        EquivalenceClass complete =
-                alike != null && alike.isWholePass(untimed.filters(), nodes) && !profile.hasNominatedPods()
-                        ? alike
-                        : null;
+        long[] generations = snapshot.generations();
+        // With all nodes of the snapshot a node's place is its index, and what is known of it is the answer.
+        KnownAnswers known = alike != null && count == generations.length && !profile.hasNominatedPods()
+                ? alike.answersOf(untimed.filters())
+                : null;
         AtomicInteger found = new AtomicInteger();
         Parallelism.Chunk chunk = (from, to) -> {
             int successes = 0;
@@ -359,7 +362,8 @@ public final class SchedulingAlgorithm {
                 int place = start + i;
                 place = place >= count ? place % count : place;
                 ActiveFilters active = i < TIMED_NODES ? timed : untimed;
-                PluginStatus answer = complete != null && active.times() == null ? complete.known(place) : null;
+                PluginStatus answer =
+                        known != null && active.times() == null ? known.find(place, generations[place]) : null;
                 if (answer == null) {
                     answer = profile.filter(state, active, pod, nodes.get(place), alike);
                 }

@@ -9,6 +9,7 @@ import java.net.ConnectException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,24 +40,40 @@ final class PodWrites {
     private final StopSignal stop;
     private final RequestMetrics metrics;
 
-    // Of the pods whose status was patched last, by uid: the watch may tell of a patch only after the next one.
+    // Of the pods whose status was patched last, by uid: the watch may tell of a patch only after the next ones.
     @GuardedBy("statusVersions")
-    private final Map<String, StatusVersion> statusVersions = new LinkedHashMap<>() {
+    private final Map<String, PatchedVersions> statusVersions = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
 
         @Override
-        protected boolean removeEldestEntry(Map.Entry<String, StatusVersion> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<String, PatchedVersions> eldest) {
             return size() > MOST_STATUS_VERSIONS;
         }
     };
 
     /**
-     * What a status patch has made of a version of a pod.
+     * What status patches have made of a pod.
      *
-     * @param known the version that the pod was known by
-     * @param patched the version that it has now
+     * @param before the versions that it had, from the one on that the watch had told of last
+     * @param latest the version that it has now
      */
-    private record StatusVersion(String known, String patched) {}
+    private record PatchedVersions(List<String> before, String latest) {
+        static PatchedVersions none(String known) {
+            return new PatchedVersions(List.of(), known);
+        }
+
+        /** The same as of a later time, when the watch has told of a version; none if that is somebody else's. */
+        PatchedVersions since(String known) {
+            int index = before.indexOf(known);
+            return index < 0 ? none(known) : new PatchedVersions(before.subList(index, before.size()), latest);
+        }
+
+        PatchedVersions with(String patched) {
+            List<String> all = new ArrayList<>(before);
+            all.add(latest);
+            return new PatchedVersions(List.copyOf(all), patched);
+        }
+    }
 
     PodWrites(
             ApiServer server,
@@ -144,17 +161,15 @@ final class PodWrites {
 
     private void patchLatest(Pod pod, ObjectNode status) {
         String known = pod.metadata().resourceVersion();
-        String latest = known;
+        PatchedVersions versions;
         synchronized (statusVersions) {
-            StatusVersion last = statusVersions.remove(pod.uid());
-            if (last != null && last.known.equals(known)) {
-                latest = last.patched;
-            }
+            PatchedVersions last = statusVersions.remove(pod.uid());
+            versions = last == null ? PatchedVersions.none(known) : last.since(known);
         }
-        String patched = patchStatus(pod, status, latest);
+        String patched = patchStatus(pod, status, versions.latest);
         if (!known.isEmpty() && !patched.isEmpty()) {
             synchronized (statusVersions) {
-                statusVersions.put(pod.uid(), new StatusVersion(known, patched));
+                statusVersions.put(pod.uid(), versions.with(patched));
             }
         }
     }

@@ -19,7 +19,7 @@ final class EquivalenceCache {
     private final Map<SignPlugin, Recurring<Object, KnownScores>> scores = new IdentityHashMap<>();
     private final Recurring<List<KnownScores>, KnownAnswers> answers = new Recurring<>(plugins -> new KnownAnswers());
 
-    /** What is known for a pod; null if that is nothing, and not to be kept either. */
+    /** What is known for a pod; null if no plugin has signed one like it lately. */
     @Nullable
     EquivalenceClass find(Profile profile, Pod pod) {
         List<KnownScores> known = new ArrayList<>();

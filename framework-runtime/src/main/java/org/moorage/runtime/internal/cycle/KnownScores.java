@@ -13,6 +13,7 @@ import org.moorage.runtime.internal.plugin.PluginCalls;
 /**
  * The scores of one plugin for pods that it has signed alike, by node, if it scores. A score counts as long as the node has the
  * generation that it was given at; no two states of nodes share a generation, so that it does not matter which node had an index before.
+ * One equals itself alone, so that some of them can stand for what those plugins have signed.
  *
  * <p>Several threads may use it, each for other nodes.
  */

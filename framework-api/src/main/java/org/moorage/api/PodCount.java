@@ -23,14 +23,11 @@ public interface PodCount {
 
             @Override
             public int[] in(Topology topology) {
-                int[] counts = new int[topology.size()];
-                for (int i = 0; i < nodes.size(); i++) {
-                    int domain = topology.domain(i);
-                    if (domain != Topology.NONE) {
-                        counts[domain] += on(nodes.get(i));
-                    }
+                int[] counts = new int[nodes.size()];
+                for (int i = 0; i < counts.length; i++) {
+                    counts[i] = on(nodes.get(i));
                 }
-                return counts;
+                return topology.sums(counts);
             }
         };
     }

@@ -49,12 +49,26 @@ public final class Topology {
 
     /** The domain of a node of the snapshot, or of a copy of one; {@link #NONE} if the node does not have the label. */
     public int domain(NodeInfo node) {
-        return domain(node.index());
+        return domainByNode[node.index()];
     }
 
-    /** The domain of the node with an {@link NodeInfo#index() index}, or {@link #NONE}. */
-    public int domain(int index) {
-        return domainByNode[index];
+    /**
+     * Adds up what is given for each node, by its {@link NodeInfo#index() index}, in each domain.
+     *
+     * @throws IllegalArgumentException if there are not as many amounts as nodes
+     */
+    public int[] sums(int[] amounts) {
+        if (amounts.length != domainByNode.length) {
+            throw new IllegalArgumentException(
+                    "amounts: " + amounts.length + " (expected: " + domainByNode.length + ")");
+        }
+        int[] sums = new int[size()];
+        for (int i = 0; i < amounts.length; i++) {
+            if (domainByNode[i] != NONE) {
+                sums[domainByNode[i]] += amounts[i];
+            }
+        }
+        return sums;
     }
 
     /** Whether every node has the label. */

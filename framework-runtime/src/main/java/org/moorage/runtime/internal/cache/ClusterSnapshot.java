@@ -278,14 +278,7 @@ public final class ClusterSnapshot implements Snapshot {
 
         @Override
         public int[] in(Topology topology) {
-            int[] sums = new int[topology.size()];
-            for (int i = 0; i < counts.length; i++) {
-                int domain = topology.domain(i);
-                if (domain != Topology.NONE) {
-                    sums[domain] += counts[i];
-                }
-            }
-            return sums;
+            return topology.sums(counts);
         }
     }
 

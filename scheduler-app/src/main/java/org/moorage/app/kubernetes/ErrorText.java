@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.kubernetes;
 
+import java.io.InterruptedIOException;
+
 /** The text of an exception for a message of one line. */
 final class ErrorText {
+    private static final String TIMED_OUT = "timed out";
+
     private ErrorText() {}
 
     static String of(Throwable thrown) {
+        // The limits of a connection and of the whole request each have an exception and a text of their own, and which
+        // of them
+        // ends a request is chance.
+        if (thrown instanceof InterruptedIOException && !Thread.currentThread().isInterrupted()) {
+            return TIMED_OUT;
+        }
         String message = thrown.getMessage();
         String type = thrown.getClass().getSimpleName();
         return message == null || message.isBlank()

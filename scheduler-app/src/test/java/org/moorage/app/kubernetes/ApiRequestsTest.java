@@ -33,7 +33,7 @@ final class ApiRequestsTest {
 
             assertThatThrownBy(() -> requests.get("get slow", "/slow", Duration.ofMillis(500)))
                     .isInstanceOf(ClusterException.class)
-                    .hasMessageContaining("timeout");
+                    .hasMessageEndingWith(": timed out");
         } finally {
             feeder.shutdownNow();
             lines.add("");

@@ -8,12 +8,14 @@ import com.google.common.cache.LoadingCache;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.Device;
 import org.moorage.api.model.DeviceAttribute;
 import org.moorage.builtin.dra.cel.DeviceMap;
+import org.moorage.builtin.dra.cel.DriverSelector;
 import org.moorage.builtin.dra.cel.Selector;
 import org.moorage.builtin.dra.cel.SelectorException;
 import org.moorage.builtin.dra.cel.SelectorLanguage;
@@ -28,7 +30,7 @@ final class DeviceSelectors {
 
     private final DeviceFeatures features;
 
-    // Made when the first expression is met, since it takes a while and most clusters have no devices.
+    // Made when the first expression is met that needs it, since it takes a while and most clusters do without.
     private final Supplier<SelectorLanguage> language;
     private final LoadingCache<String, Compiled> compiled =
             CacheBuilder.newBuilder().maximumSize(KEPT).build(CacheLoader.from(this::compile));
@@ -69,6 +71,10 @@ final class DeviceSelectors {
     }
 
     private Compiled compile(String expression) {
+        Optional<Selector> ofDriver = DriverSelector.of(expression);
+        if (ofDriver.isPresent()) {
+            return new Compiled(ofDriver.get(), "");
+        }
         try {
             return new Compiled(language.get().compile(expression), "");
         } catch (SelectorException invalid) {

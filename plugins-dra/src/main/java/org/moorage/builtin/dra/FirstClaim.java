@@ -13,7 +13,7 @@ import org.moorage.api.plugin.ObjectLister;
 
 /**
  * Compiles the selectors of the first claim that is seen, in the background: loading the CEL library takes up to half a second,
- * for which the first pod with a claim would wait. A cluster without claims does without.
+ * for which the first pod with a claim would wait.
  */
 final class FirstClaim {
     private final Executor background;

@@ -56,6 +56,9 @@ class DeviceSelectorsTest {
     @ValueSource(
             strings = {
                 "device.driver == 'gpu'",
+                "\n device.driver==\"gpu\"\t",
+                "device.driver == 'g\\u0070u'",
+                "(device.driver == 'gpu')",
                 "device.attributes['gpu'].model == 'a100'",
                 "device.attributes['maker.org'].line == 'pro'",
                 "device.attributes['gpu'].numa < 1.5",

@@ -116,7 +116,7 @@ public final class SelectorLanguage {
             if (notUsable != null) {
                 throw new SelectorException("program instantiation failed: " + notUsable, null);
             }
-            return new Selector(runtime.createProgram(adjusted), new CostTracker.Plan(adjusted));
+            return new CelSelector(runtime.createProgram(adjusted), new CostTracker.Plan(adjusted));
         } catch (CelValidationException invalid) {
             throw new SelectorException("compilation failed: " + SelectorErrors.ofCompiler(invalid), invalid);
         } catch (CelEvaluationException invalid) {

@@ -4,8 +4,9 @@
  *
  * <p>The CEL library parses, checks and evaluates expressions. Here is what only Kubernetes has, and what its library does otherwise.
  *
- * <p>Starting points: {@link org.moorage.builtin.dra.cel.SelectorLanguage}, from a text to a selector; {@code CostTracker}, what an
- * evaluation costs; {@code Functions}, the functions that are added.
+ * <p>Starting points: {@link org.moorage.builtin.dra.cel.SelectorLanguage}, from a text to a selector; {@link
+ * org.moorage.builtin.dra.cel.DriverSelector}, the form that needs no library; {@code CostTracker}, what an evaluation costs; {@code
+ * Functions}, the functions that are added.
  */
 @NullMarked
 package org.moorage.builtin.dra.cel;

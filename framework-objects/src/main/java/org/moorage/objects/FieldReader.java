@@ -3,8 +3,8 @@ package org.moorage.objects;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.DateTimeException;
 import java.time.Instant;
-import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -179,8 +179,8 @@ final class FieldReader {
             return null;
         }
         try {
-            return Instant.parse(text);
-        } catch (DateTimeParseException notATime) {
+            return ApiTime.parse(text);
+        } catch (DateTimeException notATime) {
             throw wrong(field, node.path(field), "a time such as 2026-11-21T09:30:00Z");
         }
     }

@@ -5,9 +5,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
-import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.io.InputStream;
@@ -20,14 +18,12 @@ import org.moorage.api.model.OtherObject;
 
 /**
  * Reads lists and watches of the Kubernetes API one object at a time, so that the whole response is never in memory.
+ * The objects have no {@code managedFields}.
  */
 public final class ObjectStreams {
-    private static final JsonMapper JSON = JsonMapper.builder(JsonFactory.builder()
-                    // Whoever may create objects could choose label keys whose hashes collide, and the list would fail.
-                    .disable(JsonFactory.Feature.FAIL_ON_SYMBOL_HASH_OVERFLOW)
-                    .build())
-            .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
-            .disable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+    private static final JsonFactory JSON = JsonFactory.builder()
+            // Whoever may create objects could choose label keys whose hashes collide, and the list would fail.
+            .disable(JsonFactory.Feature.FAIL_ON_SYMBOL_HASH_OVERFLOW)
             .build();
 
     private static final Map<String, EventType> EVENT_TYPES = eventTypes();
@@ -77,7 +73,7 @@ public final class ObjectStreams {
                 } else if (field.equals("apiVersion")) {
                     apiVersion = parser.getText();
                 } else if (field.equals("metadata")) {
-                    JsonNode metadata = JSON.readTree(parser);
+                    JsonNode metadata = object(parser);
                     resourceVersion = metadata.path("resourceVersion").asText("");
                     continuation = metadata.path("continue").asText("");
                 } else {
@@ -221,7 +217,7 @@ public final class ObjectStreams {
 
     private static ObjectNode object(JsonParser parser) throws IOException {
         expect(parser, parser.currentToken(), JsonToken.START_OBJECT, "an object");
-        return (ObjectNode) JSON.<JsonNode>readTree(parser);
+        return ObjectTrees.object(parser);
     }
 
     private static void expect(JsonParser parser, JsonToken seen, JsonToken expected, String what) throws IOException {

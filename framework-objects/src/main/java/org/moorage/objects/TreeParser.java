@@ -132,7 +132,7 @@ final class TreeParser {
             case START_ARRAY -> array(field);
             case VALUE_STRING -> isAlias() ? aliased() : NODES.textNode(parser.getText());
             case VALUE_EMBEDDED_OBJECT -> NODES.textNode(parser.getText());
-            case VALUE_NUMBER_INT -> integer();
+            case VALUE_NUMBER_INT -> ObjectTrees.integer(parser);
             case VALUE_NUMBER_FLOAT -> NODES.numberNode(parser.getDecimalValue());
             case VALUE_TRUE -> NODES.booleanNode(true);
             case VALUE_FALSE -> NODES.booleanNode(false);
@@ -176,7 +176,7 @@ final class TreeParser {
 
     // Reads the value of a field of an object, which is itself the value of a field.
     private void field(ObjectNode object, String field, String name, List<JsonNode> merged) throws IOException {
-        if (name.equals("managedFields") && field.equals("metadata")) {
+        if (ObjectTrees.isLeftOut(field, name)) {
             parser.skipChildren();
         } else if (name.equals("<<") && parser instanceof YAMLParser) {
             merged.add(value(name));
@@ -203,14 +203,6 @@ final class TreeParser {
             }
         }
         return array;
-    }
-
-    private JsonNode integer() throws IOException {
-        return switch (parser.getNumberType()) {
-            case INT -> NODES.numberNode(parser.getIntValue());
-            case LONG -> NODES.numberNode(parser.getLongValue());
-            case BIG_INTEGER, BIG_DECIMAL, FLOAT, DOUBLE -> NODES.numberNode(parser.getBigIntegerValue());
-        };
     }
 
     private boolean isAlias() {

@@ -46,6 +46,16 @@ class ObjectStreamsTest {
                                 "{\"metadata\":{\"name\":\"b\"},\"apiVersion\":\"v1\",\"kind\":\"Pod\"}"),
                         new ObjectStreams.ListPage("7", "abc")),
                 new Case(
+                        "of objects with managedFields, and with a label of that name",
+                        """
+                        {"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[{"kind":"Pod","metadata":
+                        {"managedFields":[{"fieldsV1":{"f:spec":{}}}],"labels":{"managedFields":"a"},"generation":3000000000},
+                        "spec":{"a":[1.50,true,null,[{"b":12345678901234567890}]]}}]}""",
+                        List.of(
+                                "{\"kind\":\"Pod\",\"metadata\":{\"labels\":{\"managedFields\":\"a\"},"
+                                        + "\"generation\":3000000000},\"spec\":{\"a\":[1.50,true,null,[{\"b\":12345678901234567890}]]}}"),
+                        new ObjectStreams.ListPage("7", "")),
+                new Case(
                         "whose metadata come last, among fields that are not known",
                         """
                         {"kind":"PodList","new":{"items":[1]},"items":[{"kind":"Pod","apiVersion":"v1"}],"news":[[]],

@@ -17,21 +17,34 @@ public final class Pod implements ClusterObject {
     private final PodRequests requests;
     private final PodRequests claimed;
 
-    private Pod(ObjectMeta metadata, PodSpec spec, String nodeName, PodStatus status, @Nullable String json) {
+    private Pod(
+            ObjectMeta metadata,
+            PodSpec spec,
+            String nodeName,
+            PodStatus status,
+            @Nullable String json,
+            PodRequests requests,
+            PodRequests claimed) {
         this.metadata = Objects.requireNonNull(metadata, "metadata");
         this.spec = Objects.requireNonNull(spec, "spec");
         this.nodeName = Objects.requireNonNull(nodeName, "nodeName");
         this.status = Objects.requireNonNull(status, "status");
         this.json = json;
-        requests = requests(spec, status);
-        claimed = status.nodeAllocatableResourceClaimStatuses().isEmpty()
+        this.requests = requests;
+        this.claimed = claimed;
+    }
+
+    private static Pod of(ObjectMeta metadata, PodSpec spec, String nodeName, PodStatus status, @Nullable String json) {
+        PodRequests requests = requests(spec, status);
+        PodRequests claimed = status.nodeAllocatableResourceClaimStatuses().isEmpty()
                 ? requests
                 : PodRequests.of(spec, status, spec.podLevelRequests(), status.nodeAllocatableResourceClaimStatuses());
+        return new Pod(metadata, spec, nodeName, status, json, requests, claimed);
     }
 
     /** A pod that waits for a node. */
     public static Pod of(ObjectMeta metadata, PodSpec spec) {
-        return new Pod(metadata, spec, "", PodStatus.NONE, null);
+        return of(metadata, spec, "", PodStatus.NONE, null);
     }
 
     // Reported resources nearly always equal the requests; then all pods of a template share one result.
@@ -127,7 +140,7 @@ public final class Pod implements ClusterObject {
 
     /** The same pod bound to a node. */
     public Pod withNode(String name) {
-        return new Pod(metadata, spec, name, status, json);
+        return new Pod(metadata, spec, name, status, json, requests, claimed);
     }
 
     /** The same pod without a node, as it was before it was bound. */
@@ -137,22 +150,22 @@ public final class Pod implements ClusterObject {
 
     /** The same pod with another status. */
     public Pod withStatus(PodStatus changed) {
-        return new Pod(metadata, spec, nodeName, changed, json);
+        return of(metadata, spec, nodeName, changed, json);
     }
 
     /** The same pod with other metadata. */
     public Pod withMetadata(ObjectMeta changed) {
-        return new Pod(changed, spec, nodeName, status, json);
+        return new Pod(changed, spec, nodeName, status, json, requests, claimed);
     }
 
     /** The same pod with another specification. */
     public Pod withSpec(PodSpec changed) {
-        return new Pod(metadata, changed, nodeName, status, json);
+        return of(metadata, changed, nodeName, status, json);
     }
 
     /** The same pod with its JSON text. */
     public Pod withJson(String text) {
-        return new Pod(metadata, spec, nodeName, status, Objects.requireNonNull(text, "text"));
+        return new Pod(metadata, spec, nodeName, status, Objects.requireNonNull(text, "text"), requests, claimed);
     }
 
     /** {@code namespace/name}. */

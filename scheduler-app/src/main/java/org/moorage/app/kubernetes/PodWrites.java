@@ -39,6 +39,7 @@ final class PodWrites {
     private final RandomGenerator random;
     private final StopSignal stop;
     private final RequestMetrics metrics;
+    private final PodWriteOrder order = new PodWriteOrder();
 
     // Of the pods whose status was patched last, by uid: the watch may tell of a patch only after the next ones.
     @GuardedBy("statusVersions")
@@ -112,7 +113,10 @@ final class PodWrites {
         }
         binding.putObject("target").put("apiVersion", "v1").put("kind", "Node").put("name", nodeName);
         String what = "bind " + pod.key() + " to " + nodeName;
-        measured(BINDING, () -> server.change(what, "POST", path(pod) + "/binding", ApiServer.JSON, binding));
+        order.bind(
+                pod,
+                () -> measured(
+                        BINDING, () -> server.change(what, "POST", path(pod) + "/binding", ApiServer.JSON, binding)));
     }
 
     void patchStatus(Pod pod, Optional<PodCondition> condition, Nomination nomination) {
@@ -122,7 +126,7 @@ final class PodWrites {
                         .isPresent();
         if (isAboutWaiting) {
             // For its version only, so that the server refuses it once the pod is bound.
-            measured(STATUS_PATCH, () -> patchStatus(pod, condition, nomination, true));
+            order.patch(pod, () -> measured(STATUS_PATCH, () -> patchStatus(pod, condition, nomination, true)));
         } else {
             patchStatus(pod, condition, nomination, false);
         }

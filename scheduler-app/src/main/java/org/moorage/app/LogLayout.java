@@ -21,15 +21,18 @@ import org.slf4j.event.KeyValuePair;
  * <p>What was thrown is the value {@code err}; its stack trace follows, unless it only says that the cluster did not do something.
  */
 final class LogLayout extends LayoutBase<ILoggingEvent> {
-    private static final DateTimeFormatter TIME =
-            DateTimeFormatter.ofPattern("MMdd HH:mm:ss.SSSSSS", Locale.ROOT).withZone(ZoneId.systemDefault());
+    /** Made with the first line: the log begins before the program, which should not wait for it. */
+    private static final class Time {
+        static final DateTimeFormatter FORMAT =
+                DateTimeFormatter.ofPattern("MMdd HH:mm:ss.SSSSSS", Locale.ROOT).withZone(ZoneId.systemDefault());
+    }
 
     @Override
     public String doLayout(ILoggingEvent event) {
         String logger = event.getLoggerName();
         StringBuilder line = new StringBuilder(200)
                 .append(letter(event.getLevel()))
-                .append(TIME.format(event.getInstant()))
+                .append(Time.FORMAT.format(event.getInstant()))
                 .append(' ')
                 .append(event.getThreadName())
                 .append(' ')

@@ -14,15 +14,18 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.app.command.CommandException;
 import org.moorage.app.command.Commands;
 import org.moorage.app.command.ConfigOptions;
 import org.moorage.app.command.Terminal;
+import org.moorage.app.kubernetes.ApiConnection;
 import org.moorage.app.serving.SecureServer;
 import org.moorage.objects.ClusterFileException;
 import org.moorage.objects.ObjectDecodeException;
@@ -162,9 +165,16 @@ public final class Main implements Callable<Integer> {
 
     /** As {@link #run(Additions, Terminal, String...)}, for another process than the one it runs in. */
     static int run(Additions additions, Terminal terminal, HostProcess process, String... args) {
-        Main main = new Main(process);
         List<String> words = List.of(args);
         boolean needsHelp = words.contains("-h") || words.contains("--help");
+        if (!needsHelp
+                && !words.contains("-V")
+                && !words.contains("--version")
+                && words.stream().allMatch(word -> word.startsWith("-"))) {
+            // No command, so this is a scheduler. One whose flags and values are words of their own just starts later.
+            ApiConnection.loadEarly(Executors.defaultThreadFactory());
+        }
+        Main main = new Main(process);
         int exitCode;
         try {
             // Reading the options of all commands would be a third of a scheduler's start.
@@ -184,14 +194,16 @@ public final class Main implements Callable<Integer> {
     private CommandLine commandLine(Terminal terminal, Additions additions, Predicate<String> isNeeded) {
         CommandLine line = new CommandLine(this);
         UnusedFlags.addTo(line.getCommandSpec());
-        List<Object> commands = new ArrayList<>(Commands.all(terminal));
-        commands.add(new ExtenderCommand(process, System.getenv(), () -> verbosity.map(Logging::level)));
-        commands.add(new RehearseCommand());
+        Map<Class<?>, Supplier<Object>> commands = Commands.all(terminal);
+        commands.put(
+                ExtenderCommand.class,
+                () -> new ExtenderCommand(process, System.getenv(), () -> verbosity.map(Logging::level)));
+        commands.put(RehearseCommand.class, RehearseCommand::new);
         boolean isComplete = true;
-        for (Object command : commands) {
-            String name = command.getClass().getAnnotation(Command.class).name();
+        for (Map.Entry<Class<?>, Supplier<Object>> command : commands.entrySet()) {
+            String name = command.getKey().getAnnotation(Command.class).name();
             if (isNeeded.test(name)) {
-                line.addSubcommand(command);
+                line.addSubcommand(command.getValue().get());
             } else {
                 isComplete = false;
             }

@@ -7,10 +7,14 @@ import java.io.PrintWriter;
 import java.io.Writer;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.URISyntaxException;
+import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Collections;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -19,6 +23,9 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
+import okhttp3.internal.http2.Http2Connection;
 import org.moorage.app.command.CommandException;
 import org.moorage.app.command.Terminal;
 import org.moorage.app.rehearsal.MadeUpApiServer;
@@ -34,12 +41,40 @@ import picocli.CommandLine.Command;
         description = "Starts on a made-up cluster and ends, for the JVM to record it.")
 final class RehearseCommand implements Callable<Integer> {
     private static final Duration LONGEST = Duration.ofSeconds(60);
+    private static final String CLASS = ".class";
+    private static final String CONFIG = """
+            apiVersion: kubescheduler.config.k8s.io/v1
+            kind: KubeSchedulerConfiguration
+            clientConnection:
+              kubeconfig: %s
+              qps: 1000
+              burst: 1000
+            leaderElection:
+              leaderElect: false
+            profiles:
+            - schedulerName: default-scheduler
+              percentageOfNodesToScore: 0
+              plugins:
+                multiPoint:
+                  enabled:
+                  - name: ImageLocality
+                    weight: 1
+              pluginConfig:
+              - name: NodeResourcesFit
+                args:
+                  scoringStrategy:
+                    type: LeastAllocated
+                    resources:
+                    - name: cpu
+                      weight: 1
+            """;
 
     @Override
     public Integer call() throws IOException, InterruptedException {
         Path folder = Files.createTempDirectory("moorage-rehearsal");
         Path kubeconfig = folder.resolve("kubeconfig");
         Path manifests = folder.resolve("cluster.json");
+        Path config = folder.resolve("scheduler.yaml");
         ThreadFactory threads = task -> {
             Thread thread = Executors.defaultThreadFactory().newThread(task);
             thread.setDaemon(true);
@@ -48,29 +83,43 @@ final class RehearseCommand implements Callable<Integer> {
         try (MadeUpApiServer server = MadeUpApiServer.start(threads)) {
             Files.writeString(kubeconfig, server.kubeconfig());
             Files.writeString(manifests, MadeUpApiServer.manifests());
-            schedule(server, kubeconfig, threads);
+            Files.writeString(config, String.format(Locale.ROOT, CONFIG, kubeconfig));
+            loadHttp2();
+            schedule(server, config, threads);
             run(new UntilStopped(), "simulate", manifests.toString());
         } finally {
             Files.deleteIfExists(kubeconfig);
             Files.deleteIfExists(manifests);
+            Files.deleteIfExists(config);
             Files.deleteIfExists(folder);
         }
         return 0;
     }
 
-    private static void schedule(MadeUpApiServer server, Path kubeconfig, ThreadFactory threads)
+    // API servers speak HTTP/2, the made-up one HTTP/1.1.
+    private static void loadHttp2() throws IOException {
+        String folder = Http2Connection.class.getPackageName().replace('.', '/') + "/";
+        URL source = Http2Connection.class.getProtectionDomain().getCodeSource().getLocation();
+        try (JarFile jar = new JarFile(Path.of(source.toURI()).toFile())) {
+            for (JarEntry entry : Collections.list(jar.entries())) {
+                String name = entry.getName();
+                if (name.startsWith(folder) && name.endsWith(CLASS)) {
+                    Class<?> ignored = Class.forName(
+                            name.substring(0, name.length() - CLASS.length()).replace('/', '.'));
+                }
+            }
+        } catch (ClassNotFoundException | URISyntaxException e) {
+            throw new IOException(source + ": " + e, e);
+        }
+    }
+
+    private static void schedule(MadeUpApiServer server, Path config, ThreadFactory threads)
             throws IOException, InterruptedException {
         UntilStopped process = new UntilStopped();
         int port = freePort();
         CompletableFuture<Integer> ended = new CompletableFuture<>();
-        threads.newThread(() -> ended.complete(run(
-                        process,
-                        "--kubeconfig=" + kubeconfig,
-                        "--leader-elect=false",
-                        "--kube-api-qps=1000",
-                        "--kube-api-burst=1000",
-                        "--bind-address=127.0.0.1",
-                        "--secure-port=" + port)))
+        threads.newThread(() -> ended.complete(
+                        run(process, "--config=" + config, "--bind-address=127.0.0.1", "--secure-port=" + port)))
                 .start();
         boolean decided = server.awaitDecisions(LONGEST);
         try {

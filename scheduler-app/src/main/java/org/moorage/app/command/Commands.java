@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.command;
 
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.runtime.config.PolicyTexts.PolicyText;
 import picocli.CommandLine;
@@ -12,15 +15,16 @@ import picocli.CommandLine.Model.CommandSpec;
 public final class Commands {
     private Commands() {}
 
-    /** All of them, for one command line on that terminal. */
-    public static List<Object> all(Terminal terminal) {
-        return List.of(
-                new SimulateCommand(terminal),
-                new ExplainCommand(terminal),
-                new ConformCommand(),
-                new ConfigCommand(terminal),
-                new PluginsCommand(terminal),
-                new AnnotateCommand(terminal));
+    /** How each of them is made, for one command line on that terminal. Making one loads much of what it is for. */
+    public static Map<Class<?>, Supplier<Object>> all(Terminal terminal) {
+        Map<Class<?>, Supplier<Object>> commands = new LinkedHashMap<>();
+        commands.put(SimulateCommand.class, () -> new SimulateCommand(terminal));
+        commands.put(ExplainCommand.class, () -> new ExplainCommand(terminal));
+        commands.put(ConformCommand.class, ConformCommand::new);
+        commands.put(ConfigCommand.class, () -> new ConfigCommand(terminal));
+        commands.put(PluginsCommand.class, () -> new PluginsCommand(terminal));
+        commands.put(AnnotateCommand.class, () -> new AnnotateCommand(terminal));
+        return commands;
     }
 
     /**

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.kubernetes;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -8,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ThreadFactory;
 import javax.net.ssl.HostnameVerifier;
 import okhttp3.CipherSuite;
 import okhttp3.ConnectionSpec;
@@ -29,6 +31,22 @@ public record ApiConnection(Optional<Path> kubeconfig, Optional<String> master) 
             .build();
 
     private static final Path SERVICE_ACCOUNT = Path.of("/var/run/secrets/kubernetes.io/serviceaccount");
+
+    /**
+     * Has the JVM load what the first connection and the first request need, on another thread: half of a start would be spent on that
+     * after the configuration has been read, while one processor is idle.
+     */
+    public static void loadEarly(ThreadFactory threads) {
+        Thread loader = threads.newThread(() -> {
+            // The first use of the writer of JSON.
+            String ignored = JsonNodeFactory.instance.objectNode().toString();
+            TlsSettings.load();
+            ApiClient unused = client("", new OkHttpClient.Builder());
+        });
+        loader.setName("load-early");
+        loader.setDaemon(true);
+        loader.start();
+    }
 
     /**
      * A client for the server. Nothing is sent yet. Credentials and certificates are read when they are needed, and again when they

@@ -3,11 +3,15 @@ package org.moorage.app.kubernetes;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.List;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLEngineResult;
+import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocketFactory;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509TrustManager;
@@ -68,12 +72,31 @@ final class TlsSettings {
     static Sockets trustingNobody() {
         try {
             X509TrustManager nobody = ServerTrust.authorities(List.of());
-            SSLContext context = SSLContext.getInstance("TLS");
-            context.init(new KeyManager[0], new TrustManager[] {nobody}, null);
+            SSLContext context = context(new KeyManager[0], nobody);
             return new Sockets(context.getSocketFactory(), nobody, new Material(Pem.NONE, Pem.NONE, Pem.NONE));
         } catch (GeneralSecurityException impossible) {
             throw new IllegalStateException(impossible);
         }
+    }
+
+    /** Has the JVM load what a connection needs: makes what a client says first, and forgets it. */
+    static void load() {
+        try {
+            SSLEngine client = context(new KeyManager[0], ServerTrust.authorities(List.of()))
+                    .createSSLEngine("localhost", 443);
+            client.setUseClientMode(true);
+            ByteBuffer hello = ByteBuffer.allocate(client.getSession().getPacketBufferSize());
+            SSLEngineResult ignored = client.wrap(ByteBuffer.allocate(0), hello);
+        } catch (GeneralSecurityException | SSLException e) {
+            // The first connection meets the same, and tells of it.
+            LOG.atDebug().addKeyValue("err", e.getMessage()).log("Cannot prepare a connection");
+        }
+    }
+
+    private static SSLContext context(KeyManager[] keys, X509TrustManager trust) throws GeneralSecurityException {
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(keys, new TrustManager[] {trust}, null);
+        return context;
     }
 
     /** What to make connections with now. */
@@ -121,9 +144,7 @@ final class TlsSettings {
         KeyManager[] keys = material.certificate.isNone()
                 ? new KeyManager[0]
                 : KeyedCertificate.read(material.certificate, material.key).keyManagers();
-        SSLContext context = SSLContext.getInstance("TLS");
-        context.init(keys, new TrustManager[] {trust}, null);
-        SSLSocketFactory factory = context.getSocketFactory();
+        SSLSocketFactory factory = context(keys, trust).getSocketFactory();
         return new Sockets(
                 serverName.isEmpty() ? factory : new ServerNameSocketFactory(factory, serverName), trust, material);
     }

@@ -45,7 +45,7 @@ final class AllocationSearch {
         this.node = node;
         this.claims = claims;
         this.isTimedOut = isTimedOut;
-        pools = Pool.gather(node, allocator.slices(), allocator.features());
+        pools = allocator.slices().poolsFor(node, allocator.features());
         matches = new DeviceMatches(allocator, node);
         allocating = new AllocatingDevices(allocator, node);
         selectedSubrequests = new int[claims.size()][];

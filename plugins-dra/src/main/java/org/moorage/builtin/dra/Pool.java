@@ -55,7 +55,7 @@ record Pool(
         pools.sort(Comparator.comparing(Pool::id));
         withBindingConditions.sort(Comparator.comparing(Pool::id));
         pools.addAll(withBindingConditions);
-        return pools;
+        return List.copyOf(pools);
     }
 
     private static void add(

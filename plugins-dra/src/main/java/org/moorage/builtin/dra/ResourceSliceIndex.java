@@ -9,11 +9,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.moorage.api.model.Device;
 import org.moorage.api.model.DeviceTaintRule;
+import org.moorage.api.model.Node;
 import org.moorage.api.model.ResourceSlice;
 
-/** The resource slices of the cluster with the taints of device taint rules, by node and by pool. Immutable. */
+/** The resource slices of the cluster with the taints of device taint rules, by node and by pool. Safe for use by several threads. */
 final class ResourceSliceIndex {
     static final ResourceSliceIndex EMPTY = new ResourceSliceIndex(Set.of());
 
@@ -22,6 +24,11 @@ final class ResourceSliceIndex {
     private final List<SliceWithDevices> notOfOneNode = new ArrayList<>();
     private final Map<PoolId, List<SliceWithDevices>> byPool = new HashMap<>();
     private final Set<DeviceTaintRule> rules;
+    // By the name of the node. Made when a node is first tried, and then used for all claims until slices change.
+    private final Map<String, PoolsOfNode> pools = new ConcurrentHashMap<>();
+
+    /** The pools that one state of a node can use. */
+    private record PoolsOfNode(Node node, List<Pool> pools) {}
 
     private ResourceSliceIndex(Set<DeviceTaintRule> rules) {
         this.rules = rules;
@@ -66,6 +73,18 @@ final class ResourceSliceIndex {
                     .add(withDevices);
         }
         byPool.computeIfAbsent(PoolId.of(slice), any -> new ArrayList<>()).add(withDevices);
+    }
+
+    /** As {@link Pool#gather}, which is called once for each state of the node. */
+    @SuppressWarnings(
+            "ReferenceEquality") // a state of a node is one object, and to compare all of it would take longer
+    List<Pool> poolsFor(Node node, DeviceFeatures features) {
+        PoolsOfNode known = pools.get(node.name());
+        if (known == null || known.node != node) {
+            known = new PoolsOfNode(node, Pool.gather(node, this, features));
+            pools.put(node.name(), known);
+        }
+        return known.pools;
     }
 
     /** The slices whose devices can only be used from a node. */

@@ -13,8 +13,8 @@ final class ApiTime {
     private ApiTime() {}
 
     /**
-     * Reads a point in time. The API server writes nearly all in UTC and whole seconds; for these the JDK's parser, which knows all
-     * forms, took as long as the rest of a small object.
+     * Reads a point in time. The API server writes nearly all in UTC and whole seconds, for which the JDK's parser, which knows
+     * all forms, is slow.
      *
      * @throws DateTimeException if the text is none
      */

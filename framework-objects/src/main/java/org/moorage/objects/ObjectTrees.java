@@ -11,8 +11,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 
 /**
- * Reads JSON objects as trees, without {@code managedFields}: in what the API server sends they are often half of an object, and a
- * tree of them costs more than all that is read of it.
+ * Reads JSON objects as trees, without {@code managedFields}: in what the API server sends they are often half of an object, and
+ * nobody reads them.
  */
 final class ObjectTrees {
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;

@@ -46,7 +46,7 @@ final class RehearseCommand implements Callable<Integer> {
             apiVersion: kubescheduler.config.k8s.io/v1
             kind: KubeSchedulerConfiguration
             clientConnection:
-              kubeconfig: %s
+              kubeconfig: '%s'
               qps: 1000
               burst: 1000
             leaderElection:

@@ -33,8 +33,8 @@ public record ApiConnection(Optional<Path> kubeconfig, Optional<String> master) 
     private static final Path SERVICE_ACCOUNT = Path.of("/var/run/secrets/kubernetes.io/serviceaccount");
 
     /**
-     * Has the JVM load what the first connection and the first request need, on another thread: half of a start would be spent on that
-     * after the configuration has been read, while one processor is idle.
+     * Has the JVM load what the first connection and the first request need, on another thread: loaded only after the configuration has
+     * been read, it would take a fifth of a start.
      */
     public static void loadEarly(ThreadFactory threads) {
         Thread loader = threads.newThread(() -> {

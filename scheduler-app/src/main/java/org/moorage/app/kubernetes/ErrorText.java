@@ -10,9 +10,7 @@ final class ErrorText {
     private ErrorText() {}
 
     static String of(Throwable thrown) {
-        // The limits of a connection and of the whole request each have an exception and a text of their own, and which
-        // of them
-        // ends a request is chance.
+        // The limits of a connection and of the request have texts of their own; which is first is chance.
         if (thrown instanceof InterruptedIOException && !Thread.currentThread().isInterrupted()) {
             return TIMED_OUT;
         }

@@ -65,6 +65,7 @@ public final class NodeResourcesBalancedAllocation implements PreScorePlugin, Sc
 
     private final ResourceName[] resources;
     private final boolean[] isScalar;
+    private final boolean isCpuAndMemory;
     private final DraExtendedResources draExtendedResources;
 
     NodeResourcesBalancedAllocation(Args args, Handle handle) {
@@ -76,6 +77,7 @@ public final class NodeResourcesBalancedAllocation implements PreScorePlugin, Sc
             resources[i] = ResourceName.of(name);
             isScalar[i] = ResourceName.isScalar(name);
         }
+        isCpuAndMemory = List.of(resources).equals(List.of(ResourceName.CPU, ResourceName.MEMORY));
     }
 
     @Override
@@ -104,6 +106,20 @@ public final class NodeResourcesBalancedAllocation implements PreScorePlugin, Sc
     public long score(CycleState state, Pod pod, NodeInfo node) {
         Optional<ScoringRequest> computed = state.find(REQUEST);
         ScoringRequest request = computed.isPresent() ? computed.get() : requestOf(pod, List.of(node));
+        if (isCpuAndMemory) {
+            long cpu = node.allocatable(ResourceName.CPU);
+            long memory = node.allocatable(ResourceName.MEMORY);
+            // What nearly every profile and node has, in two thirds of the time that the loop takes.
+            if (cpu != 0 && memory != 0) {
+                long cpuNow = node.requested(ResourceName.CPU);
+                long memoryNow = node.requested(ResourceName.MEMORY);
+                return score(
+                        deviation(
+                                fraction(cpuNow + request.request(0), cpu),
+                                fraction(memoryNow + request.request(1), memory)),
+                        deviation(fraction(cpuNow, cpu), fraction(memoryNow, memory)));
+            }
+        }
         int fractions = 0;
         double firstWith = 0;
         double firstWithout = 0;
@@ -122,16 +138,17 @@ public final class NodeResourcesBalancedAllocation implements PreScorePlugin, Sc
                 firstWithout = secondWithout;
             }
         }
-        long with;
-        long without;
-        if (fractions <= 2) {
-            with = balance(Math.abs((firstWith - secondWith) / 2));
-            without = balance(Math.abs((firstWithout - secondWithout) / 2));
-        } else {
-            with = balance(standardDeviation(node, request, 1, fractions));
-            without = balance(standardDeviation(node, request, 0, fractions));
-        }
-        return NodeScores.MAX / 2 + (NodeScores.MAX / 2 + with - without) / 2;
+        return fractions <= 2
+                ? score(deviation(firstWith, secondWith), deviation(firstWithout, secondWithout))
+                : score(standardDeviation(node, request, 1, fractions), standardDeviation(node, request, 0, fractions));
+    }
+
+    private static long score(double deviationWith, double deviationWithout) {
+        return NodeScores.MAX / 2 + (NodeScores.MAX / 2 + balance(deviationWith) - balance(deviationWithout)) / 2;
+    }
+
+    private static double deviation(double first, double second) {
+        return Math.abs((first - second) / 2);
     }
 
     private static long balance(double deviation) {

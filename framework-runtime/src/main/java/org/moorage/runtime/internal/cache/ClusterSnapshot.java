@@ -22,15 +22,22 @@ import org.moorage.api.model.HostPort;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceName;
+import org.moorage.api.model.Resources;
 
 /**
- * A snapshot whose nodes are numbered and whose figures lie in columns, one {@code long} for a node.
+ * A snapshot whose nodes are numbered and whose figures lie in rows of one array, so that what a plugin reads of a node lies together.
  *
  * <p>Between cycles {@link SchedulerCache#updateSnapshot} brings it up to date in place, at the cost of what changed; during a cycle
  * nothing changes it.
  */
 public final class ClusterSnapshot implements Snapshot {
-    private static final int RESOURCES = 3;
+    // What a row of the figures begins with, by the slot of the resource.
+    private static final int ALLOCATABLE = 0;
+    private static final int REQUESTED = 3;
+    private static final int NON_ZERO_REQUESTED = 6;
+    private static final int FIGURES = 9;
+    private static final List<ResourceName> IN_ROWS =
+            List.of(ResourceName.CPU, ResourceName.MEMORY, ResourceName.EPHEMERAL_STORAGE);
     private static final int MOST_TOPOLOGIES = 64;
     private static final int MOST_POD_COUNTS = 16;
 
@@ -59,10 +66,8 @@ public final class ClusterSnapshot implements Snapshot {
     private long treeVersion;
     private long imagesVersion;
 
-    // Columns, by resource slot and then by node.
-    private long[][] allocatable = new long[RESOURCES][0];
-    private long[][] requested = new long[RESOURCES][0];
-    private long[][] nonZeroRequested = new long[RESOURCES][0];
+    private long[] figures = new long[0];
+    // By node.
     private long[] allowedPods = new long[0];
     private int[] podsOnNode = new int[0];
     private long[] generations = new long[0];
@@ -167,9 +172,7 @@ public final class ClusterSnapshot implements Snapshot {
         nodes.clear();
         nodeByName.clear();
         podsByClaim.clear();
-        allocatable = new long[RESOURCES][size];
-        requested = new long[RESOURCES][size];
-        nonZeroRequested = new long[RESOURCES][size];
+        figures = new long[FIGURES * size];
         allowedPods = new long[size];
         podsOnNode = new int[size];
         generations = new long[size];
@@ -197,15 +200,13 @@ public final class ClusterSnapshot implements Snapshot {
         countClaims(target.claims, -1);
         target.set(node, contents);
         countClaims(target.claims, 1);
-        allocatable[0][index] = node.allocatableResources().milliCpu();
-        allocatable[1][index] = node.allocatableResources().memory();
-        allocatable[2][index] = node.allocatableResources().ephemeralStorage();
-        requested[0][index] = contents.requested(ResourceName.CPU);
-        requested[1][index] = contents.requested(ResourceName.MEMORY);
-        requested[2][index] = contents.requested(ResourceName.EPHEMERAL_STORAGE);
-        nonZeroRequested[0][index] = contents.nonZeroRequested(ResourceName.CPU);
-        nonZeroRequested[1][index] = contents.nonZeroRequested(ResourceName.MEMORY);
-        nonZeroRequested[2][index] = contents.nonZeroRequested(ResourceName.EPHEMERAL_STORAGE);
+        Resources capacity = node.allocatableResources();
+        int row = FIGURES * index;
+        for (ResourceName resource : IN_ROWS) {
+            figures[row + ALLOCATABLE + resource.slot()] = capacity.amount(resource);
+            figures[row + REQUESTED + resource.slot()] = contents.requested(resource);
+            figures[row + NON_ZERO_REQUESTED + resource.slot()] = contents.nonZeroRequested(resource);
+        }
         allowedPods[index] = node.allowedPods();
         podsOnNode[index] = contents.pods().size();
         generations[index] = nodeGeneration;
@@ -282,9 +283,10 @@ public final class ClusterSnapshot implements Snapshot {
         }
     }
 
-    /** A row of the columns, with what does not fit into them. */
+    /** A row of the figures, with what is no figure. */
     private final class SnapshotNode implements NodeInfo {
         private final int index;
+        private final int row;
         private @Nullable Node node;
         private List<Pod> pods = List.of();
         private List<Pod> withAffinity = List.of();
@@ -295,6 +297,7 @@ public final class ClusterSnapshot implements Snapshot {
 
         SnapshotNode(int index) {
             this.index = index;
+            row = FIGURES * index;
         }
 
         boolean isOf(ClusterSnapshot snapshot) {
@@ -368,20 +371,20 @@ public final class ClusterSnapshot implements Snapshot {
         public long allocatable(ResourceName resource) {
             int slot = resource.slot();
             return slot >= 0
-                    ? allocatable[slot][index]
+                    ? figures[row + ALLOCATABLE + slot]
                     : node().allocatableResources().amount(resource);
         }
 
         @Override
         public long requested(ResourceName resource) {
             int slot = resource.slot();
-            return slot >= 0 ? requested[slot][index] : scalar(resource);
+            return slot >= 0 ? figures[row + REQUESTED + slot] : scalar(resource);
         }
 
         @Override
         public long nonZeroRequested(ResourceName resource) {
             int slot = resource.slot();
-            return slot >= 0 ? nonZeroRequested[slot][index] : scalar(resource);
+            return slot >= 0 ? figures[row + NON_ZERO_REQUESTED + slot] : scalar(resource);
         }
 
         private long scalar(ResourceName resource) {

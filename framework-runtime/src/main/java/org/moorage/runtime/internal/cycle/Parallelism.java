@@ -6,17 +6,25 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs a pass over many nodes on several threads. The nodes are handed out in chunks, in their order; the caller takes part
+ * Runs a pass over many nodes on several threads. It begins on the caller's alone, which goes on with others if {@link #helps} says so. The nodes are handed out in chunks, in their order; the caller takes part
  * and returns when every chunk that was handed out is done, so that what was done is always the first part of the list.
  *
  * <p>The caller waits for threads that have begun and for no others, so a pass ends also if the other threads never come to it.
  */
 public final class Parallelism {
+    // It takes some 30 microseconds until a thread that was woken works, and ten until the caller goes on, which waits
+    // for the last chunk.
+    private static final long NANOS_WORTH_HELP = 100_000;
+    // Before, the time that a node takes is that of cold caches.
+    private static final long NANOS_TO_KNOW = 20_000;
+
     private final Executor executor;
     private final int workers;
+    private final LongSupplier nanoTime;
 
     /**
      * Runs passes on several threads.
@@ -25,11 +33,16 @@ public final class Parallelism {
      * @param workers how many threads take part, with the caller; 1 keeps everything on the caller
      */
     public Parallelism(Executor executor, int workers) {
+        this(executor, workers, System::nanoTime);
+    }
+
+    Parallelism(Executor executor, int workers, LongSupplier nanoTime) {
         if (workers < 1) {
             throw new IllegalArgumentException("workers: " + workers + " (expected: at least 1)");
         }
         this.executor = executor;
         this.workers = workers;
+        this.nanoTime = nanoTime;
     }
 
     /** Runs passes on the caller's thread alone. */
@@ -37,8 +50,24 @@ public final class Parallelism {
         return new Parallelism(Runnable::run, 1);
     }
 
-    boolean isSequential() {
-        return workers == 1;
+    /** The time at which a pass begins on the caller's thread, for {@link #helps}. */
+    long begin() {
+        return workers == 1 ? 0 : nanoTime.getAsLong();
+    }
+
+    /**
+     * Whether a pass that goes on on several threads ends earlier, judged by the time that it has taken so far.
+     *
+     * @param began when it began
+     * @param done how many nodes are done
+     * @param left how many are left
+     */
+    boolean helps(long began, int done, int left) {
+        if (workers == 1 || done == 0) {
+            return false;
+        }
+        long nanos = nanoTime.getAsLong() - began;
+        return nanos >= NANOS_TO_KNOW && (double) nanos / done * left * (workers - 1) / workers >= NANOS_WORTH_HELP;
     }
 
     /** Work on the nodes from one index to before another. */

@@ -38,10 +38,10 @@ public final class SchedulingAlgorithm {
     private static final Logger LOG = LoggerFactory.getLogger(SchedulingAlgorithm.class);
     private static final int MIN_FEASIBLE_NODES = 100;
     private static final int MIN_PERCENTAGE = 5;
-    // Below this many nodes, waking other threads costs more than it saves.
-    private static final int SEQUENTIAL_NODES = 512;
     // To read the clock before and after a filter takes longer than the filter.
     private static final int TIMED_NODES = 16;
+    // A pass begins with a few nodes, whose plugins may be slow.
+    private static final int FIRST_CHUNK = 16;
     private static final int FILTER_CHUNK = 128;
     private static final int SCORE_CHUNK = 64;
 
@@ -373,19 +373,24 @@ public final class SchedulingAlgorithm {
             // One more than wanted: kube-scheduler notices that it has enough when one too many comes in.
             return (successes == 0 ? found.get() : found.addAndGet(successes)) <= wanted;
         };
-        int alone = parallelism.isSequential() ? count : Math.min(count, SEQUENTIAL_NODES);
+        long began = parallelism.begin();
         int from = 0;
         boolean more = true;
-        // In steps, so that the caller alone does not go far beyond what is wanted.
-        while (from < alone && more) {
-            int to = Math.min(alone, from + Math.max(1, wanted + 1 - found.get()));
+        while (from < count && more && !parallelism.helps(began, from, expected(from, count, found.get(), wanted))) {
+            int size = from == 0 ? FIRST_CHUNK : FILTER_CHUNK;
+            // No node beyond what is wanted.
+            int to = Math.min(count, from + Math.min(size, Math.max(1, wanted + 1 - found.get())));
             more = chunk.run(from, to);
             from = to;
         }
-        if (more && from < count) {
-            from = parallelism.run(from, count, FILTER_CHUNK, chunk);
-        }
-        return from;
+        return more && from < count ? parallelism.run(from, count, FILTER_CHUNK, chunk) : from;
+    }
+
+    // How many nodes are left to filter, if as many of them are feasible as of those before.
+    private static int expected(int filtered, int count, int found, int wanted) {
+        return found == 0
+                ? count - filtered
+                : (int) Math.min(count - filtered, (wanted + 1L - found) * filtered / found);
     }
 
     // Reads the answers in the order of rotation as if there had been one thread.
@@ -472,13 +477,14 @@ public final class SchedulingAlgorithm {
             }
             return true;
         };
-        if (parallelism.isSequential() || count < SEQUENTIAL_NODES) {
-            for (int from = 0; from < count; from += SCORE_CHUNK) {
-                chunk.run(from, Math.min(count, from + SCORE_CHUNK));
-            }
-        } else {
-            parallelism.run(0, count, SCORE_CHUNK, chunk);
+        long began = parallelism.begin();
+        int from = 0;
+        while (from < count && !parallelism.helps(began, from, count - from)) {
+            int to = Math.min(count, from + (from == 0 ? FIRST_CHUNK : SCORE_CHUNK));
+            boolean ignored = chunk.run(from, to);
+            from = to;
         }
+        int ignored = parallelism.run(from, count, SCORE_CHUNK, chunk);
         PluginTimes times = PluginTimes.of(profile, "ScoreExtensionNormalize");
         for (int p = 0; p < plugins.length; p++) {
             long weight = scorers.weights()[p];

@@ -12,6 +12,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -144,5 +145,36 @@ final class ParallelismTest {
 
         assertThat(Thread.interrupted()).isTrue();
         assertThat(visits.get(NODES - 1)).isEqualTo(1);
+    }
+
+    /**
+     * A pass so far, and whether others help.
+     *
+     * @param micros how long it has taken
+     */
+    record Progress(int workers, long micros, int done, int left, boolean helps) {}
+
+    static final Progress[] PROGRESS = {
+        new Progress(1, 1_000_000, 16, 5_000, false),
+        new Progress(2, 0, 0, 5_000, false),
+        // One of two saves half of what is left, 15 of 16 nearly all of it.
+        new Progress(2, 100, 500, 900, false),
+        new Progress(2, 100, 500, 1_000, true),
+        new Progress(16, 100, 500, 500, false),
+        new Progress(16, 100, 500, 550, true),
+        // The first nodes are slow in each pass, unless they are as slow as this.
+        new Progress(16, 19, 16, 5_000, false),
+        new Progress(16, 20, 16, 5_000, true),
+        new Progress(16, 1_000_000, 16, 1, true),
+    };
+
+    @ParameterizedTest
+    @FieldSource("PROGRESS")
+    void hasOthersHelpWhereThatSavesMoreThanItTakes(Progress progress) {
+        AtomicLong nanoTime = new AtomicLong(-5);
+        Parallelism parallelism = new Parallelism(task -> {}, progress.workers, nanoTime::get);
+        long began = parallelism.begin();
+        nanoTime.addAndGet(TimeUnit.MICROSECONDS.toNanos(progress.micros));
+        assertThat(parallelism.helps(began, progress.done, progress.left)).isEqualTo(progress.helps);
     }
 }

@@ -4,6 +4,7 @@ package org.moorage.runtime.internal.cycle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -15,6 +16,7 @@ import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
@@ -363,7 +365,7 @@ class SchedulingAlgorithmTest {
             SchedulingAlgorithm alone =
                     new SchedulingAlgorithm(0, 0, Parallelism.none(), Extenders.NONE, new Random(1), false);
             SchedulingAlgorithm together =
-                    new SchedulingAlgorithm(0, 0, new Parallelism(executor, 4), Extenders.NONE, new Random(1), false);
+                    new SchedulingAlgorithm(0, 0, helped(executor), Extenders.NONE, new Random(1), false);
             for (int round = 0; round < 60; round++) {
                 int share = random.nextInt(40) + 1;
                 int salt = random.nextInt(1_000);
@@ -406,7 +408,7 @@ class SchedulingAlgorithmTest {
         try {
             ClusterSnapshot cluster = cluster(5_000);
             SchedulingAlgorithm algorithm =
-                    new SchedulingAlgorithm(0, 0, new Parallelism(executor, 4), Extenders.NONE, new Random(1), false);
+                    new SchedulingAlgorithm(0, 0, helped(executor), Extenders.NONE, new Random(1), false);
             for (int round = 0; round < 20; round++) {
                 Profile profile = profile(
                         metrics, OptionalInt.empty(), new Filtering("Even", isEven, Status.unschedulable("odd")), FLAT);
@@ -421,6 +423,13 @@ class SchedulingAlgorithmTest {
         } finally {
             executor.shutdown();
         }
+    }
+
+    // By a clock that has others help as soon as the first nodes are done.
+    private static Parallelism helped(ExecutorService executor) {
+        AtomicLong nanoTime = new AtomicLong();
+        return new Parallelism(
+                executor, 4, () -> nanoTime.addAndGet(Duration.ofSeconds(1).toNanos()));
     }
 
     private static String describe(SchedulingAlgorithm.Result result) {

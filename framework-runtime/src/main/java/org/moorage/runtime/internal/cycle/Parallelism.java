@@ -10,8 +10,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs a pass over many nodes on several threads. It begins on the caller's alone, which goes on with others if {@link #helps} says so. The nodes are handed out in chunks, in their order; the caller takes part
- * and returns when every chunk that was handed out is done, so that what was done is always the first part of the list.
+ * Runs a pass over many nodes on several threads. A caller begins alone and goes on with others where {@link #helps} says so.
+ * The nodes are handed out in chunks, in their order; the caller takes part and returns when every chunk that was handed out is
+ * done, so that what was done is always the first part of the list.
  *
  * <p>The caller waits for threads that have begun and for no others, so a pass ends also if the other threads never come to it.
  */

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.api;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The scores of the feasible nodes by one plugin, in the order of the nodes. Immutable: each operation returns new scores.
@@ -12,11 +14,14 @@ public final class NodeScores {
     public static final long MAX = 100;
 
     private final List<NodeInfo> nodes;
-    private final long[] scores;
+    // Null if all nodes have the same score, as they mostly have: then nothing is made or read for each of them.
+    private final long @Nullable [] scores;
+    private final long same;
 
-    private NodeScores(List<NodeInfo> nodes, long[] scores) {
+    private NodeScores(List<NodeInfo> nodes, long @Nullable [] scores, long same) {
         this.nodes = nodes;
         this.scores = scores;
+        this.same = same;
     }
 
     /**
@@ -29,12 +34,17 @@ public final class NodeScores {
         if (nodes.size() != scores.length) {
             throw new IllegalArgumentException("scores: " + scores.length + " (expected: " + nodes.size() + ")");
         }
-        return new NodeScores(nodes, scores);
+        return new NodeScores(nodes, scores, 0);
+    }
+
+    /** The same score for each of these nodes. */
+    public static NodeScores uniform(List<NodeInfo> nodes, long score) {
+        return new NodeScores(Objects.requireNonNull(nodes, "nodes"), null, score);
     }
 
     /** How many nodes are scored. */
     public int size() {
-        return scores.length;
+        return nodes.size();
     }
 
     /** The node at an index. */
@@ -44,12 +54,22 @@ public final class NodeScores {
 
     /** The score at an index. */
     public long score(int index) {
-        return scores[index];
+        long[] known = scores;
+        if (known != null) {
+            return known[index];
+        }
+        Objects.checkIndex(index, size());
+        return same;
     }
 
     /** A copy of the scores. */
     public long[] toArray() {
-        return scores.clone();
+        if (scores != null) {
+            return scores.clone();
+        }
+        long[] array = new long[size()];
+        Arrays.fill(array, same);
+        return array;
     }
 
     /** Other scores of the same nodes. Takes ownership of the array. */
@@ -61,26 +81,34 @@ public final class NodeScores {
      * Scaled so that the highest becomes 100, dividing as integers; unchanged if the highest is 0.
      */
     public NodeScores scaledTo100() {
+        long[] known = scores;
+        if (known == null) {
+            return same > 0 ? uniform(nodes, MAX) : this;
+        }
         long highest = 0;
-        for (long score : scores) {
+        for (long score : known) {
             highest = Math.max(highest, score);
         }
         if (highest == 0) {
             return this;
         }
-        long[] scaled = new long[scores.length];
+        long[] scaled = new long[known.length];
         for (int i = 0; i < scaled.length; i++) {
-            scaled[i] = MAX * scores[i] / highest;
+            scaled[i] = MAX * known[i] / highest;
         }
-        return new NodeScores(nodes, scaled);
+        return with(scaled);
     }
 
     /** 100 minus each score. */
     public NodeScores reversed() {
-        long[] reversed = new long[scores.length];
-        for (int i = 0; i < reversed.length; i++) {
-            reversed[i] = MAX - scores[i];
+        long[] known = scores;
+        if (known == null) {
+            return uniform(nodes, MAX - same);
         }
-        return new NodeScores(nodes, reversed);
+        long[] reversed = new long[known.length];
+        for (int i = 0; i < reversed.length; i++) {
+            reversed[i] = MAX - known[i];
+        }
+        return with(reversed);
     }
 }

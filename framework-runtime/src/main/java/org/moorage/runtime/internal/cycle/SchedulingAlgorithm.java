@@ -493,8 +493,7 @@ public final class SchedulingAlgorithm {
                 continue;
             }
             times.begin();
-            NodeScores scores = PluginCalls.normalize(
-                    plugins[p], state, pod, NodeScores.of(nodes, Arrays.copyOfRange(raw, p * count, (p + 1) * count)));
+            NodeScores scores = PluginCalls.normalize(plugins[p], state, pod, scoresOf(nodes, raw, p * count));
             times.ran(plugins[p].name(), Code.SUCCESS);
             for (int i = 0; i < count; i++) {
                 totals[i] += scores.score(i) * weight;
@@ -503,6 +502,17 @@ public final class SchedulingAlgorithm {
                 recorder.scored(plugins[p].name(), weighted(scores, weight));
             }
         }
+    }
+
+    // The nodes' scores from an offset on.
+    private static NodeScores scoresOf(List<NodeInfo> nodes, long[] scores, int offset) {
+        int end = offset + nodes.size();
+        for (int i = offset; i < end; i++) {
+            if (scores[i] != scores[offset]) {
+                return NodeScores.of(nodes, Arrays.copyOfRange(scores, offset, end));
+            }
+        }
+        return NodeScores.uniform(nodes, scores[offset]);
     }
 
     private void addWeighted(ScorePlugin plugin, long[] scores, int offset, int count, long weight) {

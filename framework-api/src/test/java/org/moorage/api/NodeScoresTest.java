@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+
+final class NodeScoresTest {
+    // The operations look at no node.
+    @SuppressWarnings("NullAway")
+    private static List<NodeInfo> nodes(int count) {
+        return Collections.nCopies(count, null);
+    }
+
+    /**
+     * Scores, and what becomes of them.
+     *
+     * @param scaled scaled to 100
+     * @param reversed 100 minus each
+     */
+    record Case(String name, long[] scores, long[] scaled, long[] reversed) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static final Case[] CASES = {
+        new Case("different scores", new long[] {3, 0, 8}, new long[] {37, 0, 100}, new long[] {97, 100, 92}),
+        new Case("no score above 0", new long[] {0, 0}, new long[] {0, 0}, new long[] {100, 100}),
+        new Case("the same score", new long[] {7, 7}, new long[] {100, 100}, new long[] {93, 93}),
+        new Case("scores below 0", new long[] {-2, -2}, new long[] {-2, -2}, new long[] {102, 102}),
+        new Case("no nodes", new long[] {}, new long[] {}, new long[] {}),
+    };
+
+    @ParameterizedTest
+    @FieldSource("CASES")
+    void scalesAndReverses(Case example) {
+        NodeScores scores = NodeScores.of(nodes(example.scores.length), example.scores.clone());
+        assertThat(scores.scaledTo100().toArray()).isEqualTo(example.scaled);
+        assertThat(scores.reversed().toArray()).isEqualTo(example.reversed);
+        assertThat(scores.toArray()).isEqualTo(example.scores);
+    }
+
+    @ParameterizedTest
+    @FieldSource("CASES")
+    void doesTheSameWithUniformScores(Case example) {
+        for (long score : example.scores) {
+            long[] each = new long[example.scores.length];
+            Arrays.fill(each, score);
+            NodeScores separate = NodeScores.of(nodes(each.length), each);
+            NodeScores uniform = NodeScores.uniform(nodes(each.length), score);
+            assertThat(uniform.size()).isEqualTo(each.length);
+            assertThat(uniform.score(each.length - 1)).isEqualTo(score);
+            assertThat(uniform.toArray()).isEqualTo(each);
+            assertThat(uniform.scaledTo100().toArray())
+                    .isEqualTo(separate.scaledTo100().toArray());
+            assertThat(uniform.reversed().toArray())
+                    .isEqualTo(separate.reversed().toArray());
+        }
+    }
+
+    @Test
+    void refusesOtherNumbersAndIndexes() {
+        assertThatThrownBy(() -> NodeScores.of(nodes(2), new long[] {1}))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("scores: 1 (expected: 2)");
+        assertThatThrownBy(() -> NodeScores.uniform(nodes(2), 1).with(new long[3]))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("scores: 3 (expected: 2)");
+        assertThatThrownBy(() -> NodeScores.uniform(nodes(2), 1).score(2))
+                .isInstanceOf(IndexOutOfBoundsException.class);
+    }
+}

@@ -4,7 +4,6 @@ package org.moorage.api;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The scores of the feasible nodes by one plugin, in the order of the nodes. Immutable: each operation returns new scores.
@@ -14,14 +13,12 @@ public final class NodeScores {
     public static final long MAX = 100;
 
     private final List<NodeInfo> nodes;
-    // Null if all nodes have the same score, as they mostly have: then nothing is made or read for each of them.
-    private final long @Nullable [] scores;
-    private final long same;
+    // One for each node, or a single one that all have, as they mostly do: then nothing is made for each of them.
+    private final long[] scores;
 
-    private NodeScores(List<NodeInfo> nodes, long @Nullable [] scores, long same) {
+    private NodeScores(List<NodeInfo> nodes, long[] scores) {
         this.nodes = nodes;
         this.scores = scores;
-        this.same = same;
     }
 
     /**
@@ -34,12 +31,12 @@ public final class NodeScores {
         if (nodes.size() != scores.length) {
             throw new IllegalArgumentException("scores: " + scores.length + " (expected: " + nodes.size() + ")");
         }
-        return new NodeScores(nodes, scores, 0);
+        return new NodeScores(nodes, scores);
     }
 
     /** The same score for each of these nodes. */
     public static NodeScores uniform(List<NodeInfo> nodes, long score) {
-        return new NodeScores(Objects.requireNonNull(nodes, "nodes"), null, score);
+        return new NodeScores(Objects.requireNonNull(nodes, "nodes"), new long[] {score});
     }
 
     /** How many nodes are scored. */
@@ -54,21 +51,20 @@ public final class NodeScores {
 
     /** The score at an index. */
     public long score(int index) {
-        long[] known = scores;
-        if (known != null) {
-            return known[index];
+        if (scores.length != 1) {
+            return scores[index];
         }
         Objects.checkIndex(index, size());
-        return same;
+        return scores[0];
     }
 
     /** A copy of the scores. */
     public long[] toArray() {
-        if (scores != null) {
+        if (scores.length == size()) {
             return scores.clone();
         }
         long[] array = new long[size()];
-        Arrays.fill(array, same);
+        Arrays.fill(array, scores[0]);
         return array;
     }
 
@@ -81,34 +77,26 @@ public final class NodeScores {
      * Scaled so that the highest becomes 100, dividing as integers; unchanged if the highest is 0.
      */
     public NodeScores scaledTo100() {
-        long[] known = scores;
-        if (known == null) {
-            return same > 0 ? uniform(nodes, MAX) : this;
-        }
         long highest = 0;
-        for (long score : known) {
+        for (long score : scores) {
             highest = Math.max(highest, score);
         }
         if (highest == 0) {
             return this;
         }
-        long[] scaled = new long[known.length];
+        long[] scaled = new long[scores.length];
         for (int i = 0; i < scaled.length; i++) {
-            scaled[i] = MAX * known[i] / highest;
+            scaled[i] = MAX * scores[i] / highest;
         }
-        return with(scaled);
+        return new NodeScores(nodes, scaled);
     }
 
     /** 100 minus each score. */
     public NodeScores reversed() {
-        long[] known = scores;
-        if (known == null) {
-            return uniform(nodes, MAX - same);
-        }
-        long[] reversed = new long[known.length];
+        long[] reversed = new long[scores.length];
         for (int i = 0; i < reversed.length; i++) {
-            reversed[i] = MAX - known[i];
+            reversed[i] = MAX - scores[i];
         }
-        return with(reversed);
+        return new NodeScores(nodes, reversed);
     }
 }

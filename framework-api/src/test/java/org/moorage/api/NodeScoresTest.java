@@ -67,6 +67,11 @@ final class NodeScoresTest {
     }
 
     @Test
+    void hasNoUniformScoreWithoutNodes() {
+        assertThat(NodeScores.uniform(nodes(0), 7).reversed().toArray()).isEmpty();
+    }
+
+    @Test
     void refusesOtherNumbersAndIndexes() {
         assertThatThrownBy(() -> NodeScores.of(nodes(2), new long[] {1}))
                 .isInstanceOf(IllegalArgumentException.class)

@@ -44,6 +44,11 @@ public final class NodeScores {
         return nodes.size();
     }
 
+    /** Whether these are {@link #uniform} scores, or what became of such: then one of them tells all. */
+    public boolean isUniform() {
+        return scores.length == 1;
+    }
+
     /** The node at an index. */
     public NodeInfo node(int index) {
         return nodes.get(index);

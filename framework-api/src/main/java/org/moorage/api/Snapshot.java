@@ -41,6 +41,16 @@ public interface Snapshot {
         return PodCount.of(nodes(), which);
     }
 
+    /** Whether any node has the container image of exactly this name. */
+    default boolean hasImage(String name) {
+        for (NodeInfo node : nodes()) {
+            if (node.image(name).nodes() > 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Whether a volume of a pod on a node names this claim. */
     boolean isClaimInUse(String namespace, String claimName);
 }

@@ -57,6 +57,9 @@ final class NodeScoresTest {
             NodeScores separate = NodeScores.of(nodes(each.length), each);
             NodeScores uniform = NodeScores.uniform(nodes(each.length), score);
             assertThat(uniform.size()).isEqualTo(each.length);
+            assertThat(uniform.isUniform()).isTrue();
+            assertThat(uniform.reversed().scaledTo100().isUniform()).isTrue();
+            assertThat(separate.isUniform()).isEqualTo(each.length == 1);
             assertThat(uniform.score(each.length - 1)).isEqualTo(score);
             assertThat(uniform.toArray()).isEqualTo(each);
             assertThat(uniform.scaledTo100().toArray())

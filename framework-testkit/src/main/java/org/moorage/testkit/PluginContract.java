@@ -4,6 +4,7 @@ package org.moorage.testkit;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
@@ -18,6 +19,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
+import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Status;
 import org.moorage.api.event.EventRegistration;
@@ -64,6 +66,7 @@ import org.moorage.testkit.TesterPlugin.DraftChange;
  *       the defaults equals them, and they are valid;
  *   <li>equal pods and nodes get equal answers, also from a second plugin of the same factory, and also when several
  *       threads ask at once;
+ *   <li>many nodes get at once the answers that each of them gets;
  *   <li>what AddPod and RemovePod are tried on is a copy: the answers about the nodes as they are stay the same;
  *   <li>the cluster is not changed before a node is chosen;
  *   <li>scores are from 0 to 100 in the end;
@@ -212,6 +215,12 @@ public final class PluginContract {
             if (scores && plugin instanceof PreScorePlugin preScore) {
                 Status ignored = preScore.preScore(state, pod, nodes);
             }
+            if (filters && plugin instanceof FilterPlugin filter) {
+                verifyFilterOfMany(filter, state, pod, nodes);
+            }
+            if (scores && plugin instanceof ScorePlugin score) {
+                verifyScoreOfMany(score, state, pod, nodes);
+            }
             passInParallel(pod, () -> {
                 List<String> answers = new ArrayList<>();
                 for (NodeInfo node : nodes) {
@@ -223,6 +232,37 @@ public final class PluginContract {
                 return answers;
             });
         });
+    }
+
+    // Of many nodes at once, the first of which an earlier plugin has rejected.
+    private void verifyFilterOfMany(FilterPlugin plugin, CycleState state, Pod pod, List<NodeInfo> nodes) {
+        Status[] statuses = new Status[nodes.size()];
+        Arrays.fill(statuses, Status.success());
+        statuses[0] = Status.unschedulable("rejected before");
+        List<Status> expected = new ArrayList<>(List.of(statuses[0]));
+        for (NodeInfo node : nodes.subList(1, nodes.size())) {
+            expected.add(plugin.filter(state, pod, node));
+        }
+        plugin.filter(state, pod, nodes, 0, nodes.size(), statuses);
+        if (!Arrays.asList(statuses).equals(expected)) {
+            violations.add("filters many nodes other than each of them for pod " + pod.name() + ": "
+                    + Arrays.toString(statuses) + " (expected: " + expected + ")");
+        }
+    }
+
+    // Of many nodes at once, the first of which is left out.
+    private void verifyScoreOfMany(ScorePlugin plugin, CycleState state, Pod pod, List<NodeInfo> nodes) {
+        long[] scores = new long[nodes.size()];
+        Arrays.fill(scores, Long.MIN_VALUE);
+        long[] expected = scores.clone();
+        for (int i = 1; i < expected.length; i++) {
+            expected[i] = plugin.score(state, pod, nodes.get(i));
+        }
+        plugin.score(state, pod, nodes, 1, nodes.size(), scores);
+        if (!Arrays.equals(scores, expected)) {
+            violations.add("scores many nodes other than each of them for pod " + pod.name() + ": "
+                    + Arrays.toString(scores) + " (expected: " + Arrays.toString(expected) + ")");
+        }
     }
 
     private static boolean skipped(TestScheduler scheduler, String method) {

@@ -118,6 +118,30 @@ class PluginContractTest {
                 "queueing hint for budgets.v1.example.comAdd fails for Budget default/bare:"
                         + " java.util.NoSuchElementException"),
         new Case(
+                "a plugin that filters many nodes at once and forgets what was rejected before",
+                new Factory<>(NAME, PluginArgs.None.class, handle -> new Fair() {
+                    @Override
+                    public void filter(
+                            CycleState state, Pod pod, List<NodeInfo> nodes, int from, int to, Status[] statuses) {
+                        for (int i = from; i < to; i++) {
+                            statuses[i] = filter(state, pod, nodes.get(i));
+                        }
+                    }
+                }),
+                "filters many nodes other than each of them for pod empty: ["),
+        new Case(
+                "a plugin that scores many nodes at once and not only those that it is asked about",
+                new Factory<>(NAME, PluginArgs.None.class, handle -> new Fair() {
+                    @Override
+                    public void score(
+                            CycleState state, Pod pod, List<NodeInfo> nodes, int from, int to, long[] scores) {
+                        for (int i = 0; i < nodes.size(); i++) {
+                            scores[i] = score(state, pod, nodes.get(i));
+                        }
+                    }
+                }),
+                "scores many nodes other than each of them for pod empty: ["),
+        new Case(
                 "a plugin that fails after a finding",
                 new Factory<>(NAME, PluginArgs.None.class, handle -> new Failing() {
                     @Override

@@ -8,20 +8,18 @@ import java.util.Objects;
  */
 public final class ResourceName {
     /** Processor time, counted in thousandths of a core. */
-    public static final ResourceName CPU = new ResourceName("cpu", 0);
+    public static final ResourceName CPU = new ResourceName("cpu");
     /** Memory, counted in bytes. */
-    public static final ResourceName MEMORY = new ResourceName("memory", 1);
+    public static final ResourceName MEMORY = new ResourceName("memory");
     /** Local ephemeral storage, counted in bytes. */
-    public static final ResourceName EPHEMERAL_STORAGE = new ResourceName("ephemeral-storage", 2);
+    public static final ResourceName EPHEMERAL_STORAGE = new ResourceName("ephemeral-storage");
 
     private static final String NATIVE_DOMAIN = "kubernetes.io/";
 
     private final String name;
-    private final int slot;
 
-    private ResourceName(String name, int slot) {
+    private ResourceName(String name) {
         this.name = name;
-        this.slot = slot;
     }
 
     /** The resource of that name, for example {@code cpu} or {@code example.com/gpu}. */
@@ -30,7 +28,7 @@ public final class ResourceName {
             case "cpu" -> CPU;
             case "memory" -> MEMORY;
             case "ephemeral-storage" -> EPHEMERAL_STORAGE;
-            default -> new ResourceName(name, -1);
+            default -> new ResourceName(name);
         };
     }
 
@@ -40,8 +38,10 @@ public final class ResourceName {
     }
 
     /** 0 for cpu, 1 for memory, 2 for ephemeral storage; -1 for every other resource. */
+    @SuppressWarnings("ReferenceEquality") // there is one instance of each of the three
     public int slot() {
-        return slot;
+        // Compared and not kept, since the compilers then know the number of a constant.
+        return this == CPU ? 0 : this == MEMORY ? 1 : this == EPHEMERAL_STORAGE ? 2 : -1;
     }
 
     /**

@@ -2,12 +2,14 @@
 package org.moorage.builtin.node;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.CycleState;
 import org.moorage.api.ImageState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
+import org.moorage.api.Snapshot;
 import org.moorage.api.model.Container;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodSpec;
@@ -64,6 +66,28 @@ public final class ImageLocality implements ScorePlugin {
         }
         long maxThreshold = MAX_CONTAINER_THRESHOLD * containers(pod.spec());
         return NodeScores.MAX * (Math.min(sum, maxThreshold) - MIN_THRESHOLD) / (maxThreshold - MIN_THRESHOLD);
+    }
+
+    @Override
+    public void score(CycleState state, Pod pod, List<NodeInfo> nodes, int from, int to, long[] scores) {
+        // Most images are built for the pods that use them, and on no node before the first one runs.
+        if (!isOnAnyNode(namesOf(pod.spec()))) {
+            Arrays.fill(scores, from, to, 0);
+            return;
+        }
+        for (int i = from; i < to; i++) {
+            scores[i] = score(state, pod, nodes.get(i));
+        }
+    }
+
+    private boolean isOnAnyNode(List<String> names) {
+        Snapshot snapshot = handle.snapshot();
+        for (String name : names) {
+            if (snapshot.hasImage(name)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     @SuppressWarnings("ReferenceEquality") // the same instance is enough, and quicker than comparing contents

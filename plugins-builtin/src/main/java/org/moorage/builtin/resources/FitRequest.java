@@ -35,7 +35,9 @@ final class FitRequest {
         }
     }
 
-    private final Resources requests;
+    private final long cpu;
+    private final long memory;
+    private final long ephemeralStorage;
     private final ResourceName[] scalars;
     private final long[] scalarRequests;
     private final boolean[] isMappedToDevices;
@@ -49,7 +51,9 @@ final class FitRequest {
      * @param mappedToDevices those that are delegated to DRA on nodes without an allocatable amount
      */
     FitRequest(Resources requests, List<ResourceName> scalars, Set<ResourceName> mappedToDevices) {
-        this.requests = requests;
+        cpu = requests.milliCpu();
+        memory = requests.memory();
+        ephemeralStorage = requests.ephemeralStorage();
         isMappedToDevices = new boolean[scalars.size()];
         for (int i = 0; i < scalars.size(); i++) {
             isMappedToDevices[i] = mappedToDevices.contains(scalars.get(i));
@@ -62,22 +66,39 @@ final class FitRequest {
 
     /** Success, or the insufficient resources of the node. Allocates nothing for an answer that was given before. */
     Status check(NodeInfo node) {
+        return fits(node) ? Status.success() : insufficient(node);
+    }
+
+    // What is asked about most nodes, short enough for the compilers to have it in line.
+    private boolean fits(NodeInfo node) {
+        if (node.podCount() >= node.allowedPods()
+                || isInsufficient(node, ResourceName.CPU, cpu)
+                || isInsufficient(node, ResourceName.MEMORY, memory)
+                || isInsufficient(node, ResourceName.EPHEMERAL_STORAGE, ephemeralStorage)) {
+            return false;
+        }
+        for (int i = 0; i < scalars.length; i++) {
+            if (isInsufficient(node, i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private Status insufficient(NodeInfo node) {
         int kinds = node.podCount() + 1 > node.allowedPods() ? PODS : 0;
-        if (requests.isEmpty()) {
-            return kinds == 0 ? Status.success() : INSUFFICIENT[kinds];
-        }
         boolean tooSmall = false;
-        if (isInsufficient(node, ResourceName.CPU, requests.milliCpu())) {
+        if (isInsufficient(node, ResourceName.CPU, cpu)) {
             kinds |= CPU;
-            tooSmall = requests.milliCpu() > node.allocatable(ResourceName.CPU);
+            tooSmall = cpu > node.allocatable(ResourceName.CPU);
         }
-        if (isInsufficient(node, ResourceName.MEMORY, requests.memory())) {
+        if (isInsufficient(node, ResourceName.MEMORY, memory)) {
             kinds |= MEMORY;
-            tooSmall |= requests.memory() > node.allocatable(ResourceName.MEMORY);
+            tooSmall |= memory > node.allocatable(ResourceName.MEMORY);
         }
-        if (isInsufficient(node, ResourceName.EPHEMERAL_STORAGE, requests.ephemeralStorage())) {
+        if (isInsufficient(node, ResourceName.EPHEMERAL_STORAGE, ephemeralStorage)) {
             kinds |= EPHEMERAL_STORAGE;
-            tooSmall |= requests.ephemeralStorage() > node.allocatable(ResourceName.EPHEMERAL_STORAGE);
+            tooSmall |= ephemeralStorage > node.allocatable(ResourceName.EPHEMERAL_STORAGE);
         }
         int cachedScalars = 0;
         boolean hasOtherScalars = false;
@@ -87,9 +108,6 @@ final class FitRequest {
                 hasOtherScalars |= i >= CACHED_SCALARS;
                 tooSmall |= scalarRequests[i] > node.allocatable(scalars[i]);
             }
-        }
-        if (kinds == 0 && cachedScalars == 0 && !hasOtherScalars) {
-            return Status.success();
         }
         int half = tooSmall ? KINDS : 0;
         if (cachedScalars == 0 && !hasOtherScalars) {
@@ -134,9 +152,9 @@ final class FitRequest {
             return false;
         }
         Resources allocatable = node.allocatableResources();
-        boolean fits = requests.milliCpu() <= allocatable.milliCpu()
-                && requests.memory() <= allocatable.memory()
-                && requests.ephemeralStorage() <= allocatable.ephemeralStorage();
+        boolean fits = cpu <= allocatable.milliCpu()
+                && memory <= allocatable.memory()
+                && ephemeralStorage <= allocatable.ephemeralStorage();
         for (int i = 0; fits && i < scalars.length; i++) {
             long amount = allocatable.amount(scalars[i]);
             fits = scalarRequests[i] <= amount || isMappedToDevices[i] && amount <= 0;

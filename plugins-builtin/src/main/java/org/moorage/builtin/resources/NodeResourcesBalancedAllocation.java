@@ -105,7 +105,19 @@ public final class NodeResourcesBalancedAllocation implements PreScorePlugin, Sc
     @Override
     public long score(CycleState state, Pod pod, NodeInfo node) {
         Optional<ScoringRequest> computed = state.find(REQUEST);
-        ScoringRequest request = computed.isPresent() ? computed.get() : requestOf(pod, List.of(node));
+        return score(node, computed.isPresent() ? computed.get() : requestOf(pod, List.of(node)));
+    }
+
+    @Override
+    public void score(CycleState state, Pod pod, List<NodeInfo> nodes, int from, int to, long[] scores) {
+        Optional<ScoringRequest> computed = state.find(REQUEST);
+        ScoringRequest request = computed.isPresent() ? computed.get() : requestOf(pod, nodes);
+        for (int i = from; i < to; i++) {
+            scores[i] = score(nodes.get(i), request);
+        }
+    }
+
+    private long score(NodeInfo node, ScoringRequest request) {
         if (isCpuAndMemory) {
             long cpu = node.allocatable(ResourceName.CPU);
             long memory = node.allocatable(ResourceName.MEMORY);

@@ -210,6 +210,19 @@ public final class NodeResourcesFit
     }
 
     @Override
+    public void filter(CycleState state, Pod pod, List<NodeInfo> nodes, int from, int to, Status[] statuses) {
+        FitRequest request = state.get(REQUEST);
+        for (int i = from; i < to; i++) {
+            if (statuses[i].isSuccess()) {
+                Status status = request.check(nodes.get(i));
+                if (!status.isSuccess()) {
+                    statuses[i] = status;
+                }
+            }
+        }
+    }
+
+    @Override
     public Status preScore(CycleState state, Pod pod, List<NodeInfo> nodes) {
         state.put(SCORING_REQUEST, scoringRequest(pod, nodes));
         return Status.success();
@@ -219,6 +232,15 @@ public final class NodeResourcesFit
     public long score(CycleState state, Pod pod, NodeInfo node) {
         Optional<ScoringRequest> computed = state.find(SCORING_REQUEST);
         return scorer.score(node, computed.isPresent() ? computed.get() : scoringRequest(pod, List.of(node)));
+    }
+
+    @Override
+    public void score(CycleState state, Pod pod, List<NodeInfo> nodes, int from, int to, long[] scores) {
+        Optional<ScoringRequest> computed = state.find(SCORING_REQUEST);
+        ScoringRequest request = computed.isPresent() ? computed.get() : scoringRequest(pod, nodes);
+        for (int i = from; i < to; i++) {
+            scores[i] = scorer.score(nodes.get(i), request);
+        }
     }
 
     private ScoringRequest scoringRequest(Pod pod, List<NodeInfo> nodes) {

@@ -25,19 +25,10 @@ import org.moorage.api.model.ResourceName;
 import org.moorage.api.model.Resources;
 
 /**
- * A snapshot whose nodes are numbered and whose figures lie in rows of one array, so that what a plugin reads of a node lies together.
- *
- * <p>Between cycles {@link SchedulerCache#updateSnapshot} brings it up to date in place, at the cost of what changed; during a cycle
+ * A snapshot that is kept: between cycles {@link SchedulerCache#updateSnapshot} brings it up to date in place, at the cost of what changed; during a cycle
  * nothing changes it.
  */
 public final class ClusterSnapshot implements Snapshot {
-    // What a row of the figures begins with, by the slot of the resource.
-    private static final int ALLOCATABLE = 0;
-    private static final int REQUESTED = 3;
-    private static final int NON_ZERO_REQUESTED = 6;
-    private static final int FIGURES = 9;
-    private static final List<ResourceName> IN_ROWS =
-            List.of(ResourceName.CPU, ResourceName.MEMORY, ResourceName.EPHEMERAL_STORAGE);
     private static final int MOST_TOPOLOGIES = 64;
     private static final int MOST_POD_COUNTS = 16;
 
@@ -66,10 +57,7 @@ public final class ClusterSnapshot implements Snapshot {
     private long treeVersion;
     private long imagesVersion;
 
-    private long[] figures = new long[0];
     // By node.
-    private long[] allowedPods = new long[0];
-    private int[] podsOnNode = new int[0];
     private long[] generations = new long[0];
 
     /** An empty snapshot. */
@@ -124,6 +112,11 @@ public final class ClusterSnapshot implements Snapshot {
     }
 
     @Override
+    public boolean hasImage(String name) {
+        return images.containsKey(name);
+    }
+
+    @Override
     public boolean isClaimInUse(String namespace, String claimName) {
         return podsByClaim.containsKey(namespace + "/" + claimName);
     }
@@ -172,9 +165,6 @@ public final class ClusterSnapshot implements Snapshot {
         nodes.clear();
         nodeByName.clear();
         podsByClaim.clear();
-        figures = new long[FIGURES * size];
-        allowedPods = new long[size];
-        podsOnNode = new int[size];
         generations = new long[size];
         treeVersion = version;
         affinityChanged = true;
@@ -200,15 +190,6 @@ public final class ClusterSnapshot implements Snapshot {
         countClaims(target.claims, -1);
         target.set(node, contents);
         countClaims(target.claims, 1);
-        Resources capacity = node.allocatableResources();
-        int row = FIGURES * index;
-        for (ResourceName resource : IN_ROWS) {
-            figures[row + ALLOCATABLE + resource.slot()] = capacity.amount(resource);
-            figures[row + REQUESTED + resource.slot()] = contents.requested(resource);
-            figures[row + NON_ZERO_REQUESTED + resource.slot()] = contents.nonZeroRequested(resource);
-        }
-        allowedPods[index] = node.allowedPods();
-        podsOnNode[index] = contents.pods().size();
         generations[index] = nodeGeneration;
     }
 
@@ -283,10 +264,20 @@ public final class ClusterSnapshot implements Snapshot {
         }
     }
 
-    /** A row of the figures, with what is no figure. */
+    /** A node as it was when the snapshot was brought up to date last. */
     private final class SnapshotNode implements NodeInfo {
         private final int index;
-        private final int row;
+        // Fields and no tables, so that what plugins read of each node lies together.
+        private long allowedPods;
+        private long cpu;
+        private long memory;
+        private long ephemeralStorage;
+        private long requestedCpu;
+        private long requestedMemory;
+        private long requestedEphemeralStorage;
+        private long nonZeroRequestedCpu;
+        private long nonZeroRequestedMemory;
+        private int podCount;
         private @Nullable Node node;
         private List<Pod> pods = List.of();
         private List<Pod> withAffinity = List.of();
@@ -297,7 +288,6 @@ public final class ClusterSnapshot implements Snapshot {
 
         SnapshotNode(int index) {
             this.index = index;
-            row = FIGURES * index;
         }
 
         boolean isOf(ClusterSnapshot snapshot) {
@@ -318,6 +308,17 @@ public final class ClusterSnapshot implements Snapshot {
             ports = List.copyOf(contents.ports());
             claims = List.copyOf(contents.claims());
             scalars = Map.copyOf(contents.scalars());
+            Resources capacity = newNode.allocatableResources();
+            allowedPods = newNode.allowedPods();
+            cpu = capacity.milliCpu();
+            memory = capacity.memory();
+            ephemeralStorage = capacity.ephemeralStorage();
+            requestedCpu = contents.requested(ResourceName.CPU);
+            requestedMemory = contents.requested(ResourceName.MEMORY);
+            requestedEphemeralStorage = contents.requested(ResourceName.EPHEMERAL_STORAGE);
+            nonZeroRequestedCpu = contents.nonZeroRequested(ResourceName.CPU);
+            nonZeroRequestedMemory = contents.nonZeroRequested(ResourceName.MEMORY);
+            podCount = pods.size();
         }
 
         DraftNode draft() {
@@ -359,32 +360,42 @@ public final class ClusterSnapshot implements Snapshot {
 
         @Override
         public int podCount() {
-            return podsOnNode[index];
+            return podCount;
         }
 
         @Override
         public long allowedPods() {
-            return allowedPods[index];
+            return allowedPods;
         }
 
         @Override
         public long allocatable(ResourceName resource) {
-            int slot = resource.slot();
-            return slot >= 0
-                    ? figures[row + ALLOCATABLE + slot]
-                    : node().allocatableResources().amount(resource);
+            return switch (resource.slot()) {
+                case 0 -> cpu;
+                case 1 -> memory;
+                case 2 -> ephemeralStorage;
+                default -> node().allocatableResources().amount(resource);
+            };
         }
 
         @Override
         public long requested(ResourceName resource) {
-            int slot = resource.slot();
-            return slot >= 0 ? figures[row + REQUESTED + slot] : scalar(resource);
+            return switch (resource.slot()) {
+                case 0 -> requestedCpu;
+                case 1 -> requestedMemory;
+                case 2 -> requestedEphemeralStorage;
+                default -> scalar(resource);
+            };
         }
 
         @Override
         public long nonZeroRequested(ResourceName resource) {
-            int slot = resource.slot();
-            return slot >= 0 ? figures[row + NON_ZERO_REQUESTED + slot] : scalar(resource);
+            return switch (resource.slot()) {
+                case 0 -> nonZeroRequestedCpu;
+                case 1 -> nonZeroRequestedMemory;
+                case 2 -> requestedEphemeralStorage;
+                default -> scalar(resource);
+            };
         }
 
         private long scalar(ResourceName resource) {

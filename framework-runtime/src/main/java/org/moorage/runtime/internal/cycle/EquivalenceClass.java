@@ -58,27 +58,39 @@ final class EquivalenceClass {
         return knownFilters;
     }
 
-    /** What is known that {@link #filter} answers, if that stands for all of these filters; null if it does not. */
-    @Nullable
-    KnownAnswers answersOf(ProfileFilter[] active) {
-        return knownFilters == active.length ? answers : null;
+    /**
+     * Runs the first filters for the nodes from one index to before another that are not rejected yet. The nodes are of the snapshot.
+     *
+     * @param into where the rejections go
+     */
+    void filter(CycleState state, Pod pod, List<NodeInfo> nodes, int from, int to, FilterAnswers into) {
+        KnownAnswers known = answers;
+        if (known == null) {
+            return;
+        }
+        // Mostly no node is rejected yet, and none has changed.
+        if (into.firstRejected(from, to) == to && known.giveAll(nodes, generations, from, to, into)) {
+            return;
+        }
+        for (int i = from; i < to; i++) {
+            if (into.isSuccess(i)) {
+                NodeInfo node = nodes.get(i);
+                int index = node.index();
+                PluginStatus answer = known.find(index, generations[index]);
+                if (answer == null) {
+                    answer = ask(state, pod, node);
+                    known.put(index, generations[index], answer);
+                }
+                into.set(i, answer);
+            }
+        }
     }
 
-    /** What the first filters answer for a node of the snapshot: the first rejection, or {@link PluginStatus#SUCCESS}. */
-    PluginStatus filter(CycleState state, Pod pod, NodeInfo node) {
-        if (answers == null) {
-            return PluginStatus.SUCCESS;
-        }
-        int index = node.index();
-        PluginStatus known = answers.find(index, generations[index]);
-        if (known != null) {
-            return known;
-        }
+    private PluginStatus ask(CycleState state, Pod pod, NodeInfo node) {
         PluginStatus answer = PluginStatus.SUCCESS;
         for (int i = 0; i < knownFilters && answer.isSuccess(); i++) {
             answer = filters[i].filter(state, pod, node);
         }
-        answers.put(index, generations[index], answer);
         return answer;
     }
 
@@ -93,20 +105,12 @@ final class EquivalenceClass {
     }
 
     /** As {@link PluginCalls#score}, with the scores that are known. The nodes are in the order of their indexes. */
-    void score(
-            ScorePlugin plugin,
-            CycleState state,
-            Pod pod,
-            List<NodeInfo> nodes,
-            int from,
-            int to,
-            long[] into,
-            int offset) {
+    void score(ScorePlugin plugin, CycleState state, Pod pod, List<NodeInfo> nodes, int from, int to, long[] into) {
         KnownScores known = of(plugin);
         if (known == null) {
-            PluginCalls.score(plugin, state, pod, nodes, from, to, into, offset);
+            PluginCalls.score(plugin, state, pod, nodes, from, to, into);
         } else {
-            known.score(plugin, state, pod, nodes, generations, from, to, into, offset);
+            known.score(plugin, state, pod, nodes, generations, from, to, into);
         }
     }
 

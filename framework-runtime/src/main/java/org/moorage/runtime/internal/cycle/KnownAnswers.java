@@ -2,7 +2,9 @@
 package org.moorage.runtime.internal.cycle;
 
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.moorage.api.NodeInfo;
 import org.moorage.runtime.decision.PluginStatus;
 
 /**
@@ -25,6 +27,28 @@ final class KnownAnswers {
     @Nullable
     PluginStatus find(int index, long generation) {
         return answeredAt[index] == generation ? answers[index] : null;
+    }
+
+    /**
+     * Gives the rejections of the nodes from one index to before another, if the answers for all of them are known and none is left out in
+     * between.
+     *
+     * @return whether it did
+     */
+    @SuppressWarnings("ReferenceEquality") // the answer of a node that is not rejected is always that instance
+    boolean giveAll(List<NodeInfo> nodes, long[] generations, int from, int to, FilterAnswers into) {
+        int first = nodes.get(from).index();
+        int end = nodes.get(to - 1).index() + 1;
+        if (end - first != to - from || !Arrays.equals(answeredAt, first, end, generations, first, end)) {
+            return false;
+        }
+        for (int i = from; i < to; i++) {
+            PluginStatus answer = answers[first + i - from];
+            if (answer != PluginStatus.SUCCESS) {
+                into.set(i, answer);
+            }
+        }
+        return true;
     }
 
     void put(int index, long generation, PluginStatus answer) {

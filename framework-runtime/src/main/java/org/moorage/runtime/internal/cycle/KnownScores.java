@@ -48,25 +48,24 @@ final class KnownScores {
             long[] generations,
             int from,
             int to,
-            long[] into,
-            int offset) {
+            long[] into) {
         int first = nodes.get(from).index();
         int end = nodes.get(to - 1).index() + 1;
         // Mostly no node is left out, and none has changed.
         if (end - first == to - from && Arrays.equals(scoredAt, first, end, generations, first, end)) {
-            System.arraycopy(scores, first, into, offset + from, to - from);
+            System.arraycopy(scores, first, into, from, to - from);
             return;
         }
         int unknown = from;
         for (int i = from; i < to; i++) {
             int index = nodes.get(i).index();
             if (scoredAt[index] == generations[index]) {
-                ask(asked, state, pod, nodes, generations, unknown, i, into, offset);
+                ask(asked, state, pod, nodes, generations, unknown, i, into);
                 unknown = i + 1;
-                into[offset + i] = scores[index];
+                into[i] = scores[index];
             }
         }
-        ask(asked, state, pod, nodes, generations, unknown, to, into, offset);
+        ask(asked, state, pod, nodes, generations, unknown, to, into);
     }
 
     private void ask(
@@ -77,15 +76,14 @@ final class KnownScores {
             long[] generations,
             int from,
             int to,
-            long[] into,
-            int offset) {
+            long[] into) {
         if (from == to) {
             return;
         }
-        PluginCalls.score(asked, state, pod, nodes, from, to, into, offset);
+        PluginCalls.score(asked, state, pod, nodes, from, to, into);
         for (int i = from; i < to; i++) {
             int index = nodes.get(i).index();
-            scores[index] = into[offset + i];
+            scores[index] = into[i];
             scoredAt[index] = generations[index];
         }
     }

@@ -261,48 +261,77 @@ public final class Profile {
     /**
      * Runs the filters for a node, once with the pods nominated to it and once without.
      *
-     * @param alike what is known of pods that are alike; null if all filters are to be asked
      * @return the first rejection, or exactly {@link PluginStatus#SUCCESS}
      */
-    PluginStatus filter(
-            CycleState state, ActiveFilters active, Pod pod, NodeInfo node, @Nullable EquivalenceClass alike) {
-        List<Pod> nominated = hasNominatedPods() ? nominatedPods.get(node.name()) : null;
-        if (nominated != null) {
-            Draft draft = new Draft(state, pod, node);
-            boolean added = false;
-            for (Pod other : nominated) {
-                if (other.spec().priority() >= pod.spec().priority()
-                        && !other.uid().equals(pod.uid())) {
-                    draft.add(other);
-                    added = true;
-                }
-            }
-            if (added) {
-                PluginStatus answer = filterOnce(draft.state(), active, pod, draft.node(), null);
-                if (!answer.isSuccess()) {
-                    return answer;
-                }
-            }
-        }
-        return filterOnce(state, active, pod, node, alike);
+    PluginStatus filter(CycleState state, ActiveFilters active, Pod pod, NodeInfo node) {
+        PluginStatus answer = filterWithNominatedPods(state, active, pod, node);
+        return answer.isSuccess() ? filterOnce(state, active, pod, node) : answer;
     }
 
-    private static PluginStatus filterOnce(
-            CycleState state, ActiveFilters active, Pod pod, NodeInfo node, @Nullable EquivalenceClass alike) {
+    /**
+     * As {@link #filter(CycleState, ActiveFilters, Pod, NodeInfo)}, for the nodes from one index to before another.
+     *
+     * @param alike what is known of pods that are alike; null if all filters are to be asked
+     * @param answers where the answers go
+     */
+    void filter(
+            CycleState state,
+            ActiveFilters active,
+            Pod pod,
+            List<NodeInfo> nodes,
+            int from,
+            int to,
+            @Nullable EquivalenceClass alike,
+            FilterAnswers answers) {
+        if (from == to) {
+            return;
+        }
+        if (active.times() != null) {
+            for (int i = from; i < to; i++) {
+                answers.set(i, filter(state, active, pod, nodes.get(i)));
+            }
+            return;
+        }
+        answers.clear(from, to);
+        if (hasNominatedPods()) {
+            for (int i = from; i < to; i++) {
+                answers.set(i, filterWithNominatedPods(state, active, pod, nodes.get(i)));
+            }
+        }
+        int first = 0;
+        if (alike != null) {
+            alike.filter(state, pod, nodes, from, to, answers);
+            first = alike.filters();
+        }
+        ProfileFilter[] filters = active.filters();
+        for (int i = first; i < filters.length; i++) {
+            filters[i].filter(state, pod, nodes, from, to, answers);
+        }
+    }
+
+    // The answer with the pods nominated to the node, or a success if there are none that count.
+    private PluginStatus filterWithNominatedPods(CycleState state, ActiveFilters active, Pod pod, NodeInfo node) {
+        List<Pod> nominated = hasNominatedPods() ? nominatedPods.get(node.name()) : null;
+        if (nominated == null) {
+            return PluginStatus.SUCCESS;
+        }
+        Draft draft = new Draft(state, pod, node);
+        boolean added = false;
+        for (Pod other : nominated) {
+            if (other.spec().priority() >= pod.spec().priority() && !other.uid().equals(pod.uid())) {
+                draft.add(other);
+                added = true;
+            }
+        }
+        return added ? filterOnce(draft.state(), active, pod, draft.node()) : PluginStatus.SUCCESS;
+    }
+
+    private static PluginStatus filterOnce(CycleState state, ActiveFilters active, Pod pod, NodeInfo node) {
         if (active.times() != null) {
             return filterTimed(active.times(), state, active, pod, node);
         }
-        ProfileFilter[] filters = active.filters();
-        int first = 0;
-        if (alike != null) {
-            PluginStatus answer = alike.filter(state, pod, node);
-            if (!answer.isSuccess()) {
-                return answer;
-            }
-            first = alike.filters();
-        }
-        for (int i = first; i < filters.length; i++) {
-            PluginStatus answer = filters[i].filter(state, pod, node);
+        for (ProfileFilter filter : active.filters()) {
+            PluginStatus answer = filter.filter(state, pod, node);
             if (!answer.isSuccess()) {
                 return answer;
             }
@@ -315,20 +344,23 @@ public final class Profile {
      * one before it has rejected.
      *
      * @param answers the answers of the pass
-     * @param count how many there are
+     * @param nodes how many nodes there are
+     * @param start the index of the node that was filtered first
+     * @param count how many were filtered; after the last node comes the first
      */
-    void filtered(ActiveFilters active, PluginStatus[] answers, int count) {
+    void filtered(ActiveFilters active, FilterAnswers answers, int nodes, int start, int count) {
         if (metrics == SchedulerMetrics.NONE) {
             return;
         }
         ProfileFilter[] asked = active.filters();
         int[] rejected = new int[asked.length];
         for (int i = 0; i < count; i++) {
-            if (answers[i].isSuccess()) {
+            PluginStatus answer = answers.get((start + i) % nodes);
+            if (answer.isSuccess()) {
                 continue;
             }
             for (int f = 0; f < asked.length; f++) {
-                if (asked[f].name().equals(answers[i].plugin())) {
+                if (asked[f].name().equals(answer.plugin())) {
                     rejected[f]++;
                     break;
                 }
@@ -362,9 +394,9 @@ public final class Profile {
         return PluginStatus.SUCCESS;
     }
 
-    /** As {@link #filter}, for one node and plugins that ask through their handle. */
+    /** As {@link #filter(CycleState, ActiveFilters, Pod, NodeInfo)}, for plugins that ask through their handle. */
     public Status filterWithNominatedPods(CycleState state, Pod pod, NodeInfo node) {
-        return filter(state, state.get(ActiveFilters.KEY), pod, node, null).status();
+        return filter(state, state.get(ActiveFilters.KEY), pod, node).status();
     }
 
     /**

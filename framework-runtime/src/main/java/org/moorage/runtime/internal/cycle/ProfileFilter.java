@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.internal.cycle;
 
+import java.util.List;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Status;
@@ -33,12 +34,25 @@ final class ProfileFilter {
     }
 
     /** What the plugin says of a node: a rejection, or exactly {@link PluginStatus#SUCCESS}. */
-    @SuppressWarnings("ReferenceEquality") // comparing contents would cost more than a new PluginStatus
     PluginStatus filter(CycleState state, Pod pod, NodeInfo node) {
         Status status = PluginCalls.filter(plugin, state, pod, node);
-        if (status.isSuccess()) {
-            return PluginStatus.SUCCESS;
+        return status.isSuccess() ? PluginStatus.SUCCESS : rejection(status);
+    }
+
+    /**
+     * Asks the plugin about the nodes from one index to before another that are not rejected yet.
+     *
+     * @param answers where the rejections go
+     */
+    void filter(CycleState state, Pod pod, List<NodeInfo> nodes, int from, int to, FilterAnswers answers) {
+        if (PluginCalls.filter(plugin, state, pod, nodes, from, to, answers.statuses())) {
+            answers.rejected(this, from, to);
         }
+    }
+
+    /** An answer with a status that the plugin has given. */
+    @SuppressWarnings("ReferenceEquality") // comparing contents would cost more than a new PluginStatus
+    PluginStatus rejection(Status status) {
         PluginStatus known = last;
         if (known.status() != status) {
             known = new PluginStatus(name, status);

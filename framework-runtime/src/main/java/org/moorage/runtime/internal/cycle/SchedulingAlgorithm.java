@@ -43,7 +43,7 @@ public final class SchedulingAlgorithm {
     // A pass begins with a few nodes, whose plugins may be slow.
     private static final int FIRST_CHUNK = 16;
     private static final int FILTER_CHUNK = 128;
-    private static final int SCORE_CHUNK = 64;
+    private static final int SCORE_CHUNK = 128;
 
     private final int percentageOfNodesToScore;
     private final Parallelism parallelism;
@@ -55,8 +55,9 @@ public final class SchedulingAlgorithm {
 
     private final EquivalenceCache equivalenceCache = new EquivalenceCache();
     // Working memory, kept from cycle to cycle.
-    private PluginStatus[] answers = new PluginStatus[0];
-    private long[] rawScores = new long[0];
+    private final FilterAnswers answers = new FilterAnswers();
+    // By plugin and by the index of the node among the feasible ones.
+    private long[][] rawScores = new long[0][];
     private long[] totals = new long[0];
     private long[] randoms = new long[0];
 
@@ -166,9 +167,10 @@ public final class SchedulingAlgorithm {
         if (left.isEmpty()) {
             Diagnosis diagnosis = Diagnosis.ofFilter(all, preFiltered.namingPlugins(), nominatedRejected);
             diagnosis.extended(ofNominated);
-            for (int i = 0; i < feasible.visited; i++) {
-                if (!answers[i].isSuccess()) {
-                    diagnosis.reject(nodes.get((feasible.start + i) % nodes.size()), answers[i]);
+            int index = feasible.start;
+            for (int i = 0; i < feasible.visited; i++, index = next(index, nodes.size())) {
+                if (!answers.isSuccess(index)) {
+                    diagnosis.reject(nodes.get(index), answers.get(index));
                 }
             }
             diagnosis.extended(byExtenders);
@@ -239,9 +241,10 @@ public final class SchedulingAlgorithm {
         if (count == 0) {
             return feasible.rejected;
         }
-        for (int i = 0; i < feasible.visited; i++) {
-            NodeInfo node = nodes.get((feasible.start + i) % nodes.size());
-            count += answers[i].isSuccess() || others.contains(node.name()) ? 0 : 1;
+        int index = feasible.start;
+        for (int i = 0; i < feasible.visited; i++, index = next(index, nodes.size())) {
+            count +=
+                    answers.isSuccess(index) || others.contains(nodes.get(index).name()) ? 0 : 1;
         }
         return count;
     }
@@ -249,7 +252,7 @@ public final class SchedulingAlgorithm {
     // As in kube-scheduler a failure is only logged, because the node is filtered again among the others.
     private static PluginStatus filterNominated(Profile profile, CycleState state, Pod pod, NodeInfo node) {
         try {
-            return profile.filter(state, state.get(ActiveFilters.KEY), pod, node, null);
+            return profile.filter(state, state.get(ActiveFilters.KEY), pod, node);
         } catch (PluginFailure failure) {
             LOG.atError()
                     .addKeyValue("pod", pod.key())
@@ -312,24 +315,20 @@ public final class SchedulingAlgorithm {
         }
         int wanted = recorder != null ? count : feasibleNodesToFind(count, profile);
         int start = recorder != null ? 0 : nextStart;
-        if (answers.length < count) {
-            answers = new PluginStatus[count];
-        }
+        answers.prepare(count);
         if (alike != null) {
             alike.prepareFilters(state.get(ActiveFilters.KEY).filters(), snapshot);
         }
         int filtered = PluginTimes.of(profile, "Filter")
-                .time(
-                        times -> runFilters(profile, state, pod, nodes, snapshot, alike, start, wanted),
-                        answer -> Code.SUCCESS);
-        profile.filtered(state.get(ActiveFilters.KEY), answers, filtered);
+                .time(times -> runFilters(profile, state, pod, nodes, alike, start, wanted), answer -> Code.SUCCESS);
+        profile.filtered(state.get(ActiveFilters.KEY), answers, count, start, filtered);
         Feasible feasible = collect(nodes, start, wanted, filtered);
         if (recorder == null) {
             nextStart = (start + feasible.nodes.size() + recorded(nodes, feasible, recorded))
                     % snapshot.nodes().size();
         } else {
             for (int i = 0; i < count; i++) {
-                recorder.filtered(nodes.get(i), answers[i]);
+                recorder.filtered(nodes.get(i), answers.get(i));
             }
         }
         return feasible;
@@ -342,34 +341,21 @@ public final class SchedulingAlgorithm {
             CycleState state,
             Pod pod,
             List<NodeInfo> nodes,
-            ClusterSnapshot snapshot,
             @Nullable EquivalenceClass alike,
             int start,
             int wanted) {
         int count = nodes.size();
-        PluginStatus[] into = answers;
         ActiveFilters timed = state.get(ActiveFilters.KEY);
         ActiveFilters untimed = timed.withoutTimes();
-        long[] generations = snapshot.generations();
-        // With all nodes of the snapshot a node's place is its index, and what is known of it is the answer.
-        KnownAnswers known = alike != null && count == generations.length && !profile.hasNominatedPods()
-                ? alike.answersOf(untimed.filters())
-                : null;
         AtomicInteger found = new AtomicInteger();
         Parallelism.Chunk chunk = (from, to) -> {
-            int successes = 0;
-            for (int i = from; i < to; i++) {
-                int place = start + i;
-                place = place >= count ? place % count : place;
-                ActiveFilters active = i < TIMED_NODES ? timed : untimed;
-                PluginStatus answer =
-                        known != null && active.times() == null ? known.find(place, generations[place]) : null;
-                if (answer == null) {
-                    answer = profile.filter(state, active, pod, nodes.get(place), alike);
-                }
-                into[i] = answer;
-                successes += answer.isSuccess() ? 1 : 0;
-            }
+            ActiveFilters active = from < TIMED_NODES ? timed : untimed;
+            int first = (start + from) % count;
+            int end = Math.min(count, first + to - from);
+            int wrapped = first + to - from - end;
+            profile.filter(state, active, pod, nodes, first, end, alike, answers);
+            profile.filter(state, active, pod, nodes, 0, wrapped, alike, answers);
+            int successes = answers.successes(first, end) + answers.successes(0, wrapped);
             // One more than wanted: kube-scheduler notices that it has enough when one too many comes in.
             return (successes == 0 ? found.get() : found.addAndGet(successes)) <= wanted;
         };
@@ -398,29 +384,30 @@ public final class SchedulingAlgorithm {
         int count = nodes.size();
         List<NodeInfo> feasible = new ArrayList<>(Math.min(wanted, filtered));
         int rejected = 0;
-        int visited = 0;
-        while (visited < Math.min(wanted, filtered) && answers[visited].isSuccess()) {
-            visited++;
-        }
-        // In most clusters nearly all nodes would do.
         int first = start % count;
-        int beforeWrap = Math.min(visited, count - first);
+        // In most clusters nearly all nodes would do.
+        int most = Math.min(wanted, filtered);
+        int beforeWrap = answers.firstRejected(first, Math.min(count, first + most)) - first;
+        int afterWrap = first + beforeWrap == count ? answers.firstRejected(0, most - beforeWrap) : 0;
         feasible.addAll(nodes.subList(first, first + beforeWrap));
-        feasible.addAll(nodes.subList(0, visited - beforeWrap));
-        for (int index = start + visited; visited < filtered; visited++, index++) {
-            if (answers[visited].isSuccess()) {
+        feasible.addAll(nodes.subList(0, afterWrap));
+        int visited = beforeWrap + afterWrap;
+        for (int index = (first + visited) % count; visited < filtered; visited++, index = next(index, count)) {
+            if (answers.isSuccess(index)) {
                 if (feasible.size() == wanted) {
                     break;
-                }
-                if (index >= count) {
-                    index %= count;
                 }
                 feasible.add(nodes.get(index));
             } else {
                 rejected++;
             }
         }
-        return new Feasible(feasible, rejected, start, visited);
+        return new Feasible(feasible, rejected, first, visited);
+    }
+
+    // After the last node comes the first.
+    private static int next(int index, int count) {
+        return index + 1 == count ? 0 : index + 1;
     }
 
     private int feasibleNodesToFind(int nodes, Profile profile) {
@@ -448,26 +435,25 @@ public final class SchedulingAlgorithm {
             @Nullable CycleRecorder recorder) {
         ScorePlugin[] plugins = scorers.plugins();
         int count = nodes.size();
-        int cells = plugins.length * count;
-        if (rawScores.length < cells) {
-            rawScores = new long[cells];
+        if (rawScores.length < plugins.length || rawScores.length > 0 && rawScores[0].length < count) {
+            rawScores = new long[plugins.length][count];
         }
         if (totals.length < count) {
             totals = new long[count];
         }
-        Arrays.fill(totals, 0, count, extenders.isEmpty() ? scorers.base() : 0);
+        Arrays.fill(totals, 0, count, 0);
         if (alike != null) {
             alike.prepareScores(plugins);
         }
-        long[] raw = rawScores;
+        long[][] raw = rawScores;
         boolean timesPlugins = profile.metrics().timesPlugins();
         Parallelism.Chunk chunk = (from, to) -> {
             for (int p = 0; p < plugins.length; p++) {
                 long start = timesPlugins ? System.nanoTime() : 0;
                 if (alike == null) {
-                    PluginCalls.score(plugins[p], state, pod, nodes, from, to, raw, p * count);
+                    PluginCalls.score(plugins[p], state, pod, nodes, from, to, raw[p]);
                 } else {
-                    alike.score(plugins[p], state, pod, nodes, from, to, raw, p * count);
+                    alike.score(plugins[p], state, pod, nodes, from, to, raw[p]);
                 }
                 if (timesPlugins) {
                     // The mean over the chunk: a single call is too short to be timed without making it longer.
@@ -486,45 +472,52 @@ public final class SchedulingAlgorithm {
         }
         int ignored = parallelism.run(from, count, SCORE_CHUNK, chunk);
         PluginTimes times = PluginTimes.of(profile, "ScoreExtensionNormalize");
+        long ofAll = extenders.isEmpty() ? scorers.base() : 0;
         for (int p = 0; p < plugins.length; p++) {
             long weight = scorers.weights()[p];
             if (recorder == null && !PluginCalls.normalizes(plugins[p])) {
-                addWeighted(plugins[p], raw, p * count, count, weight);
+                addWeighted(plugins[p], raw[p], count, weight);
                 continue;
             }
             times.begin();
-            NodeScores scores = PluginCalls.normalize(plugins[p], state, pod, scoresOf(nodes, raw, p * count));
+            NodeScores scores = PluginCalls.normalize(plugins[p], state, pod, scoresOf(nodes, raw[p]));
             times.ran(plugins[p].name(), Code.SUCCESS);
-            for (int i = 0; i < count; i++) {
-                totals[i] += scores.score(i) * weight;
+            if (scores.isUniform()) {
+                ofAll += scores.score(0) * weight;
+            } else {
+                for (int i = 0; i < count; i++) {
+                    totals[i] += scores.score(i) * weight;
+                }
             }
             if (recorder != null) {
                 recorder.scored(plugins[p].name(), weighted(scores, weight));
             }
         }
+        for (int i = 0; i < count; i++) {
+            totals[i] += ofAll;
+        }
     }
 
-    // The nodes' scores from an offset on.
-    private static NodeScores scoresOf(List<NodeInfo> nodes, long[] scores, int offset) {
-        int end = offset + nodes.size();
-        for (int i = offset; i < end; i++) {
-            if (scores[i] != scores[offset]) {
-                return NodeScores.of(nodes, Arrays.copyOfRange(scores, offset, end));
+    private static NodeScores scoresOf(List<NodeInfo> nodes, long[] scores) {
+        int count = nodes.size();
+        for (int i = 0; i < count; i++) {
+            if (scores[i] != scores[0]) {
+                return NodeScores.of(nodes, Arrays.copyOf(scores, count));
             }
         }
-        return NodeScores.uniform(nodes, scores[offset]);
+        return NodeScores.uniform(nodes, scores[0]);
     }
 
-    private void addWeighted(ScorePlugin plugin, long[] scores, int offset, int count, long weight) {
+    private void addWeighted(ScorePlugin plugin, long[] scores, int count, long weight) {
         long outside = 0;
         for (int i = 0; i < count; i++) {
-            long score = scores[offset + i];
+            long score = scores[i];
             outside |= score | NodeScores.MAX - score;
             totals[i] += score * weight;
         }
         if (outside < 0) {
             for (int i = 0; i < count; i++) {
-                PluginCalls.inRange(plugin, scores[offset + i]);
+                PluginCalls.inRange(plugin, scores[i]);
             }
         }
     }

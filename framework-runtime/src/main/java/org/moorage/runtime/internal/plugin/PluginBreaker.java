@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.Optional;
 import java.util.Set;
@@ -39,6 +40,8 @@ public final class PluginBreaker implements InvocationHandler {
     /** For how long a plugin is then not called. */
     public static final Duration OPEN_TIME = Duration.ofMinutes(1);
 
+    // The arguments of Filter and Score for many nodes: state, pod, nodes, from, to, and where the answers go.
+    private static final int MANY_NODES = 6;
     private static final Set<PluginMethod> ALWAYS_CALLED =
             Set.of(PluginMethod.UNRESERVE, PluginMethod.EVENTS_TO_REGISTER, PluginMethod.CLOSE);
 
@@ -141,12 +144,19 @@ public final class PluginBreaker implements InvocationHandler {
             failed(called, Thrown.text(thrown), pod(args));
             throw thrown;
         }
-        if (answer == null && method.getReturnType() != void.class) {
+        if (answersNull(method, args, answer)) {
             failed(called, "answered null", pod(args));
         } else {
             succeeded(called);
         }
         return answer;
+    }
+
+    private static boolean answersNull(Method method, Object @Nullable [] args, @Nullable Object answer) {
+        if (args != null && args.length == MANY_NODES && args[5] instanceof Status[] statuses) {
+            return Arrays.asList(statuses).subList((int) args[3], (int) args[4]).contains(null);
+        }
+        return answer == null && method.getReturnType() != void.class;
     }
 
     private @Nullable Object call(Method method, Object @Nullable [] args) throws Throwable {
@@ -217,7 +227,12 @@ public final class PluginBreaker implements InvocationHandler {
             case PRE_FILTER -> PreFilterResult.skip();
             case POST_FILTER -> PostFilterResult.rejected(Status.unschedulable(plugin.name() + " is " + now.reason));
             case PRE_SCORE -> Status.skip();
-            case SCORE -> 0L;
+            case SCORE -> {
+                if (args.length == MANY_NODES) {
+                    Arrays.fill((long[]) args[5], (int) args[3], (int) args[4], 0);
+                }
+                yield 0L;
+            }
             case NORMALIZE -> {
                 NodeScores scores = (NodeScores) args[2];
                 yield scores.with(new long[scores.size()]);

@@ -188,6 +188,11 @@ class SchedulerCacheTest {
             assertThat(node("c").image("app:1")).isEqualTo(ImageState.ABSENT);
             cache.removeNode("b");
             assertThat(node("a").image("app:1")).isEqualTo(new ImageState(500, 1));
+            assertThat(snapshot.hasImage("app:1")).isTrue();
+            assertThat(snapshot.hasImage("app:2")).isFalse();
+            cache.removeNode("a");
+            cache.updateSnapshot(snapshot);
+            assertThat(snapshot.hasImage("app:1")).isFalse();
         }
 
         private Node withImage(String name) {

@@ -8,11 +8,16 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.moorage.api.CycleState;
+import org.moorage.api.NodeInfo;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PreEnqueuePlugin;
+import org.moorage.api.plugin.ScorePlugin;
 import org.moorage.runtime.Samples;
 
 /** What opens and closes a breaker; what it means for pods is a matter of PluginIsolationTest. */
@@ -35,7 +40,7 @@ final class PluginBreakerTest {
     });
     private final PluginBreaker breaker = PluginBreaker.breaker(plugin).orElseThrow();
 
-    private static final class Suspect implements PreEnqueuePlugin {
+    private static final class Suspect implements PreEnqueuePlugin, FilterPlugin, ScorePlugin {
         private boolean fails;
         private Runnable during = () -> {};
 
@@ -51,6 +56,22 @@ final class PluginBreakerTest {
                 throw new IllegalStateException("boom");
             }
             return Status.success();
+        }
+
+        @Override
+        public Status filter(CycleState state, Pod pod, NodeInfo node) {
+            throw new IllegalStateException("asked about one node");
+        }
+
+        @Override
+        public void filter(
+                CycleState state, Pod pod, List<NodeInfo> nodes, int from, int to, @Nullable Status[] statuses) {
+            statuses[from] = null;
+        }
+
+        @Override
+        public long score(CycleState state, Pod pod, NodeInfo node) {
+            return 7;
         }
     }
 
@@ -92,6 +113,25 @@ final class PluginBreakerTest {
         call();
 
         assertThat(told).containsExactly("PreEnqueue failed 5 times in a row, last with: boom", "closed");
+    }
+
+    @Test
+    void manyNodesAreScoredWithZeroWhileItIsOpen() {
+        fail(5);
+        long[] scores = {1, 2, 3};
+        ((ScorePlugin) plugin).score(new CycleState(), POD, List.of(), 0, 2, scores);
+
+        assertThat(scores).containsExactly(0, 0, 3);
+    }
+
+    @Test
+    void nullAmongTheStatusesOfManyNodesIsAFailure() {
+        for (int i = 0; i < 5; i++) {
+            Status[] statuses = {Status.unschedulable("before"), Status.success()};
+            ((FilterPlugin) plugin).filter(new CycleState(), POD, List.of(), 1, 2, statuses);
+        }
+
+        assertThat(told).containsExactly("Filter failed 5 times in a row, last with: answered null");
     }
 
     @Test

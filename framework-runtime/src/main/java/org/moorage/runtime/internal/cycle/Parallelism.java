@@ -10,9 +10,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs a pass over many nodes on several threads. A caller begins alone and goes on with others where {@link #helps} says so.
- * The nodes are handed out in chunks, in their order; the caller takes part and returns when every chunk that was handed out is
- * done, so that what was done is always the first part of the list.
+ * Runs passes over many nodes. A pass begins on its caller's thread, and is shared with others once that would end it earlier, judged
+ * by the time that it has taken so far. The nodes are handed out in chunks, in their order; the caller takes part and returns when
+ * every chunk that was handed out is done, so that what was done is always the first part of the list.
  *
  * <p>The caller waits for threads that have begun and for no others, so a pass ends also if the other threads never come to it.
  */
@@ -22,6 +22,14 @@ public final class Parallelism {
     private static final long NANOS_WORTH_HELP = 100_000;
     // Before, the time that a node takes is that of cold caches.
     private static final long NANOS_TO_KNOW = 20_000;
+
+    private static final int MOST_NODES = 128;
+    // Before it is known how long a node takes.
+    private static final int FIRST_NODES = 16;
+    // A call of a plugin for a chunk is to return soon.
+    private static final long MOST_NANOS = 100_000_000;
+    // For each thread, so that all of them end at about the same time.
+    private static final int CHUNKS = 4;
 
     private final Executor executor;
     private final int workers;
@@ -51,55 +59,74 @@ public final class Parallelism {
         return new Parallelism(Runnable::run, 1);
     }
 
-    /** The time at which a pass begins on the caller's thread, for {@link #helps}. */
-    long begin() {
-        return workers == 1 ? 0 : nanoTime.getAsLong();
+    /** What is done with nodes. Called by several threads, each for other nodes. */
+    interface Pass {
+        /** Works on the nodes from one index to before another. Returns whether further nodes are to be handed out. */
+        boolean run(int from, int to);
+
+        /** How many nodes may be handed out next while one thread works alone. */
+        default int most() {
+            return Integer.MAX_VALUE;
+        }
+
+        /** How many nodes are left, as far as can be told, after so many of them. */
+        default int left(int done, int count) {
+            return count - done;
+        }
     }
 
     /**
-     * Whether a pass that goes on on several threads ends earlier, judged by the time that it has taken so far.
+     * Runs a pass. What the first failing chunk throws is thrown.
      *
-     * @param began when it began
-     * @param done how many nodes are done
-     * @param left how many are left
+     * @param count how many nodes there are
+     * @return the index after the last one that was worked on; all before it were
      */
-    boolean helps(long began, int done, int left) {
-        if (workers == 1 || done == 0) {
-            return false;
+    int run(int count, Pass pass) {
+        long began = nanoTime.getAsLong();
+        int from = 0;
+        int chunkSize = FIRST_NODES;
+        while (from < count) {
+            int to = Math.min(count, from + Math.min(chunkSize, pass.most()));
+            boolean more = pass.run(from, to);
+            from = to;
+            if (!more) {
+                break;
+            }
+            long nanos = nanoTime.getAsLong() - began;
+            chunkSize = chunkSize(nanos, from);
+            int left = pass.left(from, count);
+            if (helps(nanos, from, left)) {
+                return share(from, count, Math.min(chunkSize, 1 + left / (workers * CHUNKS)), pass);
+            }
         }
-        long nanos = nanoTime.getAsLong() - began;
+        return from;
+    }
+
+    // By the time that the nodes before have taken.
+    private static int chunkSize(long nanos, int done) {
+        return (int) Math.min(MOST_NODES, 1 + MOST_NANOS * done / Math.max(1, nanos));
+    }
+
+    /** Whether a pass that has taken so long for so many nodes ends earlier on several threads. */
+    boolean helps(long nanos, int done, int left) {
         return nanos >= NANOS_TO_KNOW && (double) nanos / done * left * (workers - 1) / workers >= NANOS_WORTH_HELP;
     }
 
-    /** Work on the nodes from one index to before another. */
-    interface Chunk {
-        /** Does the work. Returns whether further chunks are to be handed out. */
-        boolean run(int from, int to);
-    }
-
-    /**
-     * Runs a pass from one index to before another. What the first failing chunk throws is thrown.
-     *
-     * @return the index after the last one that was worked on; all before it were
-     */
-    int run(int from, int to, int chunkSize, Chunk chunk) {
-        int count = to - from;
-        if (count <= 0) {
-            return from;
-        }
-        Pass pass = new Pass(from, to, chunkSize, chunk);
+    /** The part of a pass from one index to before another, on several threads. */
+    int share(int from, int to, int chunkSize, Pass pass) {
+        SharedPass shared = new SharedPass(from, to, chunkSize, pass);
         try {
-            askForHelp(pass, Math.min(workers, (count + chunkSize - 1) / chunkSize) - 1);
-            pass.work();
+            askForHelp(shared, Math.min(workers, (to - from + chunkSize - 1) / chunkSize) - 1);
+            shared.work();
         } finally {
             // Whatever was thrown: a thread that has begun still writes to what the caller goes on with.
-            pass.end();
+            shared.end();
         }
-        pass.throwFailure();
-        return Math.min(to, pass.next.get());
+        shared.throwFailure();
+        return Math.min(to, shared.next.get());
     }
 
-    private void askForHelp(Pass pass, int others) {
+    private void askForHelp(SharedPass pass, int others) {
         try {
             for (int i = 0; i < others; i++) {
                 executor.execute(pass);
@@ -109,11 +136,11 @@ public final class Parallelism {
         }
     }
 
-    /** One pass, run by each thread that helps. */
-    private static final class Pass implements Runnable {
+    /** A pass that several threads work on, run by each that helps. */
+    private static final class SharedPass implements Runnable {
         private final int to;
         private final int chunkSize;
-        private final Chunk chunk;
+        private final Pass pass;
         private final AtomicInteger next;
         private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
         private volatile boolean stopped;
@@ -124,10 +151,10 @@ public final class Parallelism {
         @GuardedBy("this")
         private boolean ended;
 
-        Pass(int from, int to, int chunkSize, Chunk chunk) {
+        SharedPass(int from, int to, int chunkSize, Pass pass) {
             this.to = to;
             this.chunkSize = chunkSize;
-            this.chunk = chunk;
+            this.pass = pass;
             next = new AtomicInteger(from);
         }
 
@@ -156,7 +183,7 @@ public final class Parallelism {
                     if (start >= to) {
                         return;
                     }
-                    if (!chunk.run(start, Math.min(start + chunkSize, to))) {
+                    if (!pass.run(start, Math.min(start + chunkSize, to))) {
                         stopped = true;
                     }
                 }

@@ -9,7 +9,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.Code;
@@ -38,12 +37,6 @@ public final class SchedulingAlgorithm {
     private static final Logger LOG = LoggerFactory.getLogger(SchedulingAlgorithm.class);
     private static final int MIN_FEASIBLE_NODES = 100;
     private static final int MIN_PERCENTAGE = 5;
-    // To read the clock before and after a filter takes longer than the filter.
-    private static final int TIMED_NODES = 16;
-    // A pass begins with a few nodes, whose plugins may be slow.
-    private static final int FIRST_CHUNK = 16;
-    private static final int FILTER_CHUNK = 128;
-    private static final int SCORE_CHUNK = 128;
 
     private final int percentageOfNodesToScore;
     private final Parallelism parallelism;
@@ -319,8 +312,9 @@ public final class SchedulingAlgorithm {
         if (alike != null) {
             alike.prepareFilters(state.get(ActiveFilters.KEY).filters(), snapshot);
         }
-        int filtered = PluginTimes.of(profile, "Filter")
-                .time(times -> runFilters(profile, state, pod, nodes, alike, start, wanted), answer -> Code.SUCCESS);
+        FilterPass pass = new FilterPass(profile, state, pod, nodes, alike, answers, start, wanted);
+        int filtered =
+                PluginTimes.of(profile, "Filter").time(times -> parallelism.run(count, pass), answer -> Code.SUCCESS);
         profile.filtered(state.get(ActiveFilters.KEY), answers, count, start, filtered);
         Feasible feasible = collect(nodes, start, wanted, filtered);
         if (recorder == null) {
@@ -332,51 +326,6 @@ public final class SchedulingAlgorithm {
             }
         }
         return feasible;
-    }
-
-    // Filters nodes from the start on until there are enough, and returns how many were filtered. With several
-    // threads there may be more feasible nodes among them than are wanted.
-    private int runFilters(
-            Profile profile,
-            CycleState state,
-            Pod pod,
-            List<NodeInfo> nodes,
-            @Nullable EquivalenceClass alike,
-            int start,
-            int wanted) {
-        int count = nodes.size();
-        ActiveFilters timed = state.get(ActiveFilters.KEY);
-        ActiveFilters untimed = timed.withoutTimes();
-        AtomicInteger found = new AtomicInteger();
-        Parallelism.Chunk chunk = (from, to) -> {
-            ActiveFilters active = from < TIMED_NODES ? timed : untimed;
-            int first = (start + from) % count;
-            int end = Math.min(count, first + to - from);
-            int wrapped = first + to - from - end;
-            profile.filter(state, active, pod, nodes, first, end, alike, answers);
-            profile.filter(state, active, pod, nodes, 0, wrapped, alike, answers);
-            int successes = answers.successes(first, end) + answers.successes(0, wrapped);
-            // One more than wanted: kube-scheduler notices that it has enough when one too many comes in.
-            return (successes == 0 ? found.get() : found.addAndGet(successes)) <= wanted;
-        };
-        long began = parallelism.begin();
-        int from = 0;
-        boolean more = true;
-        while (from < count && more && !parallelism.helps(began, from, expected(from, count, found.get(), wanted))) {
-            int size = from == 0 ? FIRST_CHUNK : FILTER_CHUNK;
-            // No node beyond what is wanted.
-            int to = Math.min(count, from + Math.min(size, Math.max(1, wanted + 1 - found.get())));
-            more = chunk.run(from, to);
-            from = to;
-        }
-        return more && from < count ? parallelism.run(from, count, FILTER_CHUNK, chunk) : from;
-    }
-
-    // How many nodes are left to filter, if as many of them are feasible as of those before.
-    private static int expected(int filtered, int count, int found, int wanted) {
-        return found == 0
-                ? count - filtered
-                : (int) Math.min(count - filtered, (wanted + 1L - found) * filtered / found);
     }
 
     // Reads the answers in the order of rotation as if there had been one thread.
@@ -447,7 +396,7 @@ public final class SchedulingAlgorithm {
         }
         long[][] raw = rawScores;
         boolean timesPlugins = profile.metrics().timesPlugins();
-        Parallelism.Chunk chunk = (from, to) -> {
+        int ignored = parallelism.run(count, (from, to) -> {
             for (int p = 0; p < plugins.length; p++) {
                 long start = timesPlugins ? System.nanoTime() : 0;
                 if (alike == null) {
@@ -462,15 +411,7 @@ public final class SchedulingAlgorithm {
                 }
             }
             return true;
-        };
-        long began = parallelism.begin();
-        int from = 0;
-        while (from < count && !parallelism.helps(began, from, count - from)) {
-            int to = Math.min(count, from + (from == 0 ? FIRST_CHUNK : SCORE_CHUNK));
-            boolean ignored = chunk.run(from, to);
-            from = to;
-        }
-        int ignored = parallelism.run(from, count, SCORE_CHUNK, chunk);
+        });
         PluginTimes times = PluginTimes.of(profile, "ScoreExtensionNormalize");
         long ofAll = extenders.isEmpty() ? scorers.base() : 0;
         for (int p = 0; p < plugins.length; p++) {

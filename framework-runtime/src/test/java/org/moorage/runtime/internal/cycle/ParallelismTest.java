@@ -4,6 +4,8 @@ package org.moorage.runtime.internal.cycle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -59,7 +61,7 @@ final class ParallelismTest {
     @ParameterizedTest
     @FieldSource("HELPERS")
     void visitsEveryNodeOnce(Helpers helpers) {
-        new Parallelism(helpers.executor, 4).run(0, NODES, CHUNK, this::visit);
+        new Parallelism(helpers.executor, 4).share(0, NODES, CHUNK, this::visit);
 
         for (int i = 0; i < NODES; i++) {
             assertThat(visits.get(i)).as("visits of node %d", i).isEqualTo(1);
@@ -87,7 +89,7 @@ final class ParallelismTest {
         Thread caller = Thread.currentThread();
         CountDownLatch thrown = new CountDownLatch(1);
 
-        assertThatThrownBy(() -> new Parallelism(threads, 4).run(0, NODES, CHUNK, (from, to) -> {
+        assertThatThrownBy(() -> new Parallelism(threads, 4).share(0, NODES, CHUNK, (from, to) -> {
                     if (failure.onHelper == (Thread.currentThread() != caller)) {
                         thrown.countDown();
                         throw sneaky(failure.thrown);
@@ -124,7 +126,7 @@ final class ParallelismTest {
             await(begun);
         };
 
-        assertThatThrownBy(() -> new Parallelism(onlyOne, 3).run(0, NODES, CHUNK, (from, to) -> {
+        assertThatThrownBy(() -> new Parallelism(onlyOne, 3).share(0, NODES, CHUNK, (from, to) -> {
                     begun.countDown();
                     while (caller.getState() != Thread.State.WAITING) {
                         Thread.onSpinWait();
@@ -141,7 +143,7 @@ final class ParallelismTest {
     void keepsAnInterruptForWhoeverWaitsNext() {
         Thread.currentThread().interrupt();
 
-        new Parallelism(threads, 4).run(0, NODES, CHUNK, this::visit);
+        new Parallelism(threads, 4).share(0, NODES, CHUNK, this::visit);
 
         assertThat(Thread.interrupted()).isTrue();
         assertThat(visits.get(NODES - 1)).isEqualTo(1);
@@ -155,8 +157,6 @@ final class ParallelismTest {
     record Progress(int workers, long micros, int done, int left, boolean helps) {}
 
     static final Progress[] PROGRESS = {
-        new Progress(1, 1_000_000, 16, 5_000, false),
-        new Progress(2, 0, 0, 5_000, false),
         // One of two saves half of what is left, 15 of 16 nearly all of it.
         new Progress(2, 100, 500, 900, false),
         new Progress(2, 100, 500, 1_000, true),
@@ -171,10 +171,75 @@ final class ParallelismTest {
     @ParameterizedTest
     @FieldSource("PROGRESS")
     void hasOthersHelpWhereThatSavesMoreThanItTakes(Progress progress) {
-        AtomicLong nanoTime = new AtomicLong(-5);
-        Parallelism parallelism = new Parallelism(task -> {}, progress.workers, nanoTime::get);
-        long began = parallelism.begin();
-        nanoTime.addAndGet(TimeUnit.MICROSECONDS.toNanos(progress.micros));
-        assertThat(parallelism.helps(began, progress.done, progress.left)).isEqualTo(progress.helps);
+        Parallelism parallelism = new Parallelism(task -> {}, progress.workers);
+        long nanos = TimeUnit.MICROSECONDS.toNanos(progress.micros);
+        assertThat(parallelism.helps(nanos, progress.done, progress.left)).isEqualTo(progress.helps);
+    }
+
+    /** A pass that takes its time for each node and ends after some of them. Nobody comes to help, so that its chunks are in order. */
+    private final class TimedPass implements Parallelism.Pass {
+        private final List<String> chunks = new ArrayList<>();
+        private final AtomicLong nanoTime = new AtomicLong(-5);
+        private final AtomicBoolean asksForHelp = new AtomicBoolean();
+        private final long microsPerNode;
+        private final int most;
+        private final int enough;
+
+        TimedPass(long microsPerNode, int most, int enough) {
+            this.microsPerNode = microsPerNode;
+            this.most = most;
+            this.enough = enough;
+        }
+
+        int run(int workers) {
+            return new Parallelism(task -> asksForHelp.set(true), workers, nanoTime::get).run(NODES, this);
+        }
+
+        @Override
+        public boolean run(int from, int to) {
+            chunks.add(from + "-" + to);
+            nanoTime.addAndGet(TimeUnit.MICROSECONDS.toNanos(microsPerNode * (to - from)));
+            return visit(from, to) && to < enough;
+        }
+
+        @Override
+        public int most() {
+            return most;
+        }
+    }
+
+    @Test
+    void beginsAloneWithAFewNodes() {
+        TimedPass pass = new TimedPass(0, 50, 100);
+
+        assertThat(pass.run(2)).isEqualTo(116);
+        assertThat(pass.chunks).containsExactly("0-16", "16-66", "66-116");
+        assertThat(pass.asksForHelp).isFalse();
+    }
+
+    @Test
+    void sharesTheRestOfASlowPass() {
+        TimedPass pass = new TimedPass(10, 50, NODES);
+
+        assertThat(pass.run(2)).isEqualTo(NODES);
+        // An eighth of the rest, so that two threads with four chunks each end at about the same time.
+        assertThat(pass.chunks).startsWith("0-16", "16-140", "140-264");
+        assertThat(pass.asksForHelp).isTrue();
+    }
+
+    @Test
+    void handsOutFewNodesWhereEachTakesLong() {
+        TimedPass pass = new TimedPass(30_000, NODES, 24);
+
+        assertThat(pass.run(2)).isEqualTo(24);
+        assertThat(pass.chunks).containsExactly("0-16", "16-20", "20-24");
+    }
+
+    @Test
+    void sharesNothingWithOneWorker() {
+        TimedPass pass = new TimedPass(10, NODES, NODES);
+
+        assertThat(pass.run(1)).isEqualTo(NODES);
+        assertThat(pass.asksForHelp).isFalse();
     }
 }

@@ -41,18 +41,29 @@ final class FilterAnswers {
         }
     }
 
-    /** The statuses of the answers, to be replaced where a plugin rejects a node; {@link #rejected} takes them over. */
+    /** The statuses of the answers, to be replaced where a plugin rejects a node; {@link #takeOver} makes answers of them. */
     Status[] statuses() {
         return statuses;
     }
 
-    /** Takes over what a plugin has answered about the nodes from one index to before another. */
-    void rejected(ProfileFilter filter, int from, int to) {
+    /** Takes over what a plugin has put into the statuses of the nodes from one index to before another. */
+    @SuppressWarnings("ReferenceEquality") // nearly every status is that instance
+    void takeOver(ProfileFilter filter, int from, int to) {
         for (int i = from; i < to; i++) {
-            if (isSuccess(i) && !statuses[i].isSuccess()) {
-                answers[i] = filter.rejection(statuses[i]);
+            if (statuses[i] != Status.success() && isSuccess(i)) {
+                set(i, filter.answer(statuses[i]));
             }
         }
+    }
+
+    /** Whether any of the nodes from one index to before another is not rejected. */
+    boolean isAnyLeft(int from, int to) {
+        for (int i = from; i < to; i++) {
+            if (isSuccess(i)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     @SuppressWarnings("ReferenceEquality") // the answer of a node that is not rejected is always that instance

@@ -304,7 +304,7 @@ public final class Profile {
             first = alike.filters();
         }
         ProfileFilter[] filters = active.filters();
-        for (int i = first; i < filters.length; i++) {
+        for (int i = first; i < filters.length && answers.isAnyLeft(from, to); i++) {
             filters[i].filter(state, pod, nodes, from, to, answers);
         }
     }

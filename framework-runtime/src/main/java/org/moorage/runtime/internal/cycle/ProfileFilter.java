@@ -2,6 +2,7 @@
 package org.moorage.runtime.internal.cycle;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Status;
@@ -45,14 +46,18 @@ final class ProfileFilter {
      * @param answers where the rejections go
      */
     void filter(CycleState state, Pod pod, List<NodeInfo> nodes, int from, int to, FilterAnswers answers) {
-        if (PluginCalls.filter(plugin, state, pod, nodes, from, to, answers.statuses())) {
-            answers.rejected(this, from, to);
-        }
+        PluginCalls.filter(plugin, state, pod, nodes, from, to, answers.statuses());
+        answers.takeOver(this, from, to);
     }
 
-    /** An answer with a status that the plugin has given. */
+    /** What the plugin has answered about one of many nodes: a rejection, or exactly {@link PluginStatus#SUCCESS}. */
+    PluginStatus answer(@Nullable Status status) {
+        Status checked = PluginCalls.filtered(plugin, status);
+        return checked.isSuccess() ? PluginStatus.SUCCESS : rejection(checked);
+    }
+
     @SuppressWarnings("ReferenceEquality") // comparing contents would cost more than a new PluginStatus
-    PluginStatus rejection(Status status) {
+    private PluginStatus rejection(Status status) {
         PluginStatus known = last;
         if (known.status() != status) {
             known = new PluginStatus(name, status);

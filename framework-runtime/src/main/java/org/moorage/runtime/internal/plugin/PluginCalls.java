@@ -197,13 +197,11 @@ public final class PluginCalls {
     }
 
     /**
-     * Runs Filter for the nodes from one index to before another whose status is a success; each answer is a success or a rejection.
+     * Runs Filter for the nodes from one index to before another whose status is a success.
      *
-     * @param statuses by the index of the node
-     * @return whether any of them is a rejection
+     * @param statuses by the index of the node; what the plugin has put there is still to be {@link #filtered checked}
      */
-    @SuppressWarnings("ReferenceEquality") // nearly every status is that instance
-    public static boolean filter(
+    public static void filter(
             FilterPlugin plugin, CycleState state, Pod pod, List<NodeInfo> nodes, int from, int to, Status[] statuses) {
         PluginThread thread = PluginThread.begin();
         try {
@@ -213,13 +211,11 @@ public final class PluginCalls {
         } finally {
             PluginThread.end(thread);
         }
-        boolean rejects = false;
-        for (int i = from; i < to; i++) {
-            if (statuses[i] != Status.success()) {
-                rejects |= !checked(PluginMethod.FILTER, plugin, statuses[i]).isSuccess();
-            }
-        }
-        return rejects;
+    }
+
+    /** What Filter has answered about one of many nodes, if it is a success or a rejection. */
+    public static Status filtered(FilterPlugin plugin, @Nullable Status status) {
+        return checked(PluginMethod.FILTER, plugin, status);
     }
 
     /** Runs PostFilter. */

@@ -155,26 +155,12 @@ public final class PluginCalls {
 
     /** Runs AddPod. */
     public static void addPod(PreFilterExtensions plugin, CycleState state, Pod pod, Pod added, NodeInfo node) {
-        PluginThread thread = PluginThread.begin();
-        try {
-            plugin.addPod(state, pod, added, node);
-        } catch (Throwable thrown) {
-            throw failure(PluginMethod.ADD_POD, plugin.name(), thrown);
-        } finally {
-            PluginThread.end(thread);
-        }
+        run(PluginMethod.ADD_POD, plugin, () -> plugin.addPod(state, pod, added, node));
     }
 
     /** Runs RemovePod. */
     public static void removePod(PreFilterExtensions plugin, CycleState state, Pod pod, Pod removed, NodeInfo node) {
-        PluginThread thread = PluginThread.begin();
-        try {
-            plugin.removePod(state, pod, removed, node);
-        } catch (Throwable thrown) {
-            throw failure(PluginMethod.REMOVE_POD, plugin.name(), thrown);
-        } finally {
-            PluginThread.end(thread);
-        }
+        run(PluginMethod.REMOVE_POD, plugin, () -> plugin.removePod(state, pod, removed, node));
     }
 
     /** Asks what a plugin's answers for a pod depend on. */
@@ -203,14 +189,7 @@ public final class PluginCalls {
      */
     public static void filter(
             FilterPlugin plugin, CycleState state, Pod pod, List<NodeInfo> nodes, int from, int to, Status[] statuses) {
-        PluginThread thread = PluginThread.begin();
-        try {
-            plugin.filter(state, pod, nodes, from, to, statuses);
-        } catch (Throwable thrown) {
-            throw failure(PluginMethod.FILTER, plugin.name(), thrown);
-        } finally {
-            PluginThread.end(thread);
-        }
+        run(PluginMethod.FILTER, plugin, () -> plugin.filter(state, pod, nodes, from, to, statuses));
     }
 
     /** What Filter has answered about one of many nodes, if it is a success or a rejection. */
@@ -270,14 +249,7 @@ public final class PluginCalls {
      */
     public static void score(
             ScorePlugin plugin, CycleState state, Pod pod, List<NodeInfo> nodes, int from, int to, long[] scores) {
-        PluginThread thread = PluginThread.begin();
-        try {
-            plugin.score(state, pod, nodes, from, to, scores);
-        } catch (Throwable thrown) {
-            throw failure(PluginMethod.SCORE, plugin.name(), thrown);
-        } finally {
-            PluginThread.end(thread);
-        }
+        run(PluginMethod.SCORE, plugin, () -> plugin.score(state, pod, nodes, from, to, scores));
     }
 
     /** Runs NormalizeScore; the answer has a score from 0 to 100 for each node. */
@@ -331,14 +303,7 @@ public final class PluginCalls {
 
     /** Runs Unreserve. */
     public static void unreserve(ReservePlugin plugin, CycleState state, Pod pod, String nodeName) {
-        PluginThread thread = PluginThread.begin();
-        try {
-            plugin.unreserve(state, pod, nodeName);
-        } catch (Throwable thrown) {
-            throw failure(PluginMethod.UNRESERVE, plugin.name(), thrown);
-        } finally {
-            PluginThread.end(thread);
-        }
+        run(PluginMethod.UNRESERVE, plugin, () -> plugin.unreserve(state, pod, nodeName));
     }
 
     /** Runs Permit. */
@@ -385,11 +350,15 @@ public final class PluginCalls {
 
     /** Runs PostBind. */
     public static void postBind(PostBindPlugin plugin, CycleState state, Pod pod, String nodeName) {
+        run(PluginMethod.POST_BIND, plugin, () -> plugin.postBind(state, pod, nodeName));
+    }
+
+    private static void run(PluginMethod method, Plugin plugin, Runnable call) {
         PluginThread thread = PluginThread.begin();
         try {
-            plugin.postBind(state, pod, nodeName);
+            call.run();
         } catch (Throwable thrown) {
-            throw failure(PluginMethod.POST_BIND, plugin.name(), thrown);
+            throw failure(method, plugin.name(), thrown);
         } finally {
             PluginThread.end(thread);
         }

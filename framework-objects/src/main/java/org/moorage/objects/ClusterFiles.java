@@ -55,10 +55,15 @@ public final class ClusterFiles {
     private static final int SNIFFED_BYTES = 4096;
     private static final int BUFFER_BYTES = 1 << 16;
 
-    private static final JsonFactory JSON =
-            JsonFactory.builder().disable(StreamReadFeature.AUTO_CLOSE_SOURCE).build();
-    private static final YAMLFactory YAML = new ManifestYamlFactory(
-            YAMLFactory.builder().loaderOptions(withoutSizeLimit()).disable(StreamReadFeature.AUTO_CLOSE_SOURCE));
+    private static final JsonFactory JSON = JsonFactory.builder()
+            .streamReadConstraints(ObjectTrees.UNLIMITED)
+            .disable(JsonFactory.Feature.FAIL_ON_SYMBOL_HASH_OVERFLOW)
+            .disable(StreamReadFeature.AUTO_CLOSE_SOURCE)
+            .build();
+    private static final YAMLFactory YAML = new ManifestYamlFactory(YAMLFactory.builder()
+            .streamReadConstraints(ObjectTrees.UNLIMITED)
+            .loaderOptions(withoutSizeLimit())
+            .disable(StreamReadFeature.AUTO_CLOSE_SOURCE));
 
     /** A value of the input, and its name in messages: "document 3", or "item 2 of document 3". */
     private record Part(String name, JsonNode tree) {

@@ -219,17 +219,14 @@ final class FieldReader {
     }
 
     private Quantity quantity() {
-        if (node.isNull()) {
-            return Quantity.ZERO;
+        if (node.isBoolean()) {
+            throw wrong("", node, Fields.QUANTITY);
         }
-        if (node.isTextual() || node.isNumber()) {
-            try {
-                return Quantity.parse(node.asText().strip());
-            } catch (IllegalArgumentException notAQuantity) {
-                throw wrong("", node, Fields.QUANTITY);
-            }
+        try {
+            return Fields.quantity(node);
+        } catch (IllegalArgumentException notAQuantity) {
+            throw wrong("", node, Fields.QUANTITY);
         }
-        throw wrong("", node, Fields.QUANTITY);
     }
 
     private JsonNode array(String field) {

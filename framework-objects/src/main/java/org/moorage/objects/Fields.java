@@ -169,9 +169,17 @@ public record Fields(ObjectNode node, Supplier<String> path) {
         }
     }
 
-    /** The quantity that the value is; the API takes numbers too, and null for 0. */
+    /**
+     * The quantity that the value is; the API takes numbers too, and null for 0.
+     *
+     * @throws IllegalArgumentException if it is none
+     */
     public static Quantity quantity(JsonNode value) {
-        return value.isNull() ? Quantity.ZERO : Quantity.parse(value.asText().strip());
+        if (value.isNull()) {
+            return Quantity.ZERO;
+        }
+        // A long number is kept as its text.
+        return Quantity.parse((value.isPojo() ? value.toString() : value.asText()).strip());
     }
 
     /** The exception for a field with a wrong value. */

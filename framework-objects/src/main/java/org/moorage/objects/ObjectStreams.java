@@ -2,6 +2,7 @@
 package org.moorage.objects;
 
 import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonFactoryBuilder;
 import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
@@ -9,6 +10,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.BiConsumer;
@@ -18,17 +21,28 @@ import org.moorage.api.model.OtherObject;
 
 /**
  * Reads lists and watches of the Kubernetes API one object at a time, so that the whole response is never in memory.
- * The objects have no {@code managedFields}.
+ * The objects have no {@code managedFields}. No object is too large, too deep or too strange for a list: what the API server has taken
+ * is read, so what cannot be parsed is no answer of an API server.
  */
 public final class ObjectStreams {
-    private static final JsonFactory JSON = JsonFactory.builder()
-            // Whoever may create objects could choose label keys whose hashes collide, and the list would fail.
-            .disable(JsonFactory.Feature.FAIL_ON_SYMBOL_HASH_OVERFLOW)
-            .build();
+    private static final JsonFactory TEXTS =
+            names().disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES).build();
+
+    /** A watch ends after so many characters, and with it what is kept of the names in it. */
+    private static final long LONGEST_WATCH = 64 << 20;
 
     private static final Map<String, EventType> EVENT_TYPES = eventTypes();
 
     private ObjectStreams() {}
+
+    // What strangers call the fields of their objects is kept for no longer than the stream that they are in.
+    private static JsonFactoryBuilder names() {
+        return new JsonFactoryBuilder()
+                .streamReadConstraints(ObjectTrees.UNLIMITED)
+                .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
+                // Whoever may create objects could choose label keys whose hashes collide, and the list would fail.
+                .disable(JsonFactory.Feature.FAIL_ON_SYMBOL_HASH_OVERFLOW);
+    }
 
     private static Map<String, EventType> eventTypes() {
         Map<String, EventType> byName = new LinkedHashMap<>();
@@ -126,7 +140,7 @@ public final class ObjectStreams {
     }
 
     /**
-     * Reads a watch until its end.
+     * Reads a watch until its end, or until it has been read for so long that another one should go on from its last version.
      *
      * @param input the response's body, in UTF-8; not closed
      * @param kind the kind of the objects
@@ -136,7 +150,7 @@ public final class ObjectStreams {
     public static void watch(InputStream input, ObjectKind<?> kind, BiConsumer<EventType, ObjectNode> events)
             throws IOException {
         try (JsonParser parser = open(input)) {
-            while (parser.nextToken() != null) {
+            while (parser.currentLocation().getCharOffset() < LONGEST_WATCH && parser.nextToken() != null) {
                 ObjectNode event = object(parser);
                 EventType type = EVENT_TYPES.get(event.path("type").asText(""));
                 if (type == null || !(event.path("object") instanceof ObjectNode object)) {
@@ -171,7 +185,7 @@ public final class ObjectStreams {
      * @throws IOException if the text is not JSON up to there
      */
     public static String resourceVersion(String text) throws IOException {
-        try (JsonParser parser = JSON.createParser(text)) {
+        try (JsonParser parser = TEXTS.createParser(text)) {
             if (!findField(parser, "metadata") || !findField(parser, "resourceVersion")) {
                 return "";
             }
@@ -205,14 +219,18 @@ public final class ObjectStreams {
      * @throws IOException if it is not an object in JSON
      */
     public static ObjectNode object(String text) throws IOException {
-        try (JsonParser parser = JSON.createParser(text)) {
+        try (JsonParser parser = TEXTS.createParser(text)) {
             parser.nextToken();
             return object(parser);
         }
     }
 
+    // Bytes that are no UTF-8 may stand in what the API server passes on as it came; a reader replaces them, as Go
+    // does.
     private static JsonParser open(InputStream input) throws IOException {
-        return JSON.createParser(input).disable(JsonParser.Feature.AUTO_CLOSE_SOURCE);
+        return names().build()
+                .createParser(new InputStreamReader(input, StandardCharsets.UTF_8))
+                .disable(JsonParser.Feature.AUTO_CLOSE_SOURCE);
     }
 
     private static ObjectNode object(JsonParser parser) throws IOException {

@@ -35,6 +35,7 @@ final class TreeParser {
     private final List<String> repeatedFields = new ArrayList<>();
     private SourcePosition start;
     private int aliasedValues;
+    private int depth;
 
     TreeParser(String file, JsonParser parser) {
         this.file = file;
@@ -65,6 +66,7 @@ final class TreeParser {
         positions.clear();
         repeatedFields.clear();
         aliasedValues = 0;
+        depth = 0;
         if (parser.nextToken() == null) {
             return Optional.empty();
         }
@@ -128,12 +130,10 @@ final class TreeParser {
     private JsonNode value(String field) throws IOException {
         Object anchor = parser.getObjectId();
         JsonNode value = switch (parser.currentToken()) {
-            case START_OBJECT -> object(field);
-            case START_ARRAY -> array(field);
+            case START_OBJECT, START_ARRAY -> structure(field);
             case VALUE_STRING -> isAlias() ? aliased() : NODES.textNode(parser.getText());
             case VALUE_EMBEDDED_OBJECT -> NODES.textNode(parser.getText());
-            case VALUE_NUMBER_INT -> ObjectTrees.integer(parser);
-            case VALUE_NUMBER_FLOAT -> NODES.numberNode(parser.getDecimalValue());
+            case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> ObjectTrees.number(parser);
             case VALUE_TRUE -> NODES.booleanNode(true);
             case VALUE_FALSE -> NODES.booleanNode(false);
             case VALUE_NULL -> NODES.nullNode();
@@ -144,6 +144,20 @@ final class TreeParser {
             anchored.put(anchor.toString(), value);
         }
         return value;
+    }
+
+    private JsonNode structure(String field) throws IOException {
+        if (depth == ObjectTrees.DEEPEST) {
+            if (parser instanceof YAMLParser) {
+                throw new ClusterFileException(
+                        position() + ": nested too deep (expected: at most " + ObjectTrees.DEEPEST + " levels)");
+            }
+            return ObjectTrees.text(parser);
+        }
+        depth++;
+        JsonNode structure = parser.currentToken() == JsonToken.START_OBJECT ? object(field) : array(field);
+        depth--;
+        return structure;
     }
 
     private ObjectNode object(String field) throws IOException {

@@ -4,14 +4,15 @@ package org.moorage.api.model;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.RoundingMode;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * An amount in Kubernetes notation: {@code 500m}, {@code 1.5Gi}, {@code 1e3}. Exact to a billionth, immutable.
  *
- * <p>What is finer than a billionth is rounded away from zero, and what is too large is taken as the largest
- * {@code long}, as the API server does. Two quantities are equal if their amounts are: {@code 1} equals {@code 1000m}.
+ * <p>What is finer than a billionth is rounded away from zero, as the API server does, and what is too large is taken as the
+ * largest {@code long}, however long its text or large its exponent. Two quantities are equal if their amounts are: {@code 1} equals {@code 1000m}.
  */
 public final class Quantity implements Comparable<Quantity> {
     /** 0. */
@@ -19,6 +20,12 @@ public final class Quantity implements Comparable<Quantity> {
 
     private static final int NANOS = 1_000_000_000;
     private static final BigInteger BIG_NANOS = BigInteger.valueOf(NANOS);
+    private static final List<String> BINARY_SUFFIXES = List.of("Ki", "Mi", "Gi", "Ti", "Pi", "Ei");
+    /** No power of ten beyond this, or below its inverse, makes a difference: it is too large or too small with any suffix. */
+    private static final int FAR = 60;
+    /** An exponent beyond this is too large or too small for any number of digits. */
+    private static final int FARTHEST = 1_000_000_000;
+
     private static final BigInteger MAX = BigInteger.valueOf(Long.MAX_VALUE).multiply(BIG_NANOS);
 
     // The amount is whole + nanos / 10^9 with 0 <= nanos < 10^9, also below zero.
@@ -82,49 +89,86 @@ public final class Quantity implements Comparable<Quantity> {
     }
 
     private static Quantity exact(String text) {
-        int end = 0;
-        while (end < text.length() && "+-.0123456789".indexOf(text.charAt(end)) >= 0) {
-            end++;
-        }
-        String number = text.substring(0, end);
-        String suffix = text.substring(end);
-        if (!number.matches("[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)")) {
+        int start = text.startsWith("-") || text.startsWith("+") ? 1 : 0;
+        int point = digitsEnd(text, start);
+        int end = point < text.length() && text.charAt(point) == '.' ? digitsEnd(text, point + 1) : point;
+        String digits = text.substring(start, point) + text.substring(Math.min(point + 1, end), end);
+        if (digits.isEmpty()) {
             throw invalid(text);
         }
-        BigDecimal amount = new BigDecimal(number.endsWith(".") ? number + "0" : number);
-        amount = switch (suffix) {
-            case "n" -> amount.movePointLeft(9);
-            case "u" -> amount.movePointLeft(6);
-            case "m" -> amount.movePointLeft(3);
-            case "" -> amount;
-            case "k" -> amount.movePointRight(3);
-            case "M" -> amount.movePointRight(6);
-            case "G" -> amount.movePointRight(9);
-            case "T" -> amount.movePointRight(12);
-            case "P" -> amount.movePointRight(15);
-            case "E" -> amount.movePointRight(18);
-            case "Ki" -> binary(amount, 10);
-            case "Mi" -> binary(amount, 20);
-            case "Gi" -> binary(amount, 30);
-            case "Ti" -> binary(amount, 40);
-            case "Pi" -> binary(amount, 50);
-            case "Ei" -> binary(amount, 60);
-            default -> {
-                // Exponents are limited so that an input cannot produce a number with a billion digits.
-                if (!suffix.matches("[eE][+-]?[0-9]{1,4}")) {
-                    throw invalid(text);
-                }
-                yield amount.scaleByPowerOfTen(Integer.parseInt(suffix.substring(1)));
-            }
-        };
-        BigInteger inNanos =
-                amount.movePointRight(9).setScale(0, RoundingMode.UP).toBigInteger();
-        BigInteger bounded = inNanos.abs().min(MAX);
-        return ofNanos(inNanos.signum() < 0 ? bounded.negate() : bounded);
+        String suffix = text.substring(end);
+        int binary = BINARY_SUFFIXES.indexOf(suffix);
+        int exponent = binary >= 0 ? 0 : exponent(suffix, text);
+        if (isZero(digits, 0)) {
+            return ZERO;
+        }
+        int first = 0;
+        while (digits.charAt(first) == '0') {
+            first++;
+        }
+        // The amount is below 10^magnitude and not below a tenth of that, apart from a binary suffix.
+        int magnitude = point - start - first + exponent;
+        BigInteger inNanos;
+        if (magnitude > FAR) {
+            inNanos = MAX;
+        } else if (magnitude < -FAR) {
+            inNanos = BigInteger.ONE;
+        } else {
+            int last = Math.min(digits.length(), first + magnitude + FAR);
+            // What is left out could only round up.
+            String read = digits.substring(first, last) + (isZero(digits, last) ? "" : "1");
+            BigDecimal amount = new BigDecimal(new BigInteger(read), read.length() - magnitude);
+            inNanos = amount.multiply(new BigDecimal(BigInteger.ONE.shiftLeft(10 * Math.max(0, binary + 1))))
+                    .movePointRight(9)
+                    .setScale(0, RoundingMode.UP)
+                    .toBigInteger()
+                    .min(MAX);
+        }
+        return ofNanos(text.startsWith("-") ? inNanos.negate() : inNanos);
     }
 
-    private static BigDecimal binary(BigDecimal amount, int shift) {
-        return amount.multiply(new BigDecimal(BigInteger.ONE.shiftLeft(shift)));
+    private static int digitsEnd(String text, int from) {
+        int end = from;
+        while (end < text.length() && isDigit(text.charAt(end))) {
+            end++;
+        }
+        return end;
+    }
+
+    private static boolean isZero(String digits, int from) {
+        int end = from;
+        while (end < digits.length() && digits.charAt(end) == '0') {
+            end++;
+        }
+        return end == digits.length();
+    }
+
+    private static int exponent(String suffix, String text) {
+        return switch (suffix) {
+            case "n" -> -9;
+            case "u" -> -6;
+            case "m" -> -3;
+            case "" -> 0;
+            case "k" -> 3;
+            case "M" -> 6;
+            case "G" -> 9;
+            case "T" -> 12;
+            case "P" -> 15;
+            case "E" -> 18;
+            default -> {
+                int start = suffix.startsWith("-", 1) || suffix.startsWith("+", 1) ? 2 : 1;
+                boolean isExponent = suffix.startsWith("e") || suffix.startsWith("E");
+                if (!isExponent || start == suffix.length() || digitsEnd(suffix, start) < suffix.length()) {
+                    throw invalid(text);
+                }
+                long size = 0;
+                for (int i = start; i < suffix.length() && size < FARTHEST; i++) {
+                    size = size * 10 + (suffix.charAt(i) - '0');
+                }
+                int bounded = (int) Math.min(size, FARTHEST);
+                yield suffix.startsWith("-", 1) ? -bounded : bounded;
+            }
+        };
     }
 
     private static Quantity ofNanos(BigInteger inNanos) {

@@ -14,6 +14,9 @@ import org.moorage.api.model.Resources;
  * The pods on a node and the sums over them. Mutable, for one thread at a time.
  */
 final class NodeContents {
+    /** More than any node has, and thousands of pods that request it do not overflow the sum: anybody may request the largest number. */
+    private static final long MOST_OF_A_POD = 1L << 50;
+
     private final List<Pod> pods;
     private final List<Pod> withAffinity;
     private final List<Pod> withRequiredAntiAffinity;
@@ -112,15 +115,19 @@ final class NodeContents {
 
     private void account(Pod pod, int sign) {
         Resources requests = pod.requestsWithClaims();
-        milliCpu += sign * requests.milliCpu();
-        memory += sign * requests.memory();
-        ephemeralStorage += sign * requests.ephemeralStorage();
+        milliCpu += sign * counted(requests.milliCpu());
+        memory += sign * counted(requests.memory());
+        ephemeralStorage += sign * counted(requests.ephemeralStorage());
         for (int i = 0; i < requests.scalarCount(); i++) {
-            scalars.merge(requests.scalarName(i), sign * requests.scalarAmount(i), Long::sum);
+            scalars.merge(requests.scalarName(i), sign * counted(requests.scalarAmount(i)), Long::sum);
         }
         Resources nonZero = pod.nonZeroRequestsWithClaims();
-        nonZeroMilliCpu += sign * nonZero.milliCpu();
-        nonZeroMemory += sign * nonZero.memory();
+        nonZeroMilliCpu += sign * counted(nonZero.milliCpu());
+        nonZeroMemory += sign * counted(nonZero.memory());
+    }
+
+    private static long counted(long amount) {
+        return Math.min(amount, MOST_OF_A_POD);
     }
 
     List<Pod> pods() {

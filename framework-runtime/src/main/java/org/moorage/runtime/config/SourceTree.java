@@ -37,6 +37,12 @@ import org.yaml.snakeyaml.resolver.Resolver;
  * kube-scheduler reads them: {@code yes} is true and {@code 017} is 15, but {@code 1:30} and {@code 2001-01-01} are texts.
  */
 final class SourceTree {
+    /** Aliases of aliases grow exponentially, so the number of values that they stand for is limited. */
+    private static final int MOST_VALUES = 100_000;
+
+    /** No number of a configuration has more digits, and those of a long one take long to compute. */
+    private static final int MOST_DIGITS = 100;
+
     private static final String FORMAT = "an object with apiVersion and kind";
 
     private final JsonNodeFactory nodes = JsonNodeFactory.instance;
@@ -46,6 +52,7 @@ final class SourceTree {
     private final Map<String, String> flagByPath = new LinkedHashMap<>();
 
     private final Problems uncounted = Problems.collector();
+    private int values;
 
     /** Where in which text something stands; line and column count from 1. */
     private record Place(String sourceName, int line, int column) {
@@ -274,6 +281,9 @@ final class SourceTree {
     }
 
     private JsonNode convert(Node node, Deque<Node> around, Problems problems) {
+        if (!isAmongTheFirst(problems)) {
+            return nodes.nullNode();
+        }
         if (node instanceof ScalarNode scalar) {
             return convert(scalar);
         }
@@ -298,6 +308,15 @@ final class SourceTree {
             return array;
         }
         throw new IllegalStateException("node: " + node.getNodeId() + " (expected: scalar, sequence or mapping)");
+    }
+
+    // Whether a value is one of those that are read.
+    private boolean isAmongTheFirst(Problems problems) {
+        if (values == MOST_VALUES) {
+            problems.report("aliases repeat too much (expected: at most " + MOST_VALUES + " values)");
+        }
+        values = Math.min(values + 1, MOST_VALUES + 1);
+        return values <= MOST_VALUES;
     }
 
     private void fill(ObjectNode object, MappingNode mapping, Deque<Node> around, Problems problems) {
@@ -330,10 +349,15 @@ final class SourceTree {
 
     // What is merged gives way to what is written, and what is merged first counts.
     private void merge(ObjectNode object, Node value, Deque<Node> around, Problems problems) {
-        if (value instanceof SequenceNode sequence) {
+        if (!isAmongTheFirst(problems)) {
+            return;
+        }
+        if (value instanceof SequenceNode sequence && !around.contains(sequence)) {
+            around.push(sequence);
             for (Node item : sequence.getValue()) {
                 merge(object, item, around, problems);
             }
+            around.pop();
             return;
         }
         if (!(value instanceof MappingNode mapping) || around.contains(mapping)) {
@@ -341,9 +365,7 @@ final class SourceTree {
             return;
         }
         ObjectNode others = nodes.objectNode();
-        Map<String, Place> written = new LinkedHashMap<>(placeByPath);
         fill(others, mapping, around, problems);
-        placeByPath.putAll(written);
         others.properties().forEach(entry -> object.putIfAbsent(entry.getKey(), entry.getValue()));
     }
 
@@ -358,7 +380,7 @@ final class SourceTree {
             return nodes.booleanNode(word.startsWith("y") || word.startsWith("t") || word.equals("on"));
         }
         try {
-            if (tag.equals(Tag.INT)) {
+            if (tag.equals(Tag.INT) && text.length() <= MOST_DIGITS) {
                 return integer(text.replace("_", ""));
             }
             if (tag.equals(Tag.FLOAT)) {
@@ -391,7 +413,7 @@ final class SourceTree {
     private void mark(String path, Node node) {
         Mark mark = node.getStartMark();
         if (mark != null) {
-            placeByPath.put(path, place(mark));
+            placeByPath.putIfAbsent(path, place(mark));
         }
     }
 

@@ -6,8 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.moorage.runtime.config.ConfigTexts.PROFILE;
 import static org.moorage.runtime.config.ConfigTexts.refusal;
 
+import java.util.Collections;
+import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.api.plugin.Problems;
 
@@ -190,6 +195,33 @@ class ConfigRefusalsTest {
                 .containsExactly(c.problems);
     }
 
+    @Test
+    @Timeout(20)
+    void stopAtAliasesThatStandForTooManyValues() {
+        StringBuilder yaml = new StringBuilder("a0: &a0 [0, 0, 0, 0, 0, 0, 0, 0, 0, 0]\n");
+        for (int i = 1; i < 9; i++) {
+            yaml.append("a%d: &a%d [%s]\n".formatted(i, i, String.join(", ", Collections.nCopies(5, "*a" + (i - 1)))));
+        }
+
+        assertThat(refusal(yaml.toString()).problems())
+                .extracting(Problems.Problem::toString)
+                .filteredOn(problem -> problem.contains("aliases"))
+                .singleElement()
+                .asString()
+                .endsWith(": aliases repeat too much (expected: at most 100000 values)");
+    }
+
+    static final List<String> TOO_DEEP = List.of("[", "{\"a\":", "- ", "{a: ");
+
+    @ParameterizedTest
+    @FieldSource("TOO_DEEP")
+    @Timeout(20)
+    void sayThatTheyAreNestedTooDeep(String opening) {
+        String yaml = "profiles: " + (opening.equals("- ") ? "\n" : "") + opening.repeat(100_000);
+
+        assertThat(refusal(yaml).problems()).hasSizeBetween(1, 3);
+    }
+
     record Text(String name, String text, String... problems) {
         @Override
         public String toString() {
@@ -268,7 +300,8 @@ class ConfigRefusalsTest {
                         "a field that is indented too little",
                         "a:\n  - b: c\n d: e\n",
                         "3:2",
-                        "indented otherwise than what is around it (expected: as much as the fields or items beside it)"),
+                        "indented otherwise than what is around it (expected: as much as the fields or items beside"
+                                + " it)"),
                 new Slip(
                         "an item behind a field",
                         "a: - b\n",

@@ -80,10 +80,12 @@ public final class AllocationAnnotator implements NodeAnnotator {
         StringBuilder line = new StringBuilder(node.name()).append(":");
         RESOURCES.forEach((name, resource) -> {
             long capacity = amount(resource, node.allocatable());
-            long requested = 0;
+            // Anybody may request the largest number, and twice.
+            Quantity sum = Quantity.ZERO;
             for (Pod pod : pods) {
-                requested += requested(resource, pod);
+                sum = sum.plus(Quantity.of(requested(resource, pod)));
             }
+            long requested = sum.value();
             long free = Math.max(capacity - requested, 0);
             annotations.put("requested-" + name, Optional.of(Long.toString(requested)));
             annotations.put("free-" + name, Optional.of(Long.toString(free)));
@@ -106,11 +108,11 @@ public final class AllocationAnnotator implements NodeAnnotator {
         if (!runningOnly) {
             return pod.requests().amount(ResourceName.of(resource));
         }
-        long sum = 0;
+        Quantity sum = Quantity.ZERO;
         for (Container container : pod.spec().containers()) {
-            sum += amount(resource, container.requests());
+            sum = sum.plus(Quantity.of(amount(resource, container.requests())));
         }
-        return sum;
+        return sum.value();
     }
 
     private static long amount(String resource, Map<String, Quantity> quantities) {

@@ -12,9 +12,8 @@ import java.util.Optional;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.ClusterException;
 import org.moorage.app.kubernetes.ApiRequests;
-import org.moorage.objects.KeptJson;
+import org.moorage.app.kubernetes.ObjectLists;
 import org.moorage.objects.ObjectDecoder;
 
 /** The nodes and pods of a cluster, as the API server has them when it is asked. */
@@ -22,11 +21,15 @@ public final class ClusterNodes {
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     private final ApiRequests requests;
-    private final ObjectDecoder decoder = new ObjectDecoder();
+    private final ObjectLists<Node> nodes;
+    private final ObjectLists<Pod> pods;
 
     /** Those of the cluster that requests go to. */
     public ClusterNodes(ApiRequests requests) {
         this.requests = requests;
+        ObjectDecoder decoder = new ObjectDecoder();
+        nodes = new ObjectLists<>(requests, ObjectKind.NODE, decoder, TIMEOUT);
+        pods = new ObjectLists<>(requests, ObjectKind.POD, decoder, TIMEOUT);
     }
 
     /**
@@ -37,12 +40,19 @@ public final class ClusterNodes {
     record AddressedNode(Node node, Optional<String> internalIp) {}
 
     List<AddressedNode> nodes() {
-        List<AddressedNode> nodes = new ArrayList<>();
-        for (ObjectNode item : list("nodes")) {
-            nodes.add(new AddressedNode(
-                    decoder.decode(ObjectKind.NODE, item, KeptJson.NONE), internalIp(item.at("/status/addresses"))));
-        }
-        return nodes;
+        List<AddressedNode> all = new ArrayList<>();
+        nodes.read(new ObjectLists.Taker<>() {
+            @Override
+            public void begin() {
+                all.clear();
+            }
+
+            @Override
+            public void add(Node node, ObjectNode json) {
+                all.add(new AddressedNode(node, internalIp(json.at("/status/addresses"))));
+            }
+        });
+        return all;
     }
 
     private static Optional<String> internalIp(JsonNode addresses) {
@@ -56,27 +66,21 @@ public final class ClusterNodes {
 
     /** The pods that have a node. */
     List<Pod> boundPods() {
-        List<Pod> pods = new ArrayList<>();
-        for (ObjectNode item : list("pods")) {
-            if (!item.at("/spec/nodeName").asText().isEmpty()) {
-                pods.add(decoder.decode(ObjectKind.POD, item, KeptJson.NONE));
+        List<Pod> bound = new ArrayList<>();
+        pods.read(new ObjectLists.Taker<>() {
+            @Override
+            public void begin() {
+                bound.clear();
             }
-        }
-        return pods;
-    }
 
-    private List<ObjectNode> list(String plural) {
-        String what = "list " + plural;
-        ObjectNode list = requests.get(what, "/api/v1/" + plural, TIMEOUT)
-                .orElseThrow(
-                        () -> new ClusterException(what + ": the server has none (expected: an API server)", 0, null));
-        List<ObjectNode> items = new ArrayList<>();
-        for (JsonNode item : list.path("items")) {
-            if (item instanceof ObjectNode object) {
-                items.add(object);
+            @Override
+            public void add(Pod pod, ObjectNode json) {
+                if (pod.isBound()) {
+                    bound.add(pod);
+                }
             }
-        }
-        return items;
+        });
+        return bound;
     }
 
     /**

@@ -60,10 +60,10 @@ public final class UsageAnnotator implements NodeAnnotator {
 
     @Override
     public int annotate(Lines out) {
-        Map<String, Long> requestedByNode = new HashMap<>();
+        Map<String, Quantity> requestedByNode = new HashMap<>();
         for (Pod pod : cluster.boundPods()) {
             if (!pod.status().isTerminal()) {
-                requestedByNode.merge(pod.nodeName(), pod.requests().memory(), Long::sum);
+                requestedByNode.merge(pod.nodeName(), Quantity.of(pod.requests().memory()), Quantity::plus);
             }
         }
         int failures = 0;
@@ -76,7 +76,11 @@ public final class UsageAnnotator implements NodeAnnotator {
             }
             try {
                 String instance = addressed.internalIp().get() + ":" + settings.exporterPort();
-                annotate(addressed.node(), instance, requestedByNode.getOrDefault(name, 0L), out);
+                annotate(
+                        addressed.node(),
+                        instance,
+                        requestedByNode.getOrDefault(name, Quantity.ZERO).value(),
+                        out);
             } catch (ClusterException | PrometheusException failed) {
                 out.failed("Node " + name + ": " + failed.getMessage());
                 failures++;

@@ -153,12 +153,14 @@ final class AnnotateCommand {
         return 0;
     }
 
-    // What is out of reach now may answer the next time.
+    // What is out of reach now may answer the next time, and what nobody has thought of is no reason to end either.
     private void annotate(NodeAnnotator annotator) {
         try {
             int ignored = annotator.annotate(lines());
         } catch (ClusterException failed) {
             lines().failed(String.valueOf(failed.getMessage()));
+        } catch (RuntimeException unexpected) {
+            lines().failed(unexpected.toString());
         }
     }
 

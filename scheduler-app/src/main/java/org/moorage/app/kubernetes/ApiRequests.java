@@ -4,10 +4,12 @@ package org.moorage.app.kubernetes;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import okhttp3.ConnectionPool;
 import okhttp3.OkHttpClient;
+import org.moorage.api.model.ObjectKind;
 import org.moorage.api.plugin.ClusterException;
 
 /**
@@ -91,6 +93,11 @@ public final class ApiRequests implements AutoCloseable {
      */
     public ObjectNode patch(String what, String path, ObjectNode patch, Duration atMost) {
         return server(atMost).changeObject(what, "PATCH", path, ApiServer.JSON_MERGE, patch);
+    }
+
+    /** The objects of a kind. */
+    PagedList list(ObjectKind<?> kind, Duration readTimeout) {
+        return new PagedList(server(readTimeout), kind, Map.of(), readTimeout, stop);
     }
 
     private ApiServer server(Duration timeout) {

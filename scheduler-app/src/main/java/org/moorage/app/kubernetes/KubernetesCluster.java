@@ -79,6 +79,7 @@ public final class KubernetesCluster implements Cluster {
     private final ThreadFactory threads;
     private final ObjectDecoder decoder = new ObjectDecoder();
     private final StopSignal stop = new StopSignal();
+    private final ServerOutage outage;
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
 
     /** One for each thread, which counts down when the thread ends. */
@@ -111,6 +112,7 @@ public final class KubernetesCluster implements Cluster {
         this.clock = clock;
         this.random = random;
         this.threads = threads;
+        outage = new ServerOutage(client.address(), clock);
         // Reads do not wait behind writes: a watch that begins late misses what its kind's cache forgets.
         TokenBucket readBucket = new TokenBucket(settings.qps(), settings.burst(), clock);
         TokenBucket bucket = new TokenBucket(settings.qps(), settings.burst(), clock);
@@ -224,7 +226,7 @@ public final class KubernetesCluster implements Cluster {
 
     private <T extends ClusterObject> Reflector<T> reflector(
             ObjectKind<T> kind, Set<KeptJson> json, ClusterListener listener) {
-        return new Reflector<>(kind, json, reads, decoder, listener, settings, clock, random, stop);
+        return new Reflector<>(kind, json, reads, decoder, listener, settings, clock, random, stop, outage);
     }
 
     /** How far the objects of each watched kind are known; none before {@link #watch}. */

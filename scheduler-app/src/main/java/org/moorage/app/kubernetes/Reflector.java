@@ -37,7 +37,6 @@ import org.slf4j.LoggerFactory;
 final class Reflector<T extends ClusterObject> implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(Reflector.class);
 
-    private static final int PAGE_SIZE = 500;
     private static final Duration SHORTEST_WITH_EVENTS = Duration.ofMillis(50);
     private static final int FORBIDDEN = 403;
     private static final int NOT_FOUND = 404;
@@ -82,7 +81,8 @@ final class Reflector<T extends ClusterObject> implements Runnable {
             ClusterSettings settings,
             InstantSource clock,
             RandomGenerator random,
-            StopSignal stop) {
+            StopSignal stop,
+            ServerOutage outage) {
         this.kind = kind;
         this.server = server;
         this.listener = listener;
@@ -91,8 +91,8 @@ final class Reflector<T extends ClusterObject> implements Runnable {
         watches = settings.watches();
         this.random = random;
         this.stop = stop;
-        objects = new WatchedObjects<>(kind, json, decoder, listener);
-        progress = new WatchProgress(kind, clock);
+        objects = new WatchedObjects<>(kind, json, decoder, (namespace, name) -> listener.known(kind, namespace, name));
+        progress = new WatchProgress(kind, clock, outage);
     }
 
     /** Completes when the listener has been told of all objects once, or that the kind cannot be listed. */
@@ -121,16 +121,23 @@ final class Reflector<T extends ClusterObject> implements Runnable {
                     resourceVersion = "";
                 }
                 unreadableAt = isUnreadable ? resourceVersion : unreadableAt;
-                failed(what() + ": " + e.getOriginalMessage(), backoff);
+                String message = what() + ": " + e.getOriginalMessage();
+                if (isUnreadable) {
+                    cannotBeListed(message);
+                }
+                failed(isUnreadable, message, backoff);
             } catch (IOException e) {
-                failed(what() + ": " + ErrorText.of(e), watches.reconnect());
+                refusedSince = 0;
+                failed(false, what() + ": " + ErrorText.of(e), watches.reconnect());
             } catch (RuntimeException | StackOverflowError | LinkageError | AssertionError e) {
                 // A fault in this program. A new list replaces what the listener has missed.
                 resourceVersion = "";
                 if (!stop.isSent()) {
                     LOG.atError().setCause(e).addKeyValue("kind", kind).log("Cannot take in a change; listing again");
                 }
-                failed(what() + ": " + ErrorText.of(e), backoff);
+                String message = what() + ": " + ErrorText.of(e);
+                cannotBeListed(message);
+                failed(true, message, backoff);
             }
         }
     }
@@ -146,16 +153,13 @@ final class Reflector<T extends ClusterObject> implements Runnable {
             resourceVersion = "";
         }
         String message = String.valueOf(e.getMessage());
-        if (isRefusedForLong(e)) {
-            boolean isServed = e.httpStatus() == FORBIDDEN;
-            message += asker();
-            progress.unavailable(isServed ? Condition.NOT_ALLOWED : Condition.NOT_SERVED, message);
-            listener.unavailable(
-                    kind,
-                    WatchStatus.nameOf(kind)
-                            + (isServed ? " must not be listed" : " is not served by the API server")
-                            + asker());
-            settled.complete(null);
+        boolean isAnswered = e.httpStatus() > 0;
+        if (isRefused(e)) {
+            unavailable(e.httpStatus() == FORBIDDEN ? Condition.NOT_ALLOWED : Condition.NOT_SERVED, message);
+        } else if (isAnswered) {
+            cannotBeListed(message);
+        } else {
+            refusedSince = 0;
         }
         if (isRefused(e) && !settled.isDone()) {
             // Everybody waits for this kind: the waits do not grow.
@@ -163,7 +167,30 @@ final class Reflector<T extends ClusterObject> implements Runnable {
         }
         // What was there before comes back as soon as the server has started.
         boolean isLookedForSeldom = isRefused(e) && settled.isDone() && !hasBeenListed;
-        failed(message, isLookedForSeldom ? watches.lookAgain() : watches.reconnect());
+        failed(isAnswered, message, isLookedForSeldom ? watches.lookAgain() : watches.reconnect());
+    }
+
+    // What was listed once stays as it was known.
+    private void cannotBeListed(String message) {
+        if (!REQUIRED.contains(kind) && !hasBeenListed) {
+            unavailable(Condition.NOT_LISTABLE, message);
+        }
+    }
+
+    // Others are not to wait for a kind that they can do without.
+    private void unavailable(Condition why, String message) {
+        if (refusedSince == 0) {
+            refusedSince = System.nanoTime();
+        }
+        if (System.nanoTime() - refusedSince < watches.refusal().toNanos()) {
+            return;
+        }
+        progress.unavailable(why, message + asker());
+        String said = why == Condition.NOT_ALLOWED
+                ? " must not be listed"
+                : why == Condition.NOT_SERVED ? " is not served by the API server" : " cannot be listed";
+        listener.unavailable(kind, WatchStatus.nameOf(kind) + said + asker());
+        settled.complete(null);
     }
 
     // A kind of somebody else's is only known to whoever asks for it, and comes with a CustomResourceDefinition.
@@ -176,24 +203,13 @@ final class Reflector<T extends ClusterObject> implements Runnable {
         return !REQUIRED.contains(kind) && (e.httpStatus() == FORBIDDEN || e.httpStatus() == NOT_FOUND);
     }
 
-    private boolean isRefusedForLong(ClusterException e) {
-        if (!isRefused(e)) {
-            refusedSince = 0;
-            return false;
-        }
-        if (refusedSince == 0) {
-            refusedSince = System.nanoTime();
-        }
-        return System.nanoTime() - refusedSince >= watches.refusal().toNanos();
-    }
-
-    private void failed(String message, RetryBackoff waits) {
+    private void failed(boolean isAnswered, String message, RetryBackoff waits) {
         if (stop.isSent()) {
             return;
         }
         failures++;
         Duration wait = waits.after(failures, random);
-        progress.failed(message, wait);
+        progress.failed(isAnswered, message, wait);
         stop.isSentWithin(wait);
     }
 
@@ -207,17 +223,18 @@ final class Reflector<T extends ClusterObject> implements Runnable {
 
     private void list() throws IOException {
         List<T> all = new ArrayList<>();
-        String version;
-        try {
-            version = listPages(all, PAGE_SIZE);
-        } catch (ClusterException e) {
-            if (e.httpStatus() != GONE) {
-                throw e;
+        String version = new PagedList(server, kind, query(), requestTimeout, stop).read(new PagedList.Items() {
+            @Override
+            public void begin() {
+                all.clear();
+                objects.listBegins();
             }
-            // The cluster changes faster than the pages can be read. A single page cannot expire.
-            all.clear();
-            version = listPages(all, 0);
-        }
+
+            @Override
+            public void add(ObjectNode object) {
+                objects.read(object).ifPresent(all::add);
+            }
+        });
         objects.listEnds();
         listener.replaced(kind, all);
         resourceVersion = version;
@@ -225,31 +242,6 @@ final class Reflector<T extends ClusterObject> implements Runnable {
         refusedSince = 0;
         progress.listed(objects.unreadable(), all.size(), version);
         settled.complete(null);
-    }
-
-    private String listPages(List<T> all, int pageSize) throws IOException {
-        objects.listBegins();
-        String continuation = "";
-        do {
-            Map<String, String> query = query();
-            if (pageSize > 0) {
-                query.put("limit", String.valueOf(pageSize));
-            }
-            if (!continuation.isEmpty()) {
-                query.put("continue", continuation);
-            }
-            ObjectStreams.ListPage read;
-            try (ApiServer.StreamedResponse response =
-                    server.get("list " + kind.plural(), path(), query, requestTimeout)) {
-                read = ObjectStreams.list(
-                        response.body(), kind, tree -> objects.read(tree).ifPresent(all::add));
-            }
-            continuation = read.continuation();
-            if (continuation.isEmpty()) {
-                return read.resourceVersion();
-            }
-        } while (!stop.isSent());
-        throw new ClusterException("list " + kind.plural() + ": given up, since closed", 0, null);
     }
 
     private void watch() throws IOException {

@@ -17,6 +17,7 @@ final class WatchProgress {
 
     private final ObjectKind<?> kind;
     private final InstantSource clock;
+    private final ServerOutage outage;
 
     @GuardedBy("this")
     private Condition condition = Condition.NOT_LISTED;
@@ -40,11 +41,15 @@ final class WatchProgress {
     private int failuresInARow;
 
     @GuardedBy("this")
+    private boolean isFailureLogged;
+
+    @GuardedBy("this")
     private Instant lastLogged = Instant.MIN;
 
-    WatchProgress(ObjectKind<?> kind, InstantSource clock) {
+    WatchProgress(ObjectKind<?> kind, InstantSource clock, ServerOutage outage) {
         this.kind = kind;
         this.clock = clock;
+        this.outage = outage;
         since = clock.instant();
     }
 
@@ -56,6 +61,7 @@ final class WatchProgress {
     synchronized void listed(int unreadable, int objects, String version) {
         lists++;
         unreadableObjects = unreadable;
+        outage.answered();
         change(Condition.SYNCED, "");
         LOG.atDebug()
                 .addKeyValue("kind", kind)
@@ -66,6 +72,7 @@ final class WatchProgress {
 
     /** The server has taken up a watch; whether it is of any use is not known yet. */
     synchronized void connected() {
+        outage.answered();
         change(Condition.SYNCED, "");
     }
 
@@ -73,28 +80,35 @@ final class WatchProgress {
     synchronized void watching(int unreadable) {
         unreadableObjects = unreadable;
         change(Condition.SYNCED, "");
-        if (failuresInARow > 0) {
+        if (isFailureLogged) {
             LOG.atInfo()
                     .addKeyValue("kind", kind)
                     .addKeyValue("failures", failuresInARow)
                     .log("Watching again");
-            failuresInARow = 0;
         }
+        isFailureLogged = false;
+        failuresInARow = 0;
     }
 
-    /** A list or watch failed and will be tried again. */
-    synchronized void failed(String message, Duration nextTry) {
+    /**
+     * A list or watch failed and will be tried again.
+     *
+     * @param isAnswered whether the server answered; if it does not, that is no matter of this kind
+     */
+    synchronized void failed(boolean isAnswered, String message, Duration nextTry) {
         change(
                 switch (condition) {
                     case SYNCED -> Condition.STALE;
-                    case NOT_LISTED, STALE, NOT_SERVED, NOT_ALLOWED -> condition;
+                    case NOT_LISTED, STALE, NOT_SERVED, NOT_ALLOWED, NOT_LISTABLE -> condition;
                 },
                 message);
         failures++;
         failuresInARow++;
         Instant now = clock.instant();
-        boolean isDue = failuresInARow == 1 || !now.isBefore(lastLogged.plus(LOG_INTERVAL));
+        boolean isDue = !outage.failed(isAnswered, message)
+                && (!isFailureLogged || !now.isBefore(lastLogged.plus(LOG_INTERVAL)));
         if (isDue) {
+            isFailureLogged = true;
             lastLogged = now;
         }
         // A server that is down would fill the log otherwise.
@@ -107,14 +121,16 @@ final class WatchProgress {
                         switch (condition) {
                             case NOT_SERVED -> "The API server does not serve a kind; what needs it is switched off";
                             case NOT_ALLOWED -> "Not allowed to list a kind; what needs it is switched off";
+                            case NOT_LISTABLE -> "Cannot list a kind; what needs it is switched off";
                             case NOT_LISTED, SYNCED, STALE -> "Cannot list or watch; trying again";
                         });
     }
 
-    /** The kind is not served or not allowed: what needs it is switched off. */
+    /** The kind is not served, not allowed or cannot be listed: what needs it is switched off. */
     synchronized void unavailable(Condition why, String message) {
         if (condition != why) {
             failuresInARow = 0;
+            isFailureLogged = false;
         }
         change(why, message);
     }

@@ -35,7 +35,9 @@ public record WatchStatus(
         /** The API server has no such kind: what needs it is switched off. */
         NOT_SERVED("not served by the API server"),
         /** The API server does not allow to list them: what needs them is switched off. */
-        NOT_ALLOWED("not allowed to be listed");
+        NOT_ALLOWED("not allowed to be listed"),
+        /** The API server answers with something else than a list, and always did: what needs them is switched off. */
+        NOT_LISTABLE("cannot be listed");
 
         private final String text;
 

@@ -11,13 +11,12 @@ import org.moorage.api.model.Pod;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecodeException;
 import org.moorage.objects.ObjectDecoder;
-import org.moorage.runtime.cluster.ClusterListener;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decodes the objects of one kind. One that cannot be read, since a value in it has the wrong type, stays as the listener knows it; a
- * bound pod that is not known counts with what can be read of it; anything else is left out. For use by one thread.
+ * Decodes the objects of one kind. One that cannot be read, as one with a value of the wrong type, stays as it is known; a bound
+ * pod that is not known counts with what can be read of it; anything else is left out. For use by one thread.
  */
 final class WatchedObjects<T extends ClusterObject> {
     private static final Logger LOG = LoggerFactory.getLogger(WatchedObjects.class);
@@ -25,18 +24,23 @@ final class WatchedObjects<T extends ClusterObject> {
     private final ObjectKind<T> kind;
     private final Set<KeptJson> json;
     private final ObjectDecoder decoder;
-    private final ClusterListener listener;
+    private final Known<T> known;
     /** Those that cannot be read: each is logged once. */
     private final Set<String> unreadable = new HashSet<>();
 
     /** Those of the list that is being read. */
     private final Set<String> unreadableInList = new HashSet<>();
 
-    WatchedObjects(ObjectKind<T> kind, Set<KeptJson> json, ObjectDecoder decoder, ClusterListener listener) {
+    /** Tells which object is known by a namespace and a name. */
+    interface Known<T> {
+        Optional<T> find(String namespace, String name);
+    }
+
+    WatchedObjects(ObjectKind<T> kind, Set<KeptJson> json, ObjectDecoder decoder, Known<T> known) {
         this.kind = kind;
         this.json = json;
         this.decoder = decoder;
-        this.listener = listener;
+        this.known = known;
     }
 
     /** How many objects cannot be read. */
@@ -62,7 +66,7 @@ final class WatchedObjects<T extends ClusterObject> {
                 unreadable.remove(object.key());
             }
             return Optional.of(object);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | StackOverflowError e) {
             T identity = identity(tree);
             unreadableInList.add(identity.key());
             Optional<T> kept = kept(tree, identity);
@@ -74,7 +78,8 @@ final class WatchedObjects<T extends ClusterObject> {
                         .addKeyValue("cause", e instanceof ObjectDecodeException ? e.getMessage() : ErrorText.of(e))
                         .log(
                                 kept.isPresent()
-                                        ? "An object cannot be read; it stays as it was known, or as far as it can be read"
+                                        ? "An object cannot be read; it stays as it was known, or as far as it can be"
+                                                + " read"
                                         : "An object cannot be read; it is left out");
             }
             return kept;
@@ -87,17 +92,17 @@ final class WatchedObjects<T extends ClusterObject> {
         unreadable.remove(identity.key());
         try {
             return decoder.decode(kind, tree, json);
-        } catch (RuntimeException unreadableObject) {
+        } catch (RuntimeException | StackOverflowError unreadableObject) {
             return identity;
         }
     }
 
     private Optional<T> kept(ObjectNode tree, T identity) {
-        Optional<T> known = listener.known(kind, identity.namespace(), identity.name())
+        Optional<T> before = known.find(identity.namespace(), identity.name())
                 .filter(object ->
                         object.metadata().uid().equals(identity.metadata().uid()) && isOnSameNode(object, identity));
-        if (known.isPresent() || !(identity instanceof Pod pod) || !pod.isBound()) {
-            return known;
+        if (before.isPresent() || !(identity instanceof Pod pod) || !pod.isBound()) {
+            return before;
         }
         Pod part = decoder.readablePart(tree);
         return part.isBound() ? Optional.of(kind.type().cast(part)) : Optional.empty();

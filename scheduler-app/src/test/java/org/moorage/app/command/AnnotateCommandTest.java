@@ -73,9 +73,13 @@ class AnnotateCommandTest {
                 patches.add(path + " " + body);
                 status = patchStatus;
             } else if (path.equals("/api/v1/nodes")) {
-                text = "{\"kind\":\"NodeList\",\"items\":[" + nodes + "]}";
+                text =
+                        "{\"kind\":\"NodeList\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"1\"},\"items\":["
+                                + nodes + "]}";
             } else if (path.equals("/api/v1/pods")) {
-                text = "{\"kind\":\"PodList\",\"items\":[" + pods + "]}";
+                text =
+                        "{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"1\"},\"items\":["
+                                + pods + "]}";
             } else {
                 Map<String, String> parameters = parameters(body);
                 String query = parameters.get("query");
@@ -162,6 +166,26 @@ class AnnotateCommandTest {
         return "\"containers\":[{\"name\":\"c\",\"resources\":{\"requests\":{" + requests + "}}}]";
     }
 
+    @Test
+    void countsPodsOfAnyShapeAsFarAsTheyCanBeRead() {
+        nodes = node("a", "\"cpu\":\"4\",\"memory\":\"8Gi\"", "True");
+        pods = String.join(
+                ",",
+                pod("huge", "a", "Running", containers("\"memory\":\"1e100000\"")),
+                pod("huge-too", "a", "Running", containers("\"memory\":\"10e99999\"")),
+                pod("odd", "a", "Running", containers("\"cpu\":\"lots\"")),
+                pod("deep", "a", "Running", containers("\"cpu\":\"1\""))
+                        .replace("\"uid\"", "\"managedFields\":" + "[".repeat(1100) + "]".repeat(1100) + ",\"uid\""));
+
+        assertThat(run(environment(), "allocation")).isZero();
+
+        assertThat(annotations(0))
+                .containsEntry("requested-memory", Long.toString(Long.MAX_VALUE))
+                .containsEntry("free-memory", "0")
+                .containsEntry("requested-cpu", "1000")
+                .containsEntry("requested-pods", "4");
+    }
+
     @Nested
     class OutOfCluster {
         @TempDir
@@ -169,9 +193,9 @@ class AnnotateCommandTest {
 
         private String kubeconfig() {
             return """
-                    {apiVersion: v1, kind: Config, current-context: c, contexts: [{name: c, context: {cluster: c, user: u}}],
-                     clusters: [{name: c, cluster: {server: "http://127.0.0.1:%d"}}], users: [{name: u, user: {}}]}
-                    """.formatted(server.getAddress().getPort());
+                {apiVersion: v1, kind: Config, current-context: c, contexts: [{name: c, context: {cluster: c, user: u}}],
+                 clusters: [{name: c, cluster: {server: "http://127.0.0.1:%d"}}], users: [{name: u, user: {}}]}
+                """.formatted(server.getAddress().getPort());
         }
 
         @ParameterizedTest

@@ -34,6 +34,13 @@ final class CapturedLog extends AppenderBase<ILoggingEvent> {
         return event == null ? Level.OFF : event.getLevel();
     }
 
+    /** What has been logged, with the level. */
+    List<String> lines() {
+        return events.stream()
+                .map(event -> event.getLevel() + " " + event.getMessage() + " " + event.getKeyValuePairs())
+                .toList();
+    }
+
     List<String> warnings() {
         return events.stream()
                 .filter(event -> event.getLevel() == Level.WARN)

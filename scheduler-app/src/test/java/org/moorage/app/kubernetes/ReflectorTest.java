@@ -232,8 +232,8 @@ class ReflectorTest {
         void passesOverFieldsThatAreNewerThanWeAre() throws InterruptedException {
             String item =
                     "{\"metadata\":{\"name\":\"a\",\"namespace\":\"default\",\"resourceVersion\":\"2\",\"invented\":[1]},"
-                            + "\"spec\":{\"invented\":{\"x\":1},\"priority\":7,\"containers\":[{\"name\":\"c\",\"invented\":2}]},"
-                            + "\"status\":{\"invented\":null},\"invented\":\"y\"}";
+                        + "\"spec\":{\"invented\":{\"x\":1},\"priority\":7,\"containers\":[{\"name\":\"c\",\"invented\":2}]},"
+                        + "\"status\":{\"invented\":null},\"invented\":\"y\"}";
             server.on(
                     "GET",
                     PODS,
@@ -459,10 +459,9 @@ class ReflectorTest {
                     .isEqualTo(c.counted);
             assertThat(log.warnings())
                     .hasSize(1)
-                    .allSatisfy(
-                            warning -> assertThat(warning)
-                                    .contains(
-                                            "Pod default/bad: spec.containers[0].resources.requests.cpu: \"lots\" (expected: a quantity such as 2, 500m or 1536Mi)"));
+                    .allSatisfy(warning -> assertThat(warning)
+                            .contains("Pod default/bad: spec.containers[0].resources.requests.cpu: \"lots\""
+                                    + " (expected: a quantity such as 2, 500m or 1536Mi)"));
             boolean isUnreadable = !c.second.get(0).equals(READABLE) && c.second.size() == 2;
             assertThat(statusAfter(2).unreadableObjects()).isEqualTo(isUnreadable ? 1 : 0);
             assertThat(statusAfter(2).note())
@@ -501,7 +500,28 @@ class ReflectorTest {
                         Condition.NOT_SERVED,
                         true,
                         "unavailable: tenants.example.com is not served by the API server, and is asked for by Quotas,"
-                                + " Tenants"));
+                                + " Tenants"),
+                new Case(
+                        "a kind that is answered with something else than a list",
+                        ObjectKind.RESOURCE_SLICE,
+                        200,
+                        Condition.NOT_LISTABLE,
+                        false,
+                        "unavailable: resourceslices.resource.k8s.io cannot be listed"),
+                new Case(
+                        "a kind whose list is refused as a bad request",
+                        ObjectKind.CSI_NODE,
+                        400,
+                        Condition.NOT_LISTABLE,
+                        false,
+                        "unavailable: csinodes.storage.k8s.io cannot be listed"),
+                new Case(
+                        "a kind that the server cannot convert",
+                        ObjectKind.other("example.com/v1", "Tenant", "tenants", false),
+                        500,
+                        Condition.NOT_LISTABLE,
+                        false,
+                        "unavailable: tenants.example.com cannot be listed, and is asked for by Quotas, Tenants"));
 
         @ParameterizedTest
         @FieldSource("CASES")
@@ -510,7 +530,7 @@ class ReflectorTest {
             String path = ApiServer.path(c.kind, "", "");
             server.on("GET", path, request -> {
                 if (isRefused.get()) {
-                    return Answer.status(c.code, "Refused", "no");
+                    return c.code == 200 ? Answer.ok("no list") : Answer.status(c.code, "Refused", "no");
                 }
                 return request.query().containsKey("watch")
                         ? Answer.stream(new LinkedBlockingQueue<>())
@@ -762,6 +782,7 @@ class ReflectorTest {
         void waitsForAServerThatIsDownAndSaysSoOnce() throws InterruptedException {
             emptyListAndWatches();
             server.goDown();
+            CapturedLog outages = CapturedLog.of(ServerOutage.class);
             CapturedLog log = CapturedLog.of(WatchProgress.class);
 
             CompletableFuture<Void> watch = CompletableFuture.runAsync(ReflectorTest.this::watchPods);
@@ -771,7 +792,11 @@ class ReflectorTest {
             watch.join();
 
             assertThat(told.next()).isEqualTo("replaced: ");
-            assertThat(levels).containsExactly(Level.WARN, Level.DEBUG, Level.DEBUG, Level.DEBUG);
+            assertThat(levels).containsOnly(Level.DEBUG);
+            assertThat(outages.lines())
+                    .satisfiesExactly(
+                            line -> assertThat(line).startsWith("WARN The API server does not answer; trying again"),
+                            line -> assertThat(line).startsWith("INFO The API server answers again"));
         }
 
         @Test

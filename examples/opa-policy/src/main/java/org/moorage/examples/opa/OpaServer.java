@@ -7,21 +7,16 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.net.URI;
 import java.net.URLEncoder;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
-import java.net.http.HttpTimeoutException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.moorage.api.plugin.PluginLogger;
 import org.moorage.api.model.ClusterObject;
 
@@ -39,18 +34,19 @@ final class OpaServer implements PolicyEngine {
     private static final String PATCH = "application/json-patch+json";
     private static final String JSON_TYPE = "application/json";
 
-    private final String url;
     private final String fitPath;
     private final Duration timeout;
-    private final String tokenFile;
     private final ClusterData.Reader changes;
     private final String session;
     private final Runnable putPolicies;
     private final PolicyMetrics metrics;
     private final PluginLogger logger;
-    private final HttpClient client;
-    private final Object sending = new Object();
-    /** Whether OPA has had everything. Changed while {@link #sending}. */
+    private final OpaClient evaluations;
+    /** For what no pod waits for, so that it takes no connection from those that do. */
+    private final OpaClient upkeep;
+
+    private final ReentrantLock sending = new ReentrantLock();
+    /** Whether OPA has had everything. Changed while {@link #sending} is held. */
     private volatile boolean isComplete;
 
     /**
@@ -66,39 +62,33 @@ final class OpaServer implements PolicyEngine {
             Runnable putPolicies,
             PolicyMetrics metrics,
             PluginLogger logger) {
-        url = args.url().endsWith("/") ? args.url().substring(0, args.url().length() - 1) : args.url();
+        evaluations = new OpaClient(args);
+        upkeep = new OpaClient(args);
         fitPath = args.fitPath();
         timeout = args.timeout();
-        tokenFile = args.tokenFile();
         changes = data.reader();
         this.session = session;
         this.putPolicies = putPolicies;
         this.metrics = metrics;
         this.logger = logger;
-        HttpClient.Builder builder =
-                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(timeout);
-        if (!args.caFile().isEmpty()) {
-            builder.sslContext(Tls.trusting(Path.of(args.caFile())));
-        }
-        client = builder.build();
     }
 
     @Override
     public Optional<JsonNode> fit(String input) {
         String question = "{\"input\":" + input + "}";
         for (int i = 0; i < EVALUATIONS; i++) {
-            send();
-            HttpResponse<String> response = call("POST", "/v1/data" + fitPath, JSON_TYPE, question);
+            send(evaluations);
+            HttpResponse<String> response = evaluations.call("POST", "/v1/data" + fitPath, JSON_TYPE, question);
             if (response.statusCode() != 200) {
                 throw new PolicyException("OPA cannot evaluate " + fitPath + ": " + errorOf(response));
             }
             // It may have been restarted since it was sent the objects; then what it answered means nothing.
-            if (isUpToDate()) {
+            if (isUpToDate(evaluations)) {
                 JsonNode result = json(response.body()).path("result");
                 return result.isMissingNode() ? Optional.empty() : Optional.of(result);
             }
         }
-        throw new PolicyException("OPA at " + url + " lost the cluster's objects " + EVALUATIONS
+        throw new PolicyException("OPA at " + evaluations.url() + " lost the cluster's objects " + EVALUATIONS
                 + " times in a row (expected: one scheduler that owns its data)");
     }
 
@@ -106,16 +96,16 @@ final class OpaServer implements PolicyEngine {
     public void keepUp() {
         try {
             if (isComplete) {
-                isUpToDate();
+                isUpToDate(upkeep);
             }
-            send();
+            send(upkeep);
         } catch (PolicyException notNow) {
             logger.debug("OPA cannot be given the cluster now", "err", notNow.getMessage());
         }
     }
 
-    private boolean isUpToDate() {
-        HttpResponse<String> response = call("GET", "/v1/data/" + MARK, "", "");
+    private boolean isUpToDate(OpaClient client) {
+        HttpResponse<String> response = client.call("GET", "/v1/data/" + MARK, "", "");
         boolean found = response.statusCode() == 200
                 && json(response.body()).path("result").asText().equals(session);
         if (!found) {
@@ -124,17 +114,32 @@ final class OpaServer implements PolicyEngine {
         return found;
     }
 
-    private void send() {
-        synchronized (sending) {
+    private void send(OpaClient client) {
+        lock();
+        try {
             if (!isComplete) {
-                sendAll();
+                sendAll(client);
             } else {
-                sendChanges(changes.changes());
+                sendChanges(client, changes.changes());
             }
+        } finally {
+            sending.unlock();
         }
     }
 
-    private void sendAll() {
+    private void lock() {
+        try {
+            if (!sending.tryLock(timeout.toNanos(), TimeUnit.NANOSECONDS)) {
+                throw new PolicyException("OPA at " + evaluations.url()
+                        + " is being sent the cluster's objects for more than " + timeout.toMillis() + "ms");
+            }
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new PolicyException("OPA at " + evaluations.url() + ": interrupted", interrupted);
+        }
+    }
+
+    private void sendAll(OpaClient client) {
         putPolicies.run();
         changes.all().forEach((resource, table) -> {
             StringBuilder text = new StringBuilder("{");
@@ -142,22 +147,22 @@ final class OpaServer implements PolicyEngine {
                     .append(quoted(uid))
                     .append(':')
                     .append(ObjectText.of(object)));
-            check(call(
+            check(client.call(
                     "PUT", "/v1/data/" + resource, JSON_TYPE, text.append('}').toString()));
         });
-        check(call("PUT", "/v1/data/" + MARK, JSON_TYPE, quoted(session)));
+        check(client.call("PUT", "/v1/data/" + MARK, JSON_TYPE, quoted(session)));
         metrics.synced();
         isComplete = true;
     }
 
-    private void sendChanges(Map<String, Map<String, Optional<ClusterObject>>> changed) {
+    private void sendChanges(OpaClient client, Map<String, Map<String, Optional<ClusterObject>>> changed) {
         boolean isSent = false;
         try {
             changed.forEach((resource, table) -> {
                 StringBuilder text = new StringBuilder("[");
                 table.forEach((uid, object) ->
                         text.append(text.length() == 1 ? "" : ",").append(operation(uid, object)));
-                HttpResponse<String> response = call(
+                HttpResponse<String> response = client.call(
                         "PATCH", "/v1/data/" + resource, PATCH, text.append(']').toString());
                 // What is to be removed is not there, or nothing is.
                 if (response.statusCode() != 404) {
@@ -173,7 +178,7 @@ final class OpaServer implements PolicyEngine {
             }
         }
         if (!isComplete) {
-            sendAll();
+            sendAll(client);
         }
     }
 
@@ -184,18 +189,18 @@ final class OpaServer implements PolicyEngine {
     }
 
     @Override
-    public Reply put(String id, byte[] policy) {
-        return reply(call("PUT", path(id), REGO, BodyPublishers.ofByteArray(policy)));
+    public Supplier<Reply> prepare(String id, byte[] policy) {
+        return () -> reply(upkeep.call("PUT", path(id), REGO, BodyPublishers.ofByteArray(policy)));
     }
 
     @Override
     public Reply delete(String id) {
-        return reply(call("DELETE", path(id), "", ""));
+        return reply(upkeep.call("DELETE", path(id), "", ""));
     }
 
     @Override
     public Reply get(String id) {
-        return reply(call("GET", path(id), "", ""));
+        return reply(upkeep.call("GET", path(id), "", ""));
     }
 
     private static String path(String id) {
@@ -219,40 +224,13 @@ final class OpaServer implements PolicyEngine {
         }
     }
 
-    private HttpResponse<String> call(String method, String path, String contentType, String body) {
-        return call(
-                method, path, contentType, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body));
-    }
-
-    private HttpResponse<String> call(String method, String path, String contentType, BodyPublisher body) {
-        HttpRequest.Builder request =
-                HttpRequest.newBuilder(URI.create(url + path)).timeout(timeout).method(method, body);
-        if (!contentType.isEmpty()) {
-            request.header("Content-Type", contentType);
-        }
-        String asked = "OPA at " + url + ": " + method + " " + path + ": ";
-        try {
-            if (!tokenFile.isEmpty()) {
-                request.header(
-                        "Authorization",
-                        "Bearer " + Files.readString(Path.of(tokenFile)).strip());
-            }
-            return client.send(request.build(), BodyHandlers.ofString());
-        } catch (HttpTimeoutException late) {
-            throw new PolicyException(asked + "no answer within " + timeout.toMillis() + "ms", late);
-        } catch (IOException failed) {
-            String why = failed.getMessage() == null ? failed.getClass().getSimpleName() : failed.getMessage();
-            throw new PolicyException(asked + why, failed);
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-            throw new PolicyException(asked + "interrupted", interrupted);
-        }
-    }
+    @Override
+    public void close() {}
 
     private void check(HttpResponse<String> response) {
         if (response.statusCode() >= 300) {
             throw new PolicyException(
-                    "OPA at " + url + ": " + response.request().method() + " "
+                    "OPA at " + evaluations.url() + ": " + response.request().method() + " "
                             + response.request().uri().getPath() + ": " + errorOf(response));
         }
     }

@@ -14,6 +14,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
@@ -21,6 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.StateKey;
@@ -41,6 +43,8 @@ final class Policies implements AutoCloseable {
 
     private static final StateKey<Map<OpaPolicy.Args, Policies>> ALL = StateKey.of("OpaPolicy/policies");
     private static final Duration LOOK = Duration.ofSeconds(2);
+    // Some seconds where the processor is shared by many.
+    private static final Duration COMPILE_LIMIT = Duration.ofSeconds(30);
     private static final String SHIPPED_ID = "policy";
 
     private final OpaPolicy.Args args;
@@ -76,7 +80,7 @@ final class Policies implements AutoCloseable {
                     + handle.clock().millis();
             engine = new OpaServer(args, data, session, this::applyAll, metrics, logger);
         } else {
-            engine = new WasmPolicies(args, data, handle);
+            engine = new WasmPolicies(args, data, handle, COMPILE_LIMIT);
             // A policy that cannot be used is a fault of the configuration.
             List<String> faults = apply(read(true));
             if (!faults.isEmpty()) {
@@ -138,9 +142,11 @@ final class Policies implements AutoCloseable {
     }
 
     // OPA has none any more.
-    private synchronized void applyAll() {
-        inForce.clear();
-        refused.clear();
+    private void applyAll() {
+        synchronized (this) {
+            inForce.clear();
+            refused.clear();
+        }
         apply(read(false)).forEach(fault -> logger.warn("Policy is not in force", "fault", fault));
     }
 
@@ -186,7 +192,7 @@ final class Policies implements AutoCloseable {
     }
 
     /** Puts into force what is not yet, and takes out what is gone. Returns why what was refused was refused. */
-    private synchronized List<String> apply(Map<String, Optional<byte[]>> wanted) {
+    private List<String> apply(Map<String, Optional<byte[]>> wanted) {
         Map<String, String> faults = new TreeMap<>();
         boolean isChanged = false;
         boolean isProgress = true;
@@ -200,39 +206,59 @@ final class Policies implements AutoCloseable {
                     continue;
                 }
                 String digest = digest(policy);
-                if (digest.equals(inForce.get(id)) || digest.equals(refused.get(id)) && !isChanged) {
+                if (!isDue(id, digest, isChanged)) {
                     continue;
                 }
-                Reply reply = engine.put(id, policy);
-                boolean isNews = !digest.equals(refused.put(id, digest));
-                if (reply.isSuccess()) {
-                    refused.remove(id);
-                    faults.remove(id);
-                    inForce.put(id, digest);
+                if (apply(id, policy, digest, engine.prepare(id, policy), faults)) {
                     isProgress = true;
                     isChanged = true;
-                    metrics.pushed("accepted");
-                    logger.info("Policy is in force", "policy", id);
-                } else if (isNews) {
-                    metrics.pushed("refused");
-                    faults.put(
-                            id,
-                            "policy " + id + " is refused, what was in force remains: "
-                                    + OpaServer.messageOf(reply.text()));
                 }
             }
         }
+        if (removeOthers(wanted) || isChanged) {
+            listeners.forEach(Runnable::run);
+        }
+        return List.copyOf(faults.values());
+    }
+
+    private synchronized boolean isDue(String id, String digest, boolean isChanged) {
+        return !digest.equals(inForce.get(id)) && (!digest.equals(refused.get(id)) || isChanged);
+    }
+
+    private synchronized boolean apply(
+            String id, byte[] policy, String digest, Supplier<Reply> put, Map<String, String> faults) {
+        byte[] latest = pushed.get(id);
+        if (latest != null && !Arrays.equals(latest, policy)) {
+            // Another was pushed while this one was compiled.
+            return false;
+        }
+        Reply reply = put.get();
+        boolean isNews = !digest.equals(refused.put(id, digest));
+        if (reply.isSuccess()) {
+            refused.remove(id);
+            faults.remove(id);
+            inForce.put(id, digest);
+            metrics.pushed("accepted");
+            logger.info("Policy is in force", "policy", id);
+        } else if (isNews) {
+            metrics.pushed("refused");
+            faults.put(
+                    id,
+                    "policy " + id + " is refused, what was in force remains: " + OpaServer.messageOf(reply.text()));
+        }
+        return reply.isSuccess();
+    }
+
+    private synchronized boolean removeOthers(Map<String, Optional<byte[]>> wanted) {
+        boolean isChanged = false;
         for (String id : List.copyOf(inForce.keySet())) {
-            if (!wanted.containsKey(id)) {
+            if (!wanted.containsKey(id) && !pushed.containsKey(id)) {
                 engine.delete(id);
                 inForce.remove(id);
                 isChanged = true;
             }
         }
-        if (isChanged) {
-            listeners.forEach(Runnable::run);
-        }
-        return List.copyOf(faults.values());
+        return isChanged;
     }
 
     private static String digest(byte[] policy) {
@@ -244,8 +270,12 @@ final class Policies implements AutoCloseable {
     }
 
     /** Puts a policy into force that somebody pushed, and keeps it. */
-    synchronized Reply push(String id, byte[] policy) {
-        Reply reply = engine.put(id, policy);
+    Reply push(String id, byte[] policy) {
+        return push(id, policy, engine.prepare(id, policy));
+    }
+
+    private synchronized Reply push(String id, byte[] policy, Supplier<Reply> put) {
+        Reply reply = put.get();
         metrics.pushed(reply.isSuccess() ? "accepted" : "refused");
         if (reply.isSuccess()) {
             pushed.put(id, policy);
@@ -329,5 +359,6 @@ final class Policies implements AutoCloseable {
         if (port != null) {
             port.close();
         }
+        engine.close();
     }
 }

@@ -3,9 +3,10 @@ package org.moorage.examples.opa;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** Evaluates policies over the cluster's objects, and holds them by their ids. Safe for use by several threads. */
-interface PolicyEngine {
+interface PolicyEngine extends AutoCloseable {
     /**
      * The fit document for an input.
      *
@@ -15,11 +16,12 @@ interface PolicyEngine {
     Optional<JsonNode> fit(String input);
 
     /**
-     * Adds a policy, or replaces the one of that id. What is not a policy is refused, and changes nothing.
+     * Compiles and checks a policy as far as that takes no lock, which may take until the engine's time limit.
      *
-     * @throws PolicyException if the engine cannot be reached
+     * @return adds it, or replaces the one of that id. What is not a policy is refused, and changes nothing. Throws a PolicyException
+     *     if the engine cannot be reached
      */
-    Reply put(String id, byte[] policy);
+    Supplier<Reply> prepare(String id, byte[] policy);
 
     /**
      * Deletes a policy.
@@ -44,4 +46,7 @@ interface PolicyEngine {
 
     /** Does what has to be done from time to time. */
     void keepUp();
+
+    @Override
+    void close();
 }

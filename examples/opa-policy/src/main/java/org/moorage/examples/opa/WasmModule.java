@@ -3,7 +3,9 @@ package org.moorage.examples.opa;
 
 import com.dylibso.chicory.runtime.ByteArrayMemory;
 import com.dylibso.chicory.runtime.Memory;
+import com.dylibso.chicory.wasm.Parser;
 import com.dylibso.chicory.wasm.types.MemoryLimits;
+import com.dylibso.chicory.wasm.types.TableSection;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.styra.opa.wasm.OpaWasm;
@@ -23,6 +25,11 @@ import java.util.Optional;
 final class WasmModule {
     private static final JsonMapper JSON = new JsonMapper();
     private static final int FIRST_PAGES = 16;
+    // Growing takes the memory twice for a moment.
+    private static final int MOST_PAGES =
+            (int) Math.min(MemoryLimits.MAX_PAGES, Runtime.getRuntime().maxMemory() / 3 / Memory.PAGE_SIZE);
+    // Those of opa build have one, of its functions.
+    private static final long MOST_TABLE_ENTRIES = 1_000_000;
 
     private final OpaWasm wasm;
     private final OpaWasm_ModuleExports exports;
@@ -50,17 +57,33 @@ final class WasmModule {
     static WasmModule of(byte[] module, String path) {
         OpaWasm wasm;
         try {
+            checkTables(module);
             wasm = OpaWasm.builder()
                     .withInputStream(new ByteArrayInputStream(module))
                     .withJsonMapper(JSON)
                     .withYamlMapper(JSON)
-                    .withMemory(new ByteArrayMemory(new MemoryLimits(FIRST_PAGES, MemoryLimits.MAX_PAGES)))
+                    .withMemory(new ByteArrayMemory(new MemoryLimits(FIRST_PAGES, MOST_PAGES)))
                     .addBuiltins(QuantityBuiltin.all())
                     .build();
-        } catch (RuntimeException notOne) {
+            return new WasmModule(wasm, entrypoint(wasm, path));
+        } catch (PolicyException refused) {
+            throw refused;
+        } catch (RuntimeException | StackOverflowError notOne) {
             throw new PolicyException("not a compiled policy: " + notOne.getMessage(), notOne);
         }
-        return new WasmModule(wasm, entrypoint(wasm, path));
+    }
+
+    // An entry takes some bytes here, and none in the module.
+    private static void checkTables(byte[] module) {
+        long entries = 0;
+        TableSection tables = Parser.parse(module).tableSection();
+        for (int i = 0; i < tables.tableCount(); i++) {
+            entries += tables.getTable(i).limits().min();
+        }
+        if (entries > MOST_TABLE_ENTRIES) {
+            throw new PolicyException(
+                    "tables of " + entries + " entries (expected: at most " + MOST_TABLE_ENTRIES + ")");
+        }
     }
 
     private static int entrypoint(OpaWasm wasm, String path) {

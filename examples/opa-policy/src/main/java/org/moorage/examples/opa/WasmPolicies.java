@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.examples.opa;
 
+import static java.util.Objects.requireNonNull;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.zip.GZIPInputStream;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.plugin.Handle;
@@ -29,44 +36,66 @@ import org.moorage.api.plugin.Handle;
  */
 final class WasmPolicies implements PolicyEngine {
     private static final JsonMapper JSON = new JsonMapper();
-    private static final int MOST_BYTES = 64 << 20;
+    /** Compiling takes some hundred times the memory of a module. */
+    private static final int MOST_MODULE_BYTES =
+            (int) Math.max(1 << 20, Math.min(16 << 20, Runtime.getRuntime().maxMemory() / 256));
+
+    private static final int MOST_COMPILING = 4;
+    private static final String NO_POD = "{\"pod\":{},\"requested_pod\":{},\"config\":{}}";
     /** How much longer the first evaluation of an instance may take, while the JVM has yet to compile it. */
     private static final int COLD_FACTOR = 4;
-
-    private static final int TAR_BLOCK = 512;
-    private static final int TAR_NAME = 100;
-    private static final int TAR_SIZE = 124;
-    private static final int TAR_SIZE_END = 135;
 
     private final String path;
     private final Duration timeout;
     private final ClusterData data;
     private final Handle handle;
+    private final Duration compileLimit;
     private final Map<String, Compiled> policies = new TreeMap<>();
+    private final ExecutorService compiling =
+            new ThreadPoolExecutor(0, MOST_COMPILING, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), task -> {
+                Thread thread = new Thread(task, "opa-policy-compile");
+                thread.setDaemon(true);
+                return thread;
+            });
 
-    WasmPolicies(OpaPolicy.Args args, ClusterData data, Handle handle) {
+    /**
+     * No policies yet.
+     *
+     * @param compileLimit how long it may take until a policy is compiled and was evaluated once
+     */
+    WasmPolicies(OpaPolicy.Args args, ClusterData data, Handle handle, Duration compileLimit) {
         path = args.fitPath().substring(1);
         timeout = args.timeout();
         this.data = data;
         this.handle = handle;
+        this.compileLimit = compileLimit;
     }
 
     /** A compiled policy, with its instance while that is in order. */
     private static final class Compiled {
         final byte[] sent;
         final byte[] module;
-        final ClusterData.Reader changes;
         boolean isComplete;
         boolean isWarm;
 
         @Nullable
         WasmModule instance;
 
-        Compiled(byte[] sent, byte[] module, WasmModule instance, ClusterData.Reader changes) {
+        /** Set when it is put into force. */
+        ClusterData.@Nullable Reader changes;
+
+        Compiled(byte[] sent, byte[] module, @Nullable WasmModule instance) {
             this.sent = sent;
             this.module = module;
             this.instance = instance;
-            this.changes = changes;
+        }
+
+        ClusterData.Reader changes() {
+            return requireNonNull(changes, "changes");
+        }
+
+        void close() {
+            changes().close();
         }
     }
 
@@ -101,7 +130,7 @@ final class WasmPolicies implements PolicyEngine {
             return fit;
         } catch (PolicyException failed) {
             throw failed;
-        } catch (RuntimeException failed) {
+        } catch (RuntimeException | StackOverflowError failed) {
             throw new PolicyException(
                     deadline.hasPassed()
                             ? "the policy is not evaluated within " + limit.toMillis() + "ms"
@@ -118,14 +147,14 @@ final class WasmPolicies implements PolicyEngine {
 
     private static void update(WasmModule instance, Compiled policy) {
         if (!policy.isComplete) {
-            policy.changes.all().forEach((resource, table) -> {
+            policy.changes().all().forEach((resource, table) -> {
                 instance.clear(resource);
                 table.forEach((uid, object) -> instance.put(resource, uid, ObjectText.of(object)));
             });
             policy.isComplete = true;
             return;
         }
-        for (var changed : policy.changes.changes().entrySet()) {
+        for (var changed : policy.changes().changes().entrySet()) {
             for (Map.Entry<String, Optional<ClusterObject>> entry :
                     changed.getValue().entrySet()) {
                 Optional<ClusterObject> object = entry.getValue();
@@ -169,22 +198,66 @@ final class WasmPolicies implements PolicyEngine {
     }
 
     @Override
-    public Reply put(String id, byte[] policy) {
-        byte[] module;
-        WasmModule instance;
+    public Supplier<Reply> prepare(String id, byte[] policy) {
+        Compiled compiled;
         try {
-            module = module(policy);
-            instance = WasmModule.of(module, path);
+            compiled = checked(policy);
         } catch (PolicyException refused) {
-            return Reply.error(400, "invalid_parameter", refused.getMessage() == null ? "" : refused.getMessage());
+            Reply reply = Reply.error(400, "invalid_parameter", String.valueOf(refused.getMessage()));
+            return () -> reply;
         }
-        synchronized (this) {
-            Compiled before = policies.put(id, new Compiled(policy, module, instance, data.reader()));
-            if (before != null) {
-                before.changes.close();
-            }
+        return () -> put(id, compiled);
+    }
+
+    private synchronized Reply put(String id, Compiled policy) {
+        policy.changes = data.reader();
+        Compiled before = policies.put(id, policy);
+        if (before != null) {
+            before.close();
         }
         return Reply.json(200, JSON.createObjectNode());
+    }
+
+    // On a thread that may be left to it: what compiles a policy does not look at interruptions.
+    private Compiled checked(byte[] policy) {
+        Future<Compiled> compiled;
+        try {
+            compiled = compiling.submit(() -> compile(policy));
+        } catch (RejectedExecutionException busy) {
+            throw new PolicyException(MOST_COMPILING + " other policies are being compiled (expected: fewer)", busy);
+        }
+        try {
+            return compiled.get(compileLimit.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException late) {
+            throw new PolicyException(
+                    "the policy is not compiled and evaluated within " + compileLimit.toMillis() + "ms", late);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new PolicyException("interrupted while the policy was compiled", interrupted);
+        } catch (ExecutionException failed) {
+            if (failed.getCause() instanceof PolicyException refused) {
+                throw refused;
+            }
+            throw new PolicyException("not a compiled policy: " + failed.getCause(), failed.getCause());
+        } finally {
+            compiled.cancel(true);
+        }
+    }
+
+    private Compiled compile(byte[] policy) {
+        byte[] module = module(policy);
+        if (module.length > MOST_MODULE_BYTES) {
+            throw new PolicyException(
+                    "a module of " + module.length + " bytes (expected: at most " + MOST_MODULE_BYTES + ")");
+        }
+        WasmModule instance = WasmModule.of(module, path);
+        try {
+            Optional<JsonNode> ignored = instance.evaluate(NO_POD);
+        } catch (RuntimeException | StackOverflowError failed) {
+            // It may well fail without a pod and a cluster, but it must come to an end.
+            instance = null;
+        }
+        return new Compiled(policy, module, instance);
     }
 
     private byte[] module(byte[] policy) {
@@ -192,7 +265,7 @@ final class WasmPolicies implements PolicyEngine {
             return policy;
         }
         if (startsWith(policy, 0x1f, 0x8b)) {
-            return unpacked(policy);
+            return Bundle.module(policy, MOST_MODULE_BYTES);
         }
         throw new PolicyException(
                 "neither a WebAssembly module nor a bundle; with mode: wasm, Rego is compiled before it is pushed:"
@@ -211,35 +284,13 @@ final class WasmPolicies implements PolicyEngine {
         return true;
     }
 
-    // A bundle is a tar file: for each file a block with its name and its size in octal digits, and
-    // its bytes in whole blocks.
-    private static byte[] unpacked(byte[] bundle) {
-        try (InputStream in = new GZIPInputStream(new ByteArrayInputStream(bundle))) {
-            byte[] tar = in.readNBytes(MOST_BYTES);
-            int at = 0;
-            while (at + TAR_BLOCK <= tar.length && tar[at] != 0) {
-                String name = new String(tar, at, TAR_NAME, StandardCharsets.UTF_8).split("\0", 2)[0];
-                int size = Integer.parseInt(
-                        new String(tar, at + TAR_SIZE, TAR_SIZE_END - TAR_SIZE, StandardCharsets.US_ASCII).strip(), 8);
-                int begin = at + TAR_BLOCK;
-                if (name.endsWith("policy.wasm") && begin + size <= tar.length) {
-                    return Arrays.copyOfRange(tar, begin, begin + size);
-                }
-                at = begin + (size + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
-            }
-        } catch (IOException | NumberFormatException broken) {
-            throw new PolicyException("a bundle that cannot be unpacked: " + broken.getMessage(), broken);
-        }
-        throw new PolicyException("a bundle without /policy.wasm (expected: one of opa build -t wasm)");
-    }
-
     @Override
     public synchronized Reply delete(String id) {
         Compiled removed = policies.remove(id);
         if (removed == null) {
             return notFound(id);
         }
-        removed.changes.close();
+        removed.close();
         return Reply.json(200, JSON.createObjectNode());
     }
 
@@ -275,4 +326,9 @@ final class WasmPolicies implements PolicyEngine {
 
     @Override
     public void keepUp() {}
+
+    @Override
+    public void close() {
+        compiling.shutdownNow();
+    }
 }

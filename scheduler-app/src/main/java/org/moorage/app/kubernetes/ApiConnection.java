@@ -11,9 +11,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadFactory;
 import javax.net.ssl.HostnameVerifier;
+import okhttp3.Authenticator;
 import okhttp3.CipherSuite;
 import okhttp3.ConnectionSpec;
 import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.Response;
+import okhttp3.Route;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.plugin.ClusterException;
 
@@ -76,6 +80,7 @@ public record ApiConnection(Optional<Path> kubeconfig, Optional<String> master) 
         OkHttpClient.Builder http = new OkHttpClient.Builder()
                 .addInterceptor(new Credentials(config.credentials(InstantSource.system()), tls));
         config.proxy().ifPresent(http::proxy);
+        config.proxyAuthorization().ifPresent(user -> http.proxyAuthenticator(new ProxyUser(user)));
         if (config.skipsTlsVerify()) {
             http.hostnameVerifier((host, session) -> true);
         } else if (!config.tlsServerName().isEmpty()) {
@@ -83,6 +88,21 @@ public record ApiConnection(Optional<Path> kubeconfig, Optional<String> master) 
             http.hostnameVerifier((host, session) -> verifier.verify(config.tlsServerName(), session));
         }
         return client(address, http);
+    }
+
+    /** Tells a proxy once who asks, before it asks for that where it tunnels. */
+    private record ProxyUser(String authorization) implements Authenticator {
+        private static final String HEADER = "Proxy-Authorization";
+
+        @Override
+        public @Nullable Request authenticate(@Nullable Route route, Response response) {
+            return response.request().header(HEADER) == null
+                    ? response.request()
+                            .newBuilder()
+                            .header(HEADER, authorization)
+                            .build()
+                    : null;
+        }
     }
 
     private static ApiClient fromAddress(String address) {

@@ -120,23 +120,47 @@ final class Kubeconfig {
         if (url.isEmpty()) {
             return Optional.empty();
         }
-        URI address;
-        try {
-            address = URI.create(url);
-        } catch (IllegalArgumentException e) {
-            throw wrong("proxy-url", url, "such as http://proxy.example.com:3128");
-        }
+        URI address = proxyAddress(url);
         Proxy.Type type = switch (String.valueOf(address.getScheme())) {
             case "http" -> Proxy.Type.HTTP;
             case "socks5" -> Proxy.Type.SOCKS;
-            default -> throw wrong("proxy-url", url, "http:// or socks5://");
+            default -> throw wrong("proxy-url", withoutUser(url), "http:// or socks5://");
         };
         if (address.getHost() == null) {
-            throw wrong("proxy-url", url, "such as http://proxy.example.com:3128");
+            throw wrong("proxy-url", withoutUser(url), "such as http://proxy.example.com:3128");
+        }
+        if (type == Proxy.Type.SOCKS && address.getUserInfo() != null) {
+            throw wrong("proxy-url", withoutUser(url), "no user, which only a proxy of http:// is told");
         }
         int defaultPort = type == Proxy.Type.HTTP ? 80 : 1080;
         int port = address.getPort() < 0 ? defaultPort : address.getPort();
         return Optional.of(new Proxy(type, InetSocketAddress.createUnresolved(address.getHost(), port)));
+    }
+
+    /** What the proxy is told of the user in its address, as {@code Proxy-Authorization}; empty if the address has none. */
+    Optional<String> proxyAuthorization() {
+        String url = cluster.path("proxy-url").asText("");
+        return url.isEmpty()
+                ? Optional.empty()
+                : Optional.ofNullable(proxyAddress(url).getUserInfo())
+                        .map(pair -> basic(pair.contains(":") ? pair : pair + ":"));
+    }
+
+    private URI proxyAddress(String url) {
+        try {
+            return URI.create(url);
+        } catch (IllegalArgumentException e) {
+            throw wrong("proxy-url", withoutUser(url), "such as http://proxy.example.com:3128");
+        }
+    }
+
+    // Also of what is no URL, so all up to the last @ but the scheme.
+    private static String withoutUser(String url) {
+        return url.replaceFirst("(?s)^([A-Za-z0-9+.-]*://)?.*@", "$1…@");
+    }
+
+    private static String basic(String pair) {
+        return "Basic " + Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8));
     }
 
     /** Who the user is. */
@@ -155,8 +179,7 @@ final class Kubeconfig {
         String name = user.path("username").asText("");
         if (!name.isEmpty()) {
             String pair = name + ":" + user.path("password").asText("");
-            return CredentialSource.fixed(Credential.header(
-                    "Basic " + Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8))));
+            return CredentialSource.fixed(Credential.header(basic(pair)));
         }
         if (user.has("auth-provider")) {
             throw wrong("auth-provider", user.path("auth-provider").path("name").asText(""), "exec in its place");

@@ -33,6 +33,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.api.io.TempDir;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
@@ -287,23 +290,48 @@ class CredentialsTest {
         }
     }
 
-    @Test
-    void goThroughTheProxyOfTheKubeconfig() throws IOException {
+    // The last: a user whose name and password have characters that are escaped.
+    @ParameterizedTest
+    @CsvSource({"'', ''", "me@, bWU6", "me:secret@, bWU6c2VjcmV0", "me:a%40b%2Fc@, bWU6YUBiL2M="})
+    void goThroughTheProxyOfTheKubeconfig(String user, String authorization) throws IOException {
         restart(authority.server(authority.issue("api.example.com")));
         try (ServerSocket proxy = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             List<String> asked = new CopyOnWriteArrayList<>();
             threads.execute(() -> tunnel(proxy, asked));
             try (KubernetesCluster cluster = cluster(
                     "api.example.com",
-                    CA + ", proxy-url: \"http://127.0.0.1:" + proxy.getLocalPort() + "\"",
+                    CA + ", proxy-url: \"http://" + user + "127.0.0.1:" + proxy.getLocalPort() + "\"",
                     "token: t")) {
                 cluster.bind(WEB, "n");
             }
-            assertThat(asked)
-                    .containsExactly(
-                            "CONNECT api.example.com:" + server.getAddress().getPort() + " HTTP/1.1");
+            assertThat(asked.get(0))
+                    .startsWith("CONNECT api.example.com:" + server.getAddress().getPort() + " HTTP/1.1\r\n");
+            assertThat(asked.get(0).lines().filter(line -> line.startsWith("Proxy-Authorization")))
+                    .isEqualTo(
+                            authorization.isEmpty()
+                                    ? List.of()
+                                    : List.of("Proxy-Authorization: Basic " + authorization));
             assertThat(users).containsExactly("Bearer t");
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "https://me:secret@127.0.0.1:3128",
+                "http://me:sec%ret@127.0.0.1:3128",
+                "http://me:secret@",
+                "http://me:sec/ret@127.0.0.1:3128",
+                "me:secret@127.0.0.1:3128",
+                "socks5://me:secret@127.0.0.1:1080"
+            })
+    void doNotTellThePasswordOfAProxyThatCannotBeUsed(String url) {
+        assertThatThrownBy(() -> cluster(CA + ", proxy-url: \"" + url + "\"", "token: t"))
+                .isInstanceOf(ClusterException.class)
+                .hasMessageContaining("proxy-url: ")
+                .hasMessageContaining("(expected: ")
+                .satisfies(thrown ->
+                        assertThat(thrown.getMessage()).doesNotContain("sec").doesNotContain("me:"));
     }
 
     /** Connects one client to the server, whatever it asks for. */
@@ -315,7 +343,7 @@ class CredentialsTest {
             while (!head.toString().endsWith("\r\n\r\n")) {
                 head.append((char) client.getInputStream().read());
             }
-            asked.add(head.substring(0, head.indexOf("\r\n")));
+            asked.add(head.toString());
             client.getOutputStream().write("HTTP/1.1 200 OK\r\n\r\n".getBytes(UTF_8));
             threads.execute(() -> copy(target, client));
             copy(client, target);

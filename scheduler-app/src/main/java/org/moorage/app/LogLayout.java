@@ -33,11 +33,11 @@ final class LogLayout extends LayoutBase<ILoggingEvent> {
         StringBuilder line = new StringBuilder(200)
                 .append(letter(event.getLevel()))
                 .append(Time.FORMAT.format(event.getInstant()))
-                .append(' ')
-                .append(event.getThreadName())
-                .append(' ')
-                .append(logger, logger.lastIndexOf('.') + 1, logger.length())
-                .append("] ");
+                .append(' ');
+        name(line, event.getThreadName());
+        line.append(' ');
+        name(line, logger.substring(logger.lastIndexOf('.') + 1));
+        line.append("] ");
         quote(line, event.getFormattedMessage());
         List<KeyValuePair> pairs = event.getKeyValuePairs();
         if (pairs != null) {
@@ -52,7 +52,7 @@ final class LogLayout extends LayoutBase<ILoggingEvent> {
         append(line, "err", StackTraces.message(thrown));
         line.append('\n');
         if (StackTraces.isWorthShowing(thrown)) {
-            line.append(StackTraces.of(thrown));
+            printable(line, StackTraces.of(thrown));
         }
         return line.toString();
     }
@@ -66,11 +66,27 @@ final class LogLayout extends LayoutBase<ILoggingEvent> {
     }
 
     private static void append(StringBuilder line, String key, Object value) {
-        line.append(' ').append(key).append('=');
+        line.append(' ');
+        name(line, key);
+        line.append('=');
         if (value instanceof Number || value instanceof Boolean) {
             line.append(value);
         } else {
             quote(line, String.valueOf(value));
+        }
+    }
+
+    // Plugins name threads, loggers and keys; what could be taken for other parts of the line is quoted.
+    private static void name(StringBuilder line, String name) {
+        boolean isPlain = !name.isEmpty();
+        for (int i = 0; isPlain && i < name.length(); i++) {
+            char c = name.charAt(i);
+            isPlain = c > ' ' && c <= '~' && c != '"' && c != '\\' && c != '=' && c != ']';
+        }
+        if (isPlain) {
+            line.append(name);
+        } else {
+            quote(line, name);
         }
     }
 
@@ -84,9 +100,40 @@ final class LogLayout extends LayoutBase<ILoggingEvent> {
                 case '\n' -> line.append("\\n");
                 case '\r' -> line.append("\\r");
                 case '\t' -> line.append("\\t");
-                default -> line.append(c);
+                default -> printable(line, c);
             }
         }
         line.append('"');
+    }
+
+    // Of several lines, as they are.
+    private static void printable(StringBuilder line, String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == '\n' || c == '\t') {
+                line.append(c);
+            } else {
+                printable(line, c);
+            }
+        }
+    }
+
+    // A terminal would obey control characters, and show what follows some format characters in another order. Escaped
+    // as Go does.
+    private static void printable(StringBuilder line, char c) {
+        if (c >= ' ' && c <= '~' || !isControl(c)) {
+            line.append(c);
+        } else if (c <= '~' + 1) {
+            line.append(String.format(Locale.ROOT, "\\x%02x", (int) c));
+        } else {
+            line.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
+        }
+    }
+
+    private static boolean isControl(char c) {
+        return switch (Character.getType(c)) {
+            case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> true;
+            default -> false;
+        };
     }
 }

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.examples.safe;
 
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.List;
 import java.util.OptionalDouble;
+import java.util.Set;
 import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodStatus.ContainerPhase;
 import org.moorage.api.model.PodStatus.ContainerState;
+import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.ObjectLister;
 
 /**
  * Watches pods and turns what becomes of them into rewards, and has these kept. The scheduler does not watch pods that have
@@ -23,14 +29,17 @@ final class RewardMonitor {
     private final Rewards rewards;
     private final RewardStore store;
     private final Handle handle;
+    private final ObjectLister<Node> nodes;
+    private final Set<String> unsaved = new HashSet<>();
     private boolean isLoaded;
-    private long saved;
+    private boolean isFailing;
 
     private RewardMonitor(RewardBias.Args args, Rewards rewards, RewardStore store, Handle handle) {
         this.args = args;
         this.rewards = rewards;
         this.store = store;
         this.handle = handle;
+        nodes = handle.lister(ObjectKind.NODE);
     }
 
     /** Starts to watch, and returns the rewards. */
@@ -39,6 +48,7 @@ final class RewardMonitor {
         RewardMonitor monitor = new RewardMonitor(args, rewards, store, handle);
         var ignored = handle.lister(ObjectKind.POD);
         handle.onChange(ObjectKind.POD, monitor::changed);
+        handle.onChange(ObjectKind.NODE, monitor::nodeChanged);
         if (store != RewardStore.NONE) {
             handle.background().execute(monitor::keep);
         }
@@ -56,6 +66,12 @@ final class RewardMonitor {
             }
         } else if (change.before().isEmpty() || isNews(change.before().get(), pod)) {
             outcome(pod).ifPresent(reward -> add(pod, reward));
+        }
+    }
+
+    private void nodeChanged(ObjectChange<Node> change) {
+        if (change.after().isEmpty()) {
+            rewards.forget(change.latest().name());
         }
     }
 
@@ -119,17 +135,42 @@ final class RewardMonitor {
     // One task at a time: the next is asked for at the end. Nothing is written before what was kept is known.
     private void keep() {
         try {
-            if (!isLoaded) {
+            if (isLoaded) {
+                forgetNodes();
+            } else {
                 rewards.addKept(store.load());
                 isLoaded = true;
             }
-            long changes = rewards.changes();
-            if (changes != saved) {
-                store.save(rewards.all());
-                saved = changes;
+            unsaved.addAll(rewards.takeChanged());
+            if (!unsaved.isEmpty()) {
+                store.save(rewards.all(), unsaved);
+                unsaved.clear();
             }
+            if (isFailing) {
+                isFailing = false;
+                handle.logger().info("Rewards are kept again");
+            }
+        } catch (ClusterException | IllegalStateException | UncheckedIOException failed) {
+            // Once, however long it lasts.
+            if (!isFailing) {
+                isFailing = true;
+                handle.logger().warn("Rewards are not kept", "err", failed.getMessage());
+            }
+            unsaved.retainAll(rewards.all().keySet());
         } finally {
             handle.backgroundAfter(BETWEEN_SAVES, this::keep);
+        }
+    }
+
+    // Those that went while nobody watched, or before the last of their pods.
+    private void forgetNodes() {
+        Set<String> names = new HashSet<>();
+        for (Node node : nodes.all()) {
+            names.add(node.name());
+        }
+        // Before the first list there is none.
+        if (!names.isEmpty()) {
+            rewards.keepNodes(names);
         }
     }
 }

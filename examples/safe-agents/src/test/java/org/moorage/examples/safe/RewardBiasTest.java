@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -277,7 +278,7 @@ class RewardBiasTest {
         Path file = folder.resolve("rewards.json");
         RewardStore store = new RewardStore.InFile(file);
         assertThat(store.load()).isEmpty();
-        store.save(Map.of("D", Map.of("n1", 0.9)));
+        store.save(Map.of("D", Map.of("n1", 0.9)), Set.of("D"));
         assertThat(store.load()).isEqualTo(Map.of("D", Map.of("n1", 0.9)));
         Files.writeString(file, "{\"D\":{\"n1\":0.25,\"n2\":\"x\",\"n3\":7}}");
         assertThat(store.load()).isEqualTo(Map.of("D", Map.of("n1", 0.25)));
@@ -298,7 +299,7 @@ class RewardBiasTest {
         try (TestScheduler scheduler = tester.start()) {
             awaitScore(scheduler, 25);
             RewardStore store = new RewardStore.InConfigMap(scheduler.handle(), "kube-system", "rewards");
-            store.save(Map.of("D", Map.of("n1", 0.5), "E", Map.of("n2", 0.75)));
+            store.save(Map.of("D", Map.of("n1", 0.5), "E", Map.of("n2", 0.75)), Set.of("D", "E"));
             assertThat(store.load()).isEqualTo(Map.of("D", Map.of("n1", 0.5), "E", Map.of("n2", 0.75)));
             assertThatThrownBy(() -> new RewardStore.InConfigMap(scheduler.handle(), "default", "none").load())
                     .hasMessage("configMap: default/none is not there (expected: one that was made, it may be empty)");

@@ -89,6 +89,41 @@ class DeploymentTest {
                 .orElseThrow();
     }
 
+    private static List<Path> manifests() throws IOException {
+        try (Stream<Path> files = Files.walk(DEPLOY)) {
+            return files.filter(file -> file.toString().endsWith(".yaml")).toList();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("manifests")
+    void givesEachOfOurContainersLimits(Path manifest) throws IOException {
+        try (MappingIterator<JsonNode> documents =
+                YAML.readerFor(JsonNode.class).readValues(manifest.toFile())) {
+            for (JsonNode document : documents.readAll()) {
+                for (JsonNode container : document.findPath("containers")) {
+                    // What kustomize lays over another has no image.
+                    if (container.path("image").asText().startsWith("moorage")) {
+                        String name = container.path("name").asText();
+                        JsonNode context = container.path("securityContext");
+                        assertThat(container.at("/resources/limits/memory").asText())
+                                .as("%s: memory limit, of which the heap is a share", name)
+                                .isNotEmpty();
+                        assertThat(context.path("readOnlyRootFilesystem").asBoolean())
+                                .as("%s: readOnlyRootFilesystem", name)
+                                .isTrue();
+                        assertThat(context.path("allowPrivilegeEscalation").asBoolean(true))
+                                .as("%s: allowPrivilegeEscalation", name)
+                                .isFalse();
+                        assertThat(context.at("/capabilities/drop/0").asText())
+                                .as("%s: capabilities that are dropped", name)
+                                .isEqualTo("ALL");
+                    }
+                }
+            }
+        }
+    }
+
     /** The rights of a role's rules, each as {@code verb group/resource}. */
     private static Set<String> rights(JsonNode role) {
         Set<String> rights = new TreeSet<>();

@@ -36,7 +36,8 @@ import javax.net.ssl.SSLException;
  */
 public final class Prometheus {
     // 5,000 nodes with all their labels are about 2 MB; an answer without end would take all memory.
-    private static final int MOST_BYTES = 64 << 20;
+    private static final int MOST_BYTES =
+            (int) Math.min(64 << 20, Runtime.getRuntime().maxMemory() / 16);
     private static final int OK = 200;
     private static final int METHOD_NOT_ALLOWED = 405;
     private static final int NOT_IMPLEMENTED = 501;

@@ -31,8 +31,10 @@ import org.jspecify.annotations.Nullable;
  * the end of the answer. Safe for use by several threads.
  */
 final class ExtenderConnection implements AutoCloseable {
-    // Enough for 10,000 whole nodes; an answer without end would otherwise take all memory.
-    private static final int MOST_BYTES = 256 << 20;
+    // Enough for 10,000 whole nodes; an answer without end would otherwise take all memory. It is there twice when it
+    // ends.
+    private static final int MOST_BYTES =
+            (int) Math.min(256 << 20, Runtime.getRuntime().maxMemory() / 8);
     private static final int OK = 200;
     // The client library has no exception of its own for a connection that ends before an answer.
     private static final String NO_ANSWER = "received no bytes";

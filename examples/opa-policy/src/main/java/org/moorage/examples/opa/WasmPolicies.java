@@ -36,9 +36,9 @@ import org.moorage.api.plugin.Handle;
  */
 final class WasmPolicies implements PolicyEngine {
     private static final JsonMapper JSON = new JsonMapper();
-    /** Compiling takes some hundred times the memory of a module. */
+    /** Compiling takes up to 250 times the memory of a module, as measured with functions of nothing. */
     private static final int MOST_MODULE_BYTES =
-            (int) Math.max(1 << 20, Math.min(16 << 20, Runtime.getRuntime().maxMemory() / 256));
+            (int) Math.max(1 << 20, Math.min(16 << 20, Runtime.getRuntime().maxMemory() / 512));
 
     private static final int MOST_COMPILING = 4;
     private static final String NO_POD = "{\"pod\":{},\"requested_pod\":{},\"config\":{}}";

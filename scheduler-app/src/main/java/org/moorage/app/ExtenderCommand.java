@@ -32,6 +32,7 @@ import org.moorage.runtime.config.ClientConnection;
 import org.moorage.runtime.config.ExtenderServerConfig;
 import org.moorage.runtime.config.ExtenderServerReader;
 import org.moorage.runtime.config.GoDuration;
+import org.moorage.runtime.plugin.JarRules;
 import org.moorage.runtime.plugin.PluginRegistry;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -133,7 +134,7 @@ final class ExtenderCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         List<String> notes = new ArrayList<>();
-        PluginRegistry registry = plugins.registry(notes::add);
+        PluginRegistry registry = plugins.registry(JarRules.WithoutVersion.REFUSED, notes::add);
         ExtenderServerConfig config = ExtenderServerReader.read(
                 ConfigFile.text(file, "an ExtenderConfiguration"), file.toString(), registry, features.gates());
         RunningAgents.Settings settings = new RunningAgents.Settings(

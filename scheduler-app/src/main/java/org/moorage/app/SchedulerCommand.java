@@ -51,6 +51,7 @@ import org.moorage.runtime.config.LeaderElection;
 import org.moorage.runtime.config.LoadedConfig;
 import org.moorage.runtime.config.PolicyTexts;
 import org.moorage.runtime.decision.Decision;
+import org.moorage.runtime.plugin.JarRules;
 import org.moorage.runtime.plugin.PluginRegistry;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -108,7 +109,7 @@ final class SchedulerCommand {
 
     /** Runs until stopped; returns the exit code. */
     int run(HostProcess process) {
-        PluginRegistry registry = config.registry(pluginNotes::add);
+        PluginRegistry registry = config.registry(JarRules.WithoutVersion.REFUSED, pluginNotes::add);
         LoadedConfig loaded = config.load(
                 registry, this::policy, options.configOfRemovedFlags(), options.flagValues(config.hasFile()));
         if (options.writeConfigTo().isPresent()) {

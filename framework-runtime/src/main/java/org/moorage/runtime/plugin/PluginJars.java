@@ -2,26 +2,21 @@
 package org.moorage.runtime.plugin;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.URL;
 import java.net.URLClassLoader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Enumeration;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.jar.JarFile;
-import java.util.jar.Manifest;
 import java.util.stream.Stream;
-import java.util.zip.ZipEntry;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.plugin.ApiVersion;
 import org.moorage.api.plugin.PluginFactory;
@@ -38,7 +33,6 @@ import org.moorage.api.plugin.PluginFactory;
  *     the API they were built for
  */
 public record PluginJars(List<PluginFactory<?>> factories, List<String> notes) {
-    private static final String SERVICE = "META-INF/services/" + PluginFactory.class.getName();
     private static final String JAR = ".jar";
 
     /** What builds make beside a plugin's jar, by the end of the name. */
@@ -58,29 +52,35 @@ public record PluginJars(List<PluginFactory<?>> factories, List<String> notes) {
      * documentation and tests.
      *
      * @param path the jar or the folder
+     * @param rules what the jars must keep, also those that are passed over
      * @throws PluginJarException if the path cannot be read, or any jar is unusable; it names all of those
      */
-    public static PluginJars load(Path path) {
-        return new Loading().load(path);
+    public static PluginJars load(Path path, JarRules rules) {
+        return new Loading(rules).load(path);
     }
 
     private static final class Loading {
+        private final JarRules rules;
         private final Map<String, Path> jarByPlugin = new LinkedHashMap<>();
         private final List<PluginFactory<?>> factories = new ArrayList<>();
         private final List<PluginJarException> faults = new ArrayList<>();
         private final List<String> passedOver = new ArrayList<>();
-        private final List<String> withoutVersion = new ArrayList<>();
+        private final List<Path> withoutVersion = new ArrayList<>();
+
+        Loading(JarRules rules) {
+            this.rules = rules;
+        }
 
         PluginJars load(Path path) {
             if (Files.isDirectory(path)) {
                 loadAll(path);
-            } else if (!Files.exists(path)) {
+            } else if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
                 throw new PluginJarException(path + ": not there (expected: a jar, or a folder of jars)");
             } else if (!isNamedAsJar(path)) {
                 throw new PluginJarException(path + ": not a jar (expected: a jar, or a folder of jars)");
             } else if (!loadOne(path)) {
-                faults.add(new PluginJarException(
-                        path + ": no plugin in it (expected: the names of factory classes in " + SERVICE + ")"));
+                faults.add(new PluginJarException(path + ": no plugin in it (expected: the names of factory classes in "
+                        + JarContents.SERVICE + ")"));
             }
             throwFaults();
             return new PluginJars(factories, notes(path));
@@ -95,38 +95,61 @@ public record PluginJars(List<PluginFactory<?>> factories, List<String> notes) {
                 boolean isPlugin = NOT_PLUGINS.stream().noneMatch(name::endsWith)
                         && !(name.startsWith(WITHOUT_LIBRARIES)
                                 && names.contains(name.substring(WITHOUT_LIBRARIES.length())));
-                if (!isPlugin || !loadOne(jar)) {
+                if (isPlugin ? !loadOne(jar) : isAllowed(jar)) {
                     passedOver.add(name);
                 }
             }
         }
 
-        // Whether it has factories; faults are kept.
+        // Whether it may be there; faults are kept.
+        private boolean isAllowed(Path jar) {
+            try {
+                RegularFile.check(jar);
+                rules.checksums().check(jar);
+                return true;
+            } catch (IOException failed) {
+                faults.add(unreadable(jar, failed));
+            } catch (PluginJarException fault) {
+                faults.add(fault);
+            }
+            return false;
+        }
+
+        // Whether it has factories, or a fault, which is kept.
         private boolean loadOne(Path jar) {
-            try (JarFile open = new JarFile(jar.toFile())) {
-                Set<String> classNames = classNames(open);
-                if (classNames.isEmpty()) {
+            if (!isAllowed(jar)) {
+                return true;
+            }
+            try {
+                JarContents contents = JarContents.read(jar);
+                if (contents.classNames().isEmpty()) {
                     return false;
                 }
-                checkVersion(jar, open);
+                checkVersion(jar, contents.apiVersion());
                 ClassLoader loader = loader(jar);
-                for (String className : classNames) {
+                for (String className : contents.classNames()) {
                     add(jar, factory(jar, className, loader));
                 }
             } catch (IOException failed) {
-                faults.add(new PluginJarException(jar + ": not a jar that can be read: " + failed, failed));
+                faults.add(unreadable(jar, failed));
             } catch (PluginJarException fault) {
                 faults.add(fault);
             }
             return true;
         }
 
-        private void checkVersion(Path jar, JarFile open) throws IOException {
-            Manifest manifest = open.getManifest();
-            String text =
-                    manifest == null ? null : manifest.getMainAttributes().getValue(ApiVersion.MANIFEST_ATTRIBUTE);
+        private static PluginJarException unreadable(Path jar, IOException failed) {
+            return new PluginJarException(
+                    jar + ": not a jar that can be read: " + JarContents.shortened(failed.toString()), failed);
+        }
+
+        private void checkVersion(Path jar, @Nullable String text) {
             if (text == null) {
-                withoutVersion.add(name(jar));
+                if (rules.withoutVersion() == JarRules.WithoutVersion.REFUSED) {
+                    throw new PluginJarException(jar + ": no " + ApiVersion.MANIFEST_ATTRIBUTE
+                            + " in its manifest (expected: " + expected() + ")");
+                }
+                withoutVersion.add(jar);
                 return;
             }
             ApiVersion builtFor;
@@ -178,9 +201,9 @@ public record PluginJars(List<PluginFactory<?>> factories, List<String> notes) {
             if (!passedOver.isEmpty()) {
                 notes.add(path + ": passed over what has no plugin: " + String.join(", ", passedOver));
             }
-            if (!withoutVersion.isEmpty()) {
-                notes.add(path + ": taken as built for version " + ApiVersion.CURRENT + " of the plugin API, since no "
-                        + ApiVersion.MANIFEST_ATTRIBUTE + " is in the manifest: " + String.join(", ", withoutVersion));
+            for (Path jar : withoutVersion) {
+                notes.add(jar + ": taken as built for version " + ApiVersion.CURRENT + " of the plugin API, since no "
+                        + ApiVersion.MANIFEST_ATTRIBUTE + " is in its manifest. A scheduler refuses it.");
             }
             return notes;
         }
@@ -196,10 +219,7 @@ public record PluginJars(List<PluginFactory<?>> factories, List<String> notes) {
 
     private static List<Path> jars(Path folder) {
         try (Stream<Path> files = Files.list(folder)) {
-            return files.filter(PluginJars::isNamedAsJar)
-                    .filter(Files::isRegularFile)
-                    .sorted()
-                    .toList();
+            return files.filter(PluginJars::isNamedAsJar).sorted().toList();
         } catch (IOException failed) {
             throw new PluginJarException(folder + ": cannot be listed: " + failed, failed);
         }
@@ -211,26 +231,6 @@ public record PluginJars(List<PluginFactory<?>> factories, List<String> notes) {
         } catch (IOException failed) {
             throw new PluginJarException(jar + ": cannot be read: " + failed, failed);
         }
-    }
-
-    // Not with ServiceLoader, whose errors do not name the jar, and which would find factories outside of the jar too.
-    private static Set<String> classNames(JarFile jar) throws IOException {
-        Set<String> names = new LinkedHashSet<>();
-        ZipEntry services = jar.getEntry(SERVICE);
-        if (services != null) {
-            try (InputStream in = jar.getInputStream(services)) {
-                for (String line : new String(in.readAllBytes(), StandardCharsets.UTF_8)
-                        .lines()
-                        .toList()) {
-                    int comment = line.indexOf('#');
-                    String name = (comment < 0 ? line : line.substring(0, comment)).strip();
-                    if (!name.isEmpty()) {
-                        names.add(name);
-                    }
-                }
-            }
-        }
-        return names;
     }
 
     private static PluginFactory<?> factory(Path jar, String className, ClassLoader loader) {
@@ -258,13 +258,22 @@ public record PluginJars(List<PluginFactory<?>> factories, List<String> notes) {
                     hidden);
         } catch (ReflectiveOperationException failed) {
             Throwable cause = failed.getCause() == null ? failed : failed.getCause();
-            throw new PluginJarException(described + ": cannot be made: " + cause + hint(cause), failed);
+            throw new PluginJarException(described + ": cannot be made: " + text(cause) + hint(cause), failed);
         } catch (LinkageError doesNotFit) {
-            throw new PluginJarException(described + ": does not fit: " + doesNotFit + hint(doesNotFit), doesNotFit);
+            throw new PluginJarException(
+                    described + ": does not fit: " + text(doesNotFit) + hint(doesNotFit), doesNotFit);
         } catch (PluginJarException fault) {
             throw fault;
-        } catch (RuntimeException failed) {
-            throw new PluginJarException(described + ": cannot be asked what it makes: " + failed, failed);
+        } catch (RuntimeException | AssertionError | StackOverflowError failed) {
+            throw new PluginJarException(described + ": cannot be asked what it makes: " + text(failed), failed);
+        }
+    }
+
+    private static String text(Throwable thrown) {
+        try {
+            return JarContents.shortened(thrown.toString());
+        } catch (RuntimeException | AssertionError | StackOverflowError ofItsOwn) {
+            return thrown.getClass().getName();
         }
     }
 

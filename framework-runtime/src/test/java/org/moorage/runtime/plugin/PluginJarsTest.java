@@ -17,6 +17,7 @@ import java.util.TreeMap;
 import java.util.jar.JarFile;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
+import java.util.zip.ZipException;
 import java.util.zip.ZipOutputStream;
 import javax.tools.JavaCompiler;
 import javax.tools.JavaFileObject;
@@ -63,7 +64,8 @@ class PluginJarsTest {
         jar("a.jar", "# ours\nsample.Factory # the only one\n\n", Map.of("sample.Factory", factory("\"First\"", "")));
         Files.writeString(directory.resolve("README.txt"), "not a jar");
 
-        List<PluginFactory<?>> factories = PluginJars.load(directory).factories();
+        List<PluginFactory<?>> factories =
+                PluginJars.load(directory, JarRules.FOR_TOOLS).factories();
 
         assertThat(factories).extracting(PluginFactory::name).containsExactly("First", "Second");
         assertThat(PluginRegistry.of(factories).find("Second")).isPresent();
@@ -71,7 +73,7 @@ class PluginJarsTest {
 
     @Test
     void findsNothingInAnEmptyDirectory() {
-        PluginJars loaded = PluginJars.load(directory);
+        PluginJars loaded = PluginJars.load(directory, JarRules.FOR_TOOLS);
 
         assertThat(loaded.factories()).isEmpty();
         assertThat(loaded.notes()).isEmpty();
@@ -91,7 +93,8 @@ class PluginJarsTest {
                             "org.moorage.runtime.plugin.PluginRegistry", library.replace("X", name)));
         }
 
-        List<PluginFactory<?>> factories = PluginJars.load(directory).factories();
+        List<PluginFactory<?>> factories =
+                PluginJars.load(directory, JarRules.FOR_TOOLS).factories();
 
         assertThat(factories).extracting(PluginFactory::name).containsExactly("One", "Two");
         assertThat(factories.get(0).getClass().getClassLoader())
@@ -107,7 +110,8 @@ class PluginJarsTest {
                 "package org.moorage.api.plugin; public interface Plugin { String name(); }");
         jar("shaded.jar", "sample.Factory", sources);
 
-        List<PluginFactory<?>> factories = PluginJars.load(directory).factories();
+        List<PluginFactory<?>> factories =
+                PluginJars.load(directory, JarRules.FOR_TOOLS).factories();
 
         assertThat(factories).hasSize(1);
         assertThat(factories.get(0).getClass().getInterfaces()).containsExactly(PluginFactory.class);
@@ -126,7 +130,7 @@ class PluginJarsTest {
         entries.put("org/moorage/runtime/plugin/sample.txt", "Own".getBytes(StandardCharsets.UTF_8));
         write("own.jar", "sample.Factory", entries);
 
-        assertThat(PluginJars.load(directory).factories())
+        assertThat(PluginJars.load(directory, JarRules.FOR_TOOLS).factories())
                 .extracting(PluginFactory::name)
                 .containsExactly("Own");
     }
@@ -221,7 +225,7 @@ class PluginJarsTest {
         write("bad.jar", c.services, classes);
 
         assertThatExceptionOfType(PluginJarException.class)
-                .isThrownBy(() -> PluginJars.load(directory))
+                .isThrownBy(() -> PluginJars.load(directory, JarRules.FOR_TOOLS))
                 .withMessage(directory.resolve("") + "/" + c.problem);
     }
 
@@ -232,7 +236,7 @@ class PluginJarsTest {
         write("new.jar", "sample.Factory", classes);
 
         assertThatExceptionOfType(PluginJarException.class)
-                .isThrownBy(() -> PluginJars.load(directory))
+                .isThrownBy(() -> PluginJars.load(directory, JarRules.FOR_TOOLS))
                 .withMessageContaining("new.jar: factory sample.Factory: does not fit:")
                 .withMessageEndingWith("It was built for a newer Java than "
                         + Runtime.version().feature() + ".");
@@ -245,7 +249,7 @@ class PluginJarsTest {
         jar("good.jar", "sample.Factory", Map.of("sample.Factory", factory("\"Good\"", "")));
 
         assertThatExceptionOfType(PluginJarException.class)
-                .isThrownBy(() -> PluginJars.load(directory))
+                .isThrownBy(() -> PluginJars.load(directory, JarRules.FOR_TOOLS))
                 .withMessageContaining("broken.jar: not a jar that can be read")
                 .withMessageContaining("two.jar: factory sample.Other: no such class in the jar");
     }
@@ -256,7 +260,7 @@ class PluginJarsTest {
         jar("b.jar", "sample.Factory", Map.of("sample.Factory", factory("\"Same\"", "")));
 
         assertThatExceptionOfType(PluginJarException.class)
-                .isThrownBy(() -> PluginJars.load(directory))
+                .isThrownBy(() -> PluginJars.load(directory, JarRules.FOR_TOOLS))
                 .withMessage(directory.resolve("b.jar")
                         + ": plugin \"Same\" is in a.jar too (expected: one factory for a name)");
     }
@@ -287,7 +291,7 @@ class PluginJarsTest {
         }
 
         assertThatExceptionOfType(PluginJarException.class)
-                .isThrownBy(() -> PluginJars.load(path))
+                .isThrownBy(() -> PluginJars.load(path, JarRules.FOR_TOOLS))
                 .withMessage(path + c.problem);
     }
 
@@ -296,7 +300,7 @@ class PluginJarsTest {
         jar("a-sources.jar", "sample.Factory", Map.of("sample.Factory", factory("\"First\"", "")));
         jar("b.jar", "sample.Factory", Map.of("sample.Factory", factory("\"Second\"", "")));
 
-        PluginJars loaded = PluginJars.load(directory.resolve("a-sources.jar"));
+        PluginJars loaded = PluginJars.load(directory.resolve("a-sources.jar"), JarRules.FOR_TOOLS);
 
         assertThat(loaded.factories()).extracting(PluginFactory::name).containsExactly("First");
         assertThat(loaded.notes()).isEmpty();
@@ -313,7 +317,7 @@ class PluginJarsTest {
         write("p-1.0-tests.jar", "sample.TestFactory", noClasses);
         write("library.jar", "", noClasses);
 
-        PluginJars loaded = PluginJars.load(directory);
+        PluginJars loaded = PluginJars.load(directory, JarRules.FOR_TOOLS);
 
         assertThat(loaded.factories()).extracting(PluginFactory::name).containsExactly("First");
         assertThat(loaded.notes())
@@ -325,7 +329,7 @@ class PluginJarsTest {
     void takesAPluginNamedLikeTheJarWithoutLibraries() throws IOException {
         jar("original-1.0.jar", "sample.Factory", Map.of("sample.Factory", factory("\"First\"", "")));
 
-        assertThat(PluginJars.load(directory).factories()).hasSize(1);
+        assertThat(PluginJars.load(directory, JarRules.FOR_TOOLS).factories()).hasSize(1);
     }
 
     record Version(String name, @Nullable String manifest, String note, String problem) {
@@ -343,8 +347,8 @@ class PluginJarsTest {
                 new Version(
                         "none",
                         null,
-                        ": taken as built for version 0.1 of the plugin API, since no Moorage-Api-Version is in the"
-                                + " manifest: p.jar",
+                        "/p.jar: taken as built for version 0.1 of the plugin API, since no Moorage-Api-Version is in its"
+                                + " manifest. A scheduler refuses it.",
                         ""),
                 new Version(
                         "a later one", "0.2.0", "", "/p.jar: built for version 0.2 of the plugin API (expected: 0.1)"),
@@ -374,13 +378,152 @@ class PluginJarsTest {
         writeEntries("p.jar", "sample.Factory", entries);
 
         if (c.problem.isEmpty()) {
-            PluginJars loaded = PluginJars.load(directory);
+            PluginJars loaded = PluginJars.load(directory, JarRules.FOR_TOOLS);
             assertThat(loaded.factories()).hasSize(1);
             assertThat(loaded.notes()).isEqualTo(c.note.isEmpty() ? List.of() : List.of(directory + c.note));
         } else {
             assertThatExceptionOfType(PluginJarException.class)
-                    .isThrownBy(() -> PluginJars.load(directory))
+                    .isThrownBy(() -> PluginJars.load(directory, JarRules.FOR_TOOLS))
                     .withMessage(directory + c.problem);
+        }
+    }
+
+    @Test
+    void refusesAJarWithoutAVersionInAScheduler() throws IOException {
+        writeEntries("p.jar", "sample.Factory", compile(Map.of("sample.Factory", factory("\"First\"", ""))));
+
+        assertThatExceptionOfType(PluginJarException.class)
+                .isThrownBy(() ->
+                        PluginJars.load(directory, new JarRules(PluginChecksums.ANY, JarRules.WithoutVersion.REFUSED)))
+                .withMessage(directory + "/p.jar: no Moorage-Api-Version in its manifest (expected: 0.1)");
+    }
+
+    /** A jar with a plugin and something that no plugin has. */
+    record Hostile(String name, Jar jar, String problem) {
+        interface Jar {
+            void write(ZipOutputStream zip) throws IOException;
+        }
+
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static Stream<Hostile> hostile() {
+        return Stream.of(
+                new Hostile(
+                        "a Class-Path",
+                        zip -> manifest(zip, JarFile.MANIFEST_NAME, "Class-Path: a.jar http://192.0.2.1/b.jar\n"),
+                        "/p.jar: Class-Path of its manifest: a.jar http://192.0.2.1/b.jar (expected: none, and the"
+                                + " libraries' classes in the jar)"),
+                new Hostile(
+                        "a Class-Path in a manifest by another name",
+                        zip -> manifest(zip, "meta-inf/Manifest.mf", "Class-Path: a.jar\n"),
+                        "/p.jar: Class-Path of its manifest: a.jar (expected: none, and the libraries' classes in the"
+                                + " jar)"),
+                new Hostile(
+                        "an index with another jar",
+                        zip -> entry(
+                                zip, "META-INF/INDEX.LIST", "JarIndex-Version: 1.0\n\np.jar\nsample\n\nb.jar\nb\n"),
+                        "/p.jar: META-INF/INDEX.LIST: b.jar (expected: no other jar, and the libraries' classes in this"
+                                + " one)"),
+                new Hostile(
+                        "a manifest of 40 MB",
+                        zip -> zeros(zip, JarFile.MANIFEST_NAME, 40),
+                        "/p.jar: META-INF/MANIFEST.MF: more than 16 MB (expected: less)"),
+                new Hostile(
+                        "a manifest without sense",
+                        zip -> entry(zip, JarFile.MANIFEST_NAME, "no header\n"),
+                        "/p.jar: not a jar that can be read: java.io.IOException: invalid header field"),
+                new Hostile(
+                        "names of factories of 40 MB",
+                        zip -> zeros(zip, SERVICES, 40),
+                        "/p.jar: " + SERVICES + ": more than 1 MB (expected: less)"),
+                new Hostile(
+                        "a class of 40 MB",
+                        zip -> zeros(zip, "sample/Factory.class", 40),
+                        "/p.jar: sample/Factory.class: more than 16 MB (expected: less)"),
+                new Hostile(
+                        "a class of zeros",
+                        zip -> {
+                            entry(zip, SERVICES, "sample.Factory");
+                            manifest(zip, JarFile.MANIFEST_NAME, "");
+                            zeros(zip, "sample/Factory.class", 1);
+                        },
+                        "/p.jar: factory sample.Factory: does not fit: java.lang.ClassFormatError: Incompatible magic"
+                                + " value 0 in class file sample/Factory"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("hostile")
+    void saysInOneLineWhyAJarIsRefused(Hostile c) throws IOException {
+        try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(directory.resolve("p.jar")))) {
+            c.jar.write(zip);
+            try {
+                entry(zip, SERVICES, "sample.Factory");
+            } catch (ZipException alreadyThere) {
+                // The case has its own.
+            }
+        }
+
+        assertThatExceptionOfType(PluginJarException.class)
+                .isThrownBy(() -> PluginJars.load(directory, JarRules.FOR_TOOLS))
+                .satisfies(refused ->
+                        assertThat(refused.getMessage()).doesNotContain("\n").startsWith(directory + c.problem));
+    }
+
+    @Test
+    void passesOverAHundredThousandEntriesWithoutAPlugin() throws IOException {
+        try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(directory.resolve("p.jar")))) {
+            for (int i = 0; i < 100_000; i++) {
+                zip.putNextEntry(new ZipEntry("a/" + i));
+            }
+        }
+
+        assertThat(PluginJars.load(directory, JarRules.FOR_TOOLS).notes())
+                .containsExactly(directory + ": passed over what has no plugin: p.jar");
+    }
+
+    @Test
+    void refusesWhatIsNoFileWithoutWaitingForIt() throws IOException, InterruptedException {
+        Files.createDirectory(directory.resolve("folder.jar"));
+        Files.createSymbolicLink(directory.resolve("lost.jar"), directory.resolve("absent"));
+        Files.createSymbolicLink(directory.resolve("loop.jar"), directory.resolve("loop.jar"));
+        Path pipe = directory.resolve("pipe.jar");
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString())
+                        .inheritIO()
+                        .start()
+                        .waitFor())
+                .isZero();
+
+        for (Path path : List.of(directory, pipe, directory.resolve("loop.jar"))) {
+            assertThatExceptionOfType(PluginJarException.class)
+                    .isThrownBy(() -> PluginJars.load(path, JarRules.FOR_TOOLS))
+                    .satisfies(refused -> assertThat(refused.getMessage().lines())
+                            .isSubsetOf(
+                                    directory + "/folder.jar: not a regular file",
+                                    directory + "/loop.jar: a link that leads to no file",
+                                    directory + "/lost.jar: a link that leads to no file",
+                                    directory + "/pipe.jar: not a regular file")
+                            .hasSize(path.equals(directory) ? 4 : 1));
+        }
+    }
+
+    private static void manifest(ZipOutputStream zip, String name, String line) throws IOException {
+        entry(zip, name, "Manifest-Version: 1.0\nMoorage-Api-Version: " + ApiVersion.CURRENT + "\n" + line);
+    }
+
+    private static void entry(ZipOutputStream zip, String name, String text) throws IOException {
+        zip.putNextEntry(new ZipEntry(name));
+        zip.write(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static void zeros(ZipOutputStream zip, String name, int megabytes) throws IOException {
+        zip.putNextEntry(new ZipEntry(name));
+        byte[] megabyte = new byte[1 << 20];
+        for (int i = 0; i < megabytes; i++) {
+            zip.write(megabyte);
         }
     }
 

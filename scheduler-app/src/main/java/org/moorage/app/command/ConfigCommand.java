@@ -16,6 +16,7 @@ import org.moorage.runtime.config.ConfigPrinter;
 import org.moorage.runtime.config.ConfigReading;
 import org.moorage.runtime.config.LoadedConfig;
 import org.moorage.runtime.config.PolicyTexts;
+import org.moorage.runtime.plugin.JarRules;
 import org.moorage.runtime.plugin.PluginRegistry;
 import org.moorage.simulation.InMemoryCluster;
 import picocli.CommandLine.Command;
@@ -53,7 +54,8 @@ final class ConfigCommand {
                             description = "The configuration, - for stdin; the default one if left out.")
                     Optional<Path> file) {
         checkIsTree(format);
-        LoadedConfig loaded = checked(file, plugins.registry(terminal::warn), features.gates(), policy);
+        LoadedConfig loaded = checked(
+                file, plugins.registry(JarRules.WithoutVersion.NOTED, terminal::warn), features.gates(), policy);
         ConfigFile.warn(loaded, terminal);
         if (format == OutputFormat.JSON) {
             format.print(changed ? loaded.changed() : loaded.effective(), terminal);
@@ -76,7 +78,7 @@ final class ConfigCommand {
             @Mixin PolicyOption policy,
             @Parameters(arity = "1..*", paramLabel = "FILE", description = "The configurations; - for stdin.")
                     List<Path> files) {
-        PluginRegistry registry = plugins.registry(terminal::warn);
+        PluginRegistry registry = plugins.registry(JarRules.WithoutVersion.NOTED, terminal::warn);
         FeatureGates gates = features.gates();
         int exitCode = 0;
         for (Path file : files) {
@@ -114,7 +116,11 @@ final class ConfigCommand {
                     OutputFormat format,
             @Parameters(paramLabel = "FILE", description = "The configuration; - for stdin.") Path file) {
         checkIsTree(format);
-        LoadedConfig loaded = checked(Optional.of(file), plugins.registry(terminal::warn), features.gates(), policy);
+        LoadedConfig loaded = checked(
+                Optional.of(file),
+                plugins.registry(JarRules.WithoutVersion.NOTED, terminal::warn),
+                features.gates(),
+                policy);
         ConfigFile.warn(loaded, terminal);
         if (format == OutputFormat.YAML) {
             terminal.out().print(ConfigPrinter.printSource(loaded));

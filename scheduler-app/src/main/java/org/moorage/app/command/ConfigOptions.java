@@ -9,6 +9,7 @@ import org.moorage.runtime.config.ConfigLoader;
 import org.moorage.runtime.config.FlagValue;
 import org.moorage.runtime.config.LoadedConfig;
 import org.moorage.runtime.config.PolicyTexts;
+import org.moorage.runtime.plugin.JarRules;
 import org.moorage.runtime.plugin.PluginRegistry;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -47,12 +48,13 @@ public final class ConfigOptions {
     /**
      * All plugins that there are: built in, added, on the class path, and in jars.
      *
+     * @param withoutVersion what becomes of a jar that does not say which version of the plugin API it was built for
      * @param notes is told what a user should know of the jars, a sentence each
      * @throws CommandException if plugins cannot be loaded, or two have one name
      * @throws org.moorage.runtime.plugin.PluginJarException if a jar cannot be used
      */
-    public PluginRegistry registry(Consumer<String> notes) {
-        return plugins.registry(notes);
+    public PluginRegistry registry(JarRules.WithoutVersion withoutVersion, Consumer<String> notes) {
+        return plugins.registry(withoutVersion, notes);
     }
 
     /**

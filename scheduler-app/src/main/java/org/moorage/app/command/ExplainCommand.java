@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.moorage.api.model.Pod;
 import org.moorage.objects.Suggestions;
 import org.moorage.runtime.config.LoadedConfig;
+import org.moorage.runtime.plugin.JarRules;
 import org.moorage.runtime.plugin.PluginRegistry;
 import org.moorage.simulation.ClusterDump;
 import org.moorage.simulation.ClusterDumpReader;
@@ -76,7 +77,7 @@ final class ExplainCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        PluginRegistry registry = config.registry(terminal::warn);
+        PluginRegistry registry = config.registry(JarRules.WithoutVersion.NOTED, terminal::warn);
         LoadedConfig loaded = config.load(registry);
         ClusterDump dump = workloads
                 .apply(new ClusterDumpReader(loaded, registry))

@@ -20,6 +20,7 @@ import org.moorage.app.command.TextTable.Cell;
 import org.moorage.objects.Suggestions;
 import org.moorage.runtime.config.ArgumentsForm;
 import org.moorage.runtime.plugin.ExtensionPoint;
+import org.moorage.runtime.plugin.JarRules;
 import org.moorage.runtime.plugin.PluginRegistry;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -62,7 +63,7 @@ final class PluginsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        PluginRegistry registry = plugins.registry(terminal::warn);
+        PluginRegistry registry = plugins.registry(JarRules.WithoutVersion.NOTED, terminal::warn);
         List<PluginFactory<?>> chosen = new ArrayList<>();
         for (String name : names) {
             chosen.add(registry.find(name).orElseThrow(() -> unknown(name, registry)));

@@ -13,6 +13,7 @@ import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import org.moorage.runtime.config.LoadedConfig;
 import org.moorage.runtime.decision.Decision;
+import org.moorage.runtime.plugin.JarRules;
 import org.moorage.runtime.plugin.PluginRegistry;
 import org.moorage.simulation.ClusterDump;
 import org.moorage.simulation.ClusterDumpReader;
@@ -79,7 +80,7 @@ final class SimulateCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         checkOptions();
-        PluginRegistry registry = config.registry(terminal::warn);
+        PluginRegistry registry = config.registry(JarRules.WithoutVersion.NOTED, terminal::warn);
         LoadedConfig loaded = config.load(registry);
         ClusterDumpReader reader =
                 workloads.apply(new ClusterDumpReader(loaded, registry)).withEphemeralClaims();

@@ -5,15 +5,26 @@ import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Notices that the heap is full although the virtual machine does nothing but collect it. G1 gives up only when an allocation fails after
  * two full collections, which takes half a minute when each of them regains a little; the parallel collector has such a limit of its own.
  */
 final class HeapWatch {
+    private static final Logger LOG = LoggerFactory.getLogger(HeapWatch.class);
+
+    /** A JVM of 32 MB says that it has a little less, and one of 24 MB has no room for a cluster beside what a start makes. */
+    private static final long LEAST = 30L << 20;
+
+    /** Enough for small clusters. What is needed beyond that depends on the cluster, which is not known at the start. */
+    private static final long SMALL = 96L << 20;
+
     private static final Duration INTERVAL = Duration.ofMillis(250);
     private static final Duration WINDOW = Duration.ofSeconds(4);
     /** More than there are in a window. */
@@ -36,11 +47,32 @@ final class HeapWatch {
     private int oldest;
     private int count;
 
+    /**
+     * Says why a heap is too small to serve with at all.
+     *
+     * @param max bytes that it can have
+     * @return a sentence, or empty for a heap that may do
+     */
+    static Optional<String> tooSmall(long max) {
+        return max >= LEAST
+                ? Optional.empty()
+                : Optional.of("the heap is too small: it can have " + (max >> 20)
+                        + " MB (expected: 32 MB for the smallest clusters, 512 MB for 5,000 nodes with 100,000 pods; -Xmx or the container's"
+                        + " memory limit sets it)");
+    }
+
     /** One that has seen nothing yet. */
     HeapWatch() {}
 
     /** Starts a thread that watches the heap of this process, and that ends with an {@link OutOfMemoryError} once it is exhausted. */
     static void start(ThreadFactory threads) {
+        long max = Runtime.getRuntime().maxMemory();
+        if (max < SMALL) {
+            LOG.atWarn()
+                    .addKeyValue("megabytes", max >> 20)
+                    .log(
+                            "The heap is small: if the cluster's objects do not fit in it, the process ends with exit code 3");
+        }
         HeapWatch watch = new HeapWatch();
         Thread thread = threads.newThread(watch::run);
         thread.setName("heap-watch");

@@ -121,11 +121,26 @@ public final class Main implements Callable<Integer> {
 
     /** As {@link #main}, for a program of somebody's own. */
     static void run(Additions additions, String... args) {
+        // Before the classes for anything else are loaded.
+        Optional<String> tooSmall =
+                serves(args) ? HeapWatch.tooSmall(Runtime.getRuntime().maxMemory()) : Optional.empty();
+        if (tooSmall.isPresent()) {
+            System.err.println("error: " + tooSmall.get());
+            Runtime.getRuntime().halt(FATAL);
+        }
         Thread.setDefaultUncaughtExceptionHandler(Main::uncaught);
         SecureServer.configureProcess();
         int exitCode = run(additions, Terminal.ofProcess(), args);
         awaitTermination();
         System.exit(exitCode);
+    }
+
+    // Whether this is the scheduler, or the extender's server. As in bin/moorage, a command comes first.
+    private static boolean serves(String... args) {
+        String first = args.length == 0 ? "-" : args[0];
+        return first.equals("extender")
+                || first.startsWith("-")
+                        && !List.of("-h", "--help", "-V", "--version").contains(first);
     }
 
     // While the process was told to end, another thread sees to it: the lease is to be released, for one thing.

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
@@ -33,6 +34,15 @@ final class HeapWatchTest {
             new Case("a full heap that is seldom collected is only full", 250, 70, List.of(98L), 0),
             new Case("collections that regain a part now and then are of use", 250, 99, List.of(98L, 97L, 96L, 84L), 0),
             new Case("an empty heap may be collected for as long as it takes", 250, 100, List.of(10L), 0));
+
+    @Test
+    void refusesAHeapThatIsTooSmallForAnyCluster() {
+        assertThat(HeapWatch.tooSmall(24L << 20))
+                .contains(
+                        "the heap is too small: it can have 24 MB (expected: 32 MB for the smallest clusters, 512 MB for"
+                                + " 5,000 nodes with 100,000 pods; -Xmx or the container's memory limit sets it)");
+        assertThat(HeapWatch.tooSmall(31L << 20)).isEmpty();
+    }
 
     @ParameterizedTest
     @FieldSource("CASES")

@@ -74,19 +74,57 @@ class ProcessFaultsTest {
     }
 
     private static List<String> start(Path script, String javaOptions, String... arguments) {
-        List<String> command = new ArrayList<>(List.of(
-                "env",
-                "JAVA_HOME=" + System.getProperty("java.home"),
-                "MOORAGE_JAVA_OPTS=" + javaOptions,
-                "sh",
-                script.toString()));
+        return startWith("MOORAGE_JAVA_OPTS=" + javaOptions, script, arguments);
+    }
+
+    private static List<String> startWith(String variable, Path script, String... arguments) {
+        List<String> command = new ArrayList<>(
+                List.of("env", "JAVA_HOME=" + System.getProperty("java.home"), variable, "sh", script.toString()));
         command.addAll(List.of(arguments));
         return command;
     }
 
+    /** Also where the launcher's own options do not fit into the heap, and where the limit is not among them. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "MOORAGE_JAVA_OPTS=-Xmx4m",
+                "MOORAGE_JAVA_OPTS=-Xmx16m",
+                "MOORAGE_JAVA_OPTS=-Xmx24m",
+                "MOORAGE_JAVA_OPTS=-Xmx16m -XX:+UseG1GC",
+                "MOORAGE_JAVA_OPTS=-XX:MaxRAM=20m -XX:MaxRAMPercentage=75",
+                "JAVA_TOOL_OPTIONS=-Xmx16m"
+            })
+    @Tag("live")
+    @Fault(value = 29, injected = "a heap that is too small for any cluster")
+    void farTooSmallHeap(String variable, FaultReport report) throws IOException {
+        report.saw(variable);
+        try (RunningProgram moorage = RunningProgram.start(
+                folder.resolve("moorage.log"),
+                startWith(
+                        variable,
+                        startScript(folder),
+                        "--master=http://127.0.0.1:1",
+                        "--leader-elect=false",
+                        "--secure-port=0"))) {
+            Duration limit = Duration.ofSeconds(10);
+            report.took("ended", Waiting.until(limit.multipliedBy(2), () -> !moorage.isRunning()), limit);
+            report.holds(!moorage.isRunning(), "alive without progress");
+            int code = moorage.await(limit);
+            List<String> lines = moorage.log()
+                    .lines()
+                    .filter(line -> !line.startsWith("Picked up "))
+                    .toList();
+            report.holds(code == 3, "the exit code is " + code);
+            report.holds(
+                    lines.size() == 1 && lines.get(0).startsWith("error: the heap is too small: "),
+                    "it is not told in one line: " + lines);
+        }
+    }
+
     /** From a heap that is far too small to one that is nearly large enough, where a collection always regains a little. */
     @ParameterizedTest
-    @ValueSource(ints = {48, 64, 80})
+    @ValueSource(ints = {32, 48, 64, 80})
     @Fault(value = 29, injected = "too small a heap for 5,000 nodes and 100,000 pods")
     void tooSmallHeap(int megabytes, FaultReport report) throws IOException {
         Path collections = folder.resolve("gc.log");

@@ -12,8 +12,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.jar.Attributes;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+import org.moorage.api.plugin.ApiVersion;
 
 /** {@link FailingPlugin} as its users get a plugin, and pods for which it fails. */
 final class PluginJar {
@@ -39,10 +42,13 @@ final class PluginJar {
     /** A scheduler with the plugin in a jar of its own, and a time limit for its calls. */
     static SchedulerProcess.Command command(FaultScene scene) {
         Path folder = scene.plane().folder().resolve("plugins");
+        Manifest manifest = new Manifest();
+        manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+        manifest.getMainAttributes().putValue(ApiVersion.MANIFEST_ATTRIBUTE, ApiVersion.CURRENT.toString());
         try {
             Files.createDirectories(folder);
             try (OutputStream file = Files.newOutputStream(folder.resolve("failing.jar"));
-                    JarOutputStream jar = new JarOutputStream(file)) {
+                    JarOutputStream jar = new JarOutputStream(file, manifest)) {
                 for (String name :
                         List.of("FailingPlugin", "FailingPlugin$Factory", "FailingPlugin$Way", "FailingPlugin$1")) {
                     String path = FailingPlugin.class.getPackageName().replace('.', '/') + "/" + name + ".class";

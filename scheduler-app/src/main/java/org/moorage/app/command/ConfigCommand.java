@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.command;
 
+import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
@@ -27,6 +28,8 @@ import picocli.CommandLine.Parameters;
 /** Shows, checks and converts configurations. */
 @Command(name = "config", description = "Shows, checks or converts a configuration.")
 final class ConfigCommand {
+    private static final String KUBECONFIG = "clientConnection.kubeconfig";
+
     private final Terminal terminal;
 
     ConfigCommand(Terminal terminal) {
@@ -70,7 +73,8 @@ final class ConfigCommand {
             description = {
                 "Checks configurations, and tells everything that is wrong with them.",
                 "",
-                "A scheduler takes what is valid: its plugins are made, and the files that it names are read.",
+                "A scheduler takes what is valid: its plugins are made, and the files that it names are read. A kubeconfig that is"
+                        + " not on this machine is a warning.",
             })
     int validate(
             @Mixin PluginOptions plugins,
@@ -157,16 +161,26 @@ final class ConfigCommand {
         return ConfigCheck.check(withKubeconfigChecked(reading), registry, new InMemoryCluster());
     }
 
-    // The start of a scheduler would be refused.
-    private static ConfigReading withKubeconfigChecked(ConfigReading reading) {
+    // One that is there and cannot be used would have the start of a scheduler refused. One that is not there may be
+    // where the scheduler runs.
+    private ConfigReading withKubeconfigChecked(ConfigReading reading) {
         String kubeconfig = reading.loaded().config().clientConnection().kubeconfig();
-        if (!kubeconfig.isEmpty()) {
-            try {
-                ApiClient ignored = new ApiConnection(Optional.of(Path.of(kubeconfig)), Optional.empty()).open();
-            } catch (ClusterException | InvalidPathException unusable) {
-                return reading.with(
-                        new Problems.Problem("clientConnection.kubeconfig", String.valueOf(unusable.getMessage())));
+        if (kubeconfig.isEmpty()) {
+            return reading;
+        }
+        try {
+            Path file = Path.of(kubeconfig);
+            if (!Files.isReadable(file)) {
+                Problems.Problem absent = new Problems.Problem(
+                        KUBECONFIG,
+                        "kubeconfig " + file + ": " + (Files.exists(file) ? "permission denied" : "no such file")
+                                + ", so it is not checked (expected: where the scheduler runs)");
+                terminal.warn(String.valueOf(reading.refusal(List.of(absent)).getMessage()));
+                return reading;
             }
+            ApiClient ignored = new ApiConnection(Optional.of(file), Optional.empty()).open();
+        } catch (ClusterException | InvalidPathException unusable) {
+            return reading.with(new Problems.Problem(KUBECONFIG, String.valueOf(unusable.getMessage())));
         }
         return reading;
     }

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
+import com.sun.net.httpserver.HttpServer;
+import java.io.File;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Kubeadm's static pod as {@code deploy/replacement} has it: its command runs as the user that its container has, without capabilities. */
+class StaticPodTest {
+    private static final Path DEPLOY = Path.of("..", "deploy");
+    private static final String KUBECONFIG = "/etc/kubernetes/scheduler.conf";
+    private static final long SECONDS = 60;
+
+    @TempDir
+    private Path folder;
+
+    private Path kubeconfig;
+    private String classPath;
+
+    /** As kubeadm makes it: root's, and readable by nobody else. */
+    @BeforeEach
+    void makeFiles() throws IOException {
+        boolean canSwitch = "root".equals(System.getProperty("user.name")) && Files.exists(Path.of("/usr/bin/setpriv"));
+        assumeTrue(canSwitch, "not run: it takes root and setpriv to run as another user");
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+        kubeconfig = folder.resolve("scheduler.conf");
+        classPath = copied(System.getProperty("java.class.path"));
+        Files.copy(DEPLOY.resolve("archive").resolve("bin").resolve("moorage"), folder.resolve("moorage"),
+                StandardCopyOption.COPY_ATTRIBUTES);
+    }
+
+    // Where the build has its files, another user may not come.
+    private String copied(String original) throws IOException {
+        List<String> copies = new ArrayList<>();
+        for (String entry : original.split(File.pathSeparator)) {
+            Path from = Path.of(entry);
+            Path to = folder.resolve("lib").resolve(copies.size() + "-" + from.getFileName());
+            if (Files.exists(from) && !from.endsWith("test-classes")) {
+                copy(from, to);
+                copies.add(to.toString());
+            }
+        }
+        return String.join(":", copies);
+    }
+
+    private static void copy(Path from, Path to) throws IOException {
+        try (Stream<Path> files = Files.walk(from)) {
+            for (Path file : files.toList()) {
+                Path target = to.resolve(from.relativize(file).toString());
+                if (Files.isRegularFile(file)) {
+                    Files.createDirectories(target.getParent());
+                    Files.copy(file, target);
+                }
+            }
+        }
+    }
+
+    private void writeKubeconfig(String server) throws IOException {
+        Files.writeString(kubeconfig, """
+                apiVersion: v1
+                kind: Config
+                clusters: [{name: c, cluster: {server: "%s"}}]
+                users: [{name: u, user: {token: of-root}}]
+                contexts: [{name: x, context: {cluster: c, user: u}}]
+                current-context: x
+                """.formatted(server));
+        Files.setPosixFilePermissions(kubeconfig, PosixFilePermissions.fromString("rw-------"));
+    }
+
+    private static JsonNode container() throws IOException {
+        return new ObjectMapper(new YAMLFactory())
+                .readTree(DEPLOY.resolve("replacement").resolve("kube-scheduler.yaml").toFile())
+                .at("/spec/containers/0");
+    }
+
+    /** The user of the image, which counts where a pod names none. */
+    private static String userOfTheImage() throws IOException {
+        Matcher user = Pattern.compile("<user>(\\d+):\\d+</user>")
+                .matcher(Files.readString(Path.of("..", "distribution", "pom.xml")));
+        assertThat(user.find()).isTrue();
+        return user.group(1);
+    }
+
+    private Process start(String user, Path err) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                "setpriv", "--reuid=" + user, "--regid=" + user, "--clear-groups", "--bounding-set=-all", "--inh-caps=-all"));
+        for (JsonNode argument : container().path("command")) {
+            command.add(argument.asText()
+                    .replace("/opt/moorage/bin/moorage", folder.resolve("moorage").toString())
+                    .replace(KUBECONFIG, kubeconfig.toString()));
+        }
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            command.add("--secure-port=" + free.getLocalPort());
+        }
+        ProcessBuilder builder = new ProcessBuilder(command)
+                .directory(folder.toFile())
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .redirectError(err.toFile());
+        builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        builder.environment().put("MOORAGE_CLASSPATH", classPath);
+        builder.environment().put("MOORAGE_CACHE", "");
+        return builder.start();
+    }
+
+    @Test
+    void theUserOfTheImageCannotReadItsKubeconfig() throws IOException, InterruptedException {
+        writeKubeconfig("http://127.0.0.1:1");
+        Path err = folder.resolve("err");
+        Process process = start(userOfTheImage(), err);
+
+        assertThat(process.waitFor(SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isEqualTo(1);
+        assertThat(Files.readAllLines(err))
+                .singleElement()
+                .asString()
+                .startsWith("error: ")
+                .contains(kubeconfig + ": permission denied");
+    }
+
+    @Test
+    void theUserOfItsContainerAsksTheApiServer() throws IOException, InterruptedException {
+        BlockingQueue<String> tokens = new LinkedBlockingQueue<>();
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", exchange -> {
+            try (exchange) {
+                tokens.add(String.valueOf(exchange.getRequestHeaders().getFirst("Authorization")));
+                exchange.sendResponseHeaders(503, -1);
+            }
+        });
+        server.start();
+        writeKubeconfig("http://127.0.0.1:" + server.getAddress().getPort());
+        Path err = folder.resolve("err");
+        JsonNode user = container().at("/securityContext/runAsUser");
+        Process process = start(user.isMissingNode() ? userOfTheImage() : user.asText(), err);
+        try {
+            assertThat(tokens.poll(SECONDS, TimeUnit.SECONDS)).as(Files.readString(err)).isEqualTo("Bearer of-root");
+        } finally {
+            process.destroy();
+            process.waitFor(SECONDS, TimeUnit.SECONDS);
+            server.stop(0);
+        }
+    }
+}

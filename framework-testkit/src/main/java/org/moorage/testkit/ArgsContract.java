@@ -9,6 +9,7 @@ import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.plugin.FeatureGates;
@@ -18,6 +19,7 @@ import org.moorage.api.plugin.Problems;
 /** What the record of a plugin's arguments keeps to: it has defaults, which are valid, and is nothing but its components. */
 final class ArgsContract {
     private final Set<String> violations;
+    private final Set<Class<?>> seen = new HashSet<>();
 
     ArgsContract(Set<String> violations) {
         this.violations = violations;
@@ -71,7 +73,7 @@ final class ArgsContract {
             Object[] parts = new Object[components.length];
             for (int i = 0; i < parts.length; i++) {
                 parts[i] = components[i].getAccessor().invoke(value);
-                verifyRecordsIn(components[i].getGenericType(), type);
+                verifyRecordsIn(components[i].getGenericType());
             }
             Constructor<?> constructor = type.getDeclaredConstructor(types);
             Object again = constructor.newInstance(parts);
@@ -86,19 +88,26 @@ final class ArgsContract {
         }
     }
 
-    // Records of the API, such as a node affinity, are read in Kubernetes' own form and have no defaults.
-    private void verifyRecordsIn(Type type, Class<?> around) {
+    // Records of the API, such as a node affinity, are read in Kubernetes' own form and have no defaults. Others may have them: what is left out
+    // of a record without them has the value of the record around it, and failing that nothing, zero and false.
+    private void verifyRecordsIn(Type type) {
         if (type instanceof ParameterizedType generic) {
             for (Type argument : generic.getActualTypeArguments()) {
-                verifyRecordsIn(argument, around);
+                verifyRecordsIn(argument);
             }
         } else if (type instanceof Class<?> plain
                 && plain.isRecord()
                 && !plain.getPackageName().startsWith("org.moorage.api")
-                && plain != around) {
-            Object defaults = defaultsOf(plain);
-            if (defaults != null) {
-                verifyRoundTrip(defaults);
+                && seen.add(plain)) {
+            if (Arrays.stream(plain.getDeclaredFields()).anyMatch(field -> field.getName().equals("DEFAULTS"))) {
+                Object defaults = defaultsOf(plain);
+                if (defaults != null) {
+                    verifyRoundTrip(defaults);
+                }
+            } else {
+                for (RecordComponent component : plain.getRecordComponents()) {
+                    verifyRecordsIn(component.getGenericType());
+                }
             }
         }
     }

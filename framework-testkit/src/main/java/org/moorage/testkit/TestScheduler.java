@@ -103,6 +103,7 @@ public final class TestScheduler implements AutoCloseable {
             List<PluginFactory<?>> others,
             Set<ExtensionPoint> disabled,
             @Nullable Instant start) {
+        TestClassPath.check();
         this.plugin = plugin.factory().name();
         clock = start == null ? null : new MovedClock(start);
         cluster = InMemoryCluster.of(objects);

@@ -65,9 +65,9 @@ class PluginContractTest {
                 new Factory<>(NAME, NoDefaults.class, handle -> new Fair()),
                 "no public static DEFAULTS"),
         new Case(
-                "a record within that has no defaults",
+                "a record within that has defaults of another type",
                 new Factory<>(NAME, Outer.class, handle -> new Fair()),
-                "Inner: no public static DEFAULTS"),
+                "Inner: DEFAULTS is not a static of this type"),
         new Case(
                 "defaults that are not valid",
                 new Factory<>(NAME, Invalid.class, handle -> new Fair()),
@@ -178,6 +178,12 @@ class PluginContractTest {
     }
 
     @Test
+    void aRecordWithinNeedsNoDefaults() {
+        assertThatCode(() -> PluginContract.verify(new Factory<>(NAME, Prices.class, handle -> new Fair())))
+                .doesNotThrowAnyException();
+    }
+
+    @Test
     void takesAPluginThatKeepsIt() {
         assertThatCode(() -> PluginContract.verify(new Factory<>(NAME, PluginArgs.None.class, handle -> new Fair())))
                 .doesNotThrowAnyException();
@@ -231,7 +237,15 @@ class PluginContractTest {
 
     public record NoDefaults() implements PluginArgs {}
 
-    public record Inner() {}
+    public record Inner() {
+        public static final String DEFAULTS = "";
+    }
+
+    public record Price(String zone, double perHour) {}
+
+    public record Prices(List<Price> prices) implements PluginArgs {
+        public static final Prices DEFAULTS = new Prices(List.of());
+    }
 
     public record Outer(List<Inner> inner) implements PluginArgs {
         public static final Outer DEFAULTS = new Outer(List.of());

@@ -78,7 +78,7 @@ final class ExtenderCommand implements Callable<Integer> {
 
     @Option(
             names = "--agents",
-            paramLabel = "NAME,...",
+            paramLabel = "NAME",
             split = ",",
             description = "Which agents of the configuration to run; all if left out.")
     private List<String> agents = new ArrayList<>();

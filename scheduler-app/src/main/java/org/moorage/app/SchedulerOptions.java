@@ -64,7 +64,7 @@ final class SchedulerOptions {
 
     @Option(
             names = "--disabled-metrics",
-            paramLabel = "NAME,...",
+            paramLabel = "NAME",
             split = ",",
             description = "Metrics that are left out.")
     private List<String> disabledMetrics = new ArrayList<>();
@@ -84,7 +84,7 @@ final class SchedulerOptions {
 
     @Option(
             names = "--vmodule",
-            paramLabel = "CLASS=N,...",
+            paramLabel = "CLASS=N",
             split = ",",
             description = "Verbosities of some classes; * and ? stand for other letters.")
     private List<String> vmodule = new ArrayList<>();

@@ -216,7 +216,19 @@ class ConfigCommandTest {
     void pluginsTellsOfNamesThatThereAreNot() {
         assertThat(CapturedRun.of("plugins", "NodeNames"))
                 .isEqualTo(new CapturedRun(
-                        1, "", "error: \"NodeNames\" (expected: a registered plugin). Maybe NodeName.\n"));
+                        1,
+                        "",
+                        "error: \"NodeNames\" (expected: a registered plugin; --plugin-dir adds those of jars). Maybe"
+                                + " NodeName.\n"));
+    }
+
+    /** Plugins of examples have a dozen arguments; here InterPodAffinity has the most, and NodeResourcesFit the longest. */
+    @Test
+    void pluginsHasALineForEachArgument() {
+        CapturedRun run = CapturedRun.of("plugins");
+
+        assertThat(run.out()).containsPattern("\n +ignorePreferredTermsOfExistingPods=false\n");
+        assertThat(run.out().lines()).allMatch(line -> line.length() <= 200);
     }
 
     @Test

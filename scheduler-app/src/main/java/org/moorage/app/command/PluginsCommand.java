@@ -36,6 +36,7 @@ import picocli.CommandLine.Parameters;
         })
 final class PluginsCommand implements Callable<Integer> {
     private static final String BUILT_IN = "built-in";
+    private static final int WIDEST_DEFAULT = 60;
     private static final JsonMapper MAPPER = JsonMapper.builder().build();
 
     private final Terminal terminal;
@@ -78,7 +79,7 @@ final class PluginsCommand implements Callable<Integer> {
                 registry.factories().stream().map(PluginFactory::name).toList();
         String hint = Suggestions.hint(name, known);
         return new CommandException(
-                "\"" + name + "\" (expected: a registered plugin)" + (hint.isEmpty() ? "" : "." + hint));
+                "\"" + name + "\" (expected: a registered plugin; --plugin-dir adds those of jars)" + (hint.isEmpty() ? "" : "." + hint));
     }
 
     private static ObjectNode tree(Collection<PluginFactory<?>> factories) {
@@ -110,13 +111,17 @@ final class PluginsCommand implements Callable<Integer> {
         for (JsonNode plugin : tree.path("plugins")) {
             List<String> points = new ArrayList<>();
             plugin.path("extensionPoints").forEach(point -> points.add(point.asText()));
+            // A line for each argument, since a line with all of them can be longer than any terminal.
             List<String> args = new ArrayList<>();
-            plugin.path("args").properties().forEach(arg -> args.add(arg.getKey() + "=" + shown(arg.getValue())));
+            plugin.path("args")
+                    .properties()
+                    .forEach(arg -> args.add(arg.getKey() + "=" + shortened(shown(arg.getValue()))));
             table.row(List.of(
                     Cell.of(plugin.path("name").asText()),
                     Cell.of(plugin.path("from").asText()),
                     Cell.of(points.isEmpty() ? "-" : String.join(", ", points)),
-                    Cell.of(String.join(" ", args))));
+                    Cell.of(args.isEmpty() ? "" : args.get(0))));
+            args.stream().skip(1).forEach(arg -> table.row(List.of(Cell.of(""), Cell.of(""), Cell.of(""), Cell.of(arg))));
         }
         return table;
     }
@@ -140,6 +145,10 @@ final class PluginsCommand implements Callable<Integer> {
             }
         }
         return table;
+    }
+
+    private static String shortened(String value) {
+        return value.length() <= WIDEST_DEFAULT ? value : value.substring(0, WIDEST_DEFAULT - 3) + "...";
     }
 
     private static String shown(JsonNode value) {

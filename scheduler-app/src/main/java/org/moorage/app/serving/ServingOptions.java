@@ -44,7 +44,7 @@ public final class ServingOptions {
 
     @Option(
             names = "--tls-cipher-suites",
-            paramLabel = "NAME,...",
+            paramLabel = "NAME",
             split = ",",
             description = "The cipher suites; Java's defaults if not set.")
     private List<String> cipherSuites = new ArrayList<>();
@@ -108,7 +108,7 @@ public final class ServingOptions {
 
     @Option(
             names = "--authorization-always-allow-paths",
-            paramLabel = "PATH,...",
+            paramLabel = "PATH",
             split = ",",
             defaultValue = "/healthz,/readyz,/livez",
             description = "Paths that everybody may read; a * at the end stands for all that begin so.")
@@ -123,14 +123,14 @@ public final class ServingOptions {
 
     @Option(
             names = "--requestheader-allowed-names",
-            paramLabel = "NAME,...",
+            paramLabel = "NAME",
             split = ",",
             description = "The common names of such proxies; all if not set.")
     private List<String> requestHeaderNames = new ArrayList<>();
 
     @Option(
             names = "--requestheader-username-headers",
-            paramLabel = "HEADER,...",
+            paramLabel = "HEADER",
             split = ",",
             defaultValue = "x-remote-user",
             description = "The headers that name the user.")
@@ -138,7 +138,7 @@ public final class ServingOptions {
 
     @Option(
             names = "--requestheader-group-headers",
-            paramLabel = "HEADER,...",
+            paramLabel = "HEADER",
             split = ",",
             defaultValue = "x-remote-group",
             description = "The headers that name its groups.")

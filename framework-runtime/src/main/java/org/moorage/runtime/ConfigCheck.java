@@ -3,6 +3,7 @@ package org.moorage.runtime;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.moorage.api.plugin.Problems;
 import org.moorage.runtime.cluster.Cluster;
 import org.moorage.runtime.config.ConfigException;
@@ -16,6 +17,8 @@ import org.moorage.runtime.plugin.PluginRegistry;
  * such as a second document.
  */
 public final class ConfigCheck {
+    private static final Pattern PLUGIN_CONFIG = Pattern.compile("profiles\\[[0-9]+]\\.pluginConfig\\[[0-9]+]");
+
     private ConfigCheck() {}
 
     /**
@@ -35,7 +38,7 @@ public final class ConfigCheck {
             try {
                 Scheduler.builder(reading.loaded(), registry, cluster).build().close();
             } catch (ConfigException refused) {
-                List<Problems.Problem> further = refused.problems().stream()
+                List<Problems.Problem> further = reading.loaded().refusal(refused.problems()).problems().stream()
                         .filter(problem -> !follows(problem, reading.problems()))
                         .toList();
                 if (!further.isEmpty()) {
@@ -50,6 +53,10 @@ public final class ConfigCheck {
     private static boolean follows(Problems.Problem problem, List<Problems.Problem> known) {
         for (Problems.Problem other : known) {
             if (isWithin(problem.path(), other.path())) {
+                return true;
+            }
+            // A plugin that cannot be made of arguments that are refused already.
+            if (PLUGIN_CONFIG.matcher(problem.path()).matches() && isWithin(other.path(), problem.path())) {
                 return true;
             }
             // Without a plugin that cannot be made, there may be too few for what each profile must have.

@@ -88,7 +88,8 @@ final class ArgsContract {
         }
     }
 
-    // Records of the API, such as a node affinity, are read in Kubernetes' own form and have no defaults. Others may have them: what is left out
+    // Records of the API, such as a node affinity, are read in Kubernetes' own form and have no defaults. Others may
+    // have them: what is left out
     // of a record without them has the value of the record around it, and failing that nothing, zero and false.
     private void verifyRecordsIn(Type type) {
         if (type instanceof ParameterizedType generic) {
@@ -99,7 +100,8 @@ final class ArgsContract {
                 && plain.isRecord()
                 && !plain.getPackageName().startsWith("org.moorage.api")
                 && seen.add(plain)) {
-            if (Arrays.stream(plain.getDeclaredFields()).anyMatch(field -> field.getName().equals("DEFAULTS"))) {
+            if (Arrays.stream(plain.getDeclaredFields())
+                    .anyMatch(field -> field.getName().equals("DEFAULTS"))) {
                 Object defaults = defaultsOf(plain);
                 if (defaults != null) {
                     verifyRoundTrip(defaults);

@@ -25,9 +25,11 @@ final class TestClassPath {
 
     static void check(Version jackson) {
         if (jackson.compareTo(OLDEST_JACKSON) < 0) {
-            throw new IllegalStateException("Jackson " + jackson + " on the class path of the test (expected: "
-                    + OLDEST_JACKSON + " or later, which the scheduler in it needs). The plugin's jar may have any version:"
-                    + " test it in a module of its own, by PluginJars.load, or take moorage-bom's version for the test");
+            throw new IllegalStateException(
+                    "Jackson " + jackson + " on the class path of the test (expected: "
+                            + OLDEST_JACKSON
+                            + " or later, which the scheduler in it needs). The plugin's jar may have any version:"
+                            + " test it in a module of its own, by PluginJars.load, or take moorage-bom's version for the test");
         }
     }
 }

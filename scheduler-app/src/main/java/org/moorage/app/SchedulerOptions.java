@@ -62,11 +62,7 @@ final class SchedulerOptions {
             description = "After what time a rejected pod is tried again although nothing happened.")
     private String maxInUnschedulable = "5m0s";
 
-    @Option(
-            names = "--disabled-metrics",
-            paramLabel = "NAME",
-            split = ",",
-            description = "Metrics that are left out.")
+    @Option(names = "--disabled-metrics", paramLabel = "NAME", split = ",", description = "Metrics that are left out.")
     private List<String> disabledMetrics = new ArrayList<>();
 
     @Option(

@@ -111,6 +111,19 @@ class ConfigCommandTest {
     }
 
     @Test
+    void aPluginThatCannotBeMadeOfRefusedArgumentsIsNotToldBesides() throws IOException {
+        String file = file(
+                "scheduler.yaml",
+                HEAD
+                        + "profiles:\n- pluginConfig:\n  - name: NodeResourcesFit\n    args: {scoringStrategy: {type: Most}}\n");
+
+        assertThat(CapturedRun.of("config", "validate", file).err().lines())
+                .singleElement()
+                .asString()
+                .contains(":6:", "profiles[0].pluginConfig[0].args.scoringStrategy.type: \"Most\"");
+    }
+
+    @Test
     void validateTellsOfAFolder() {
         assertThat(CapturedRun.of("config", "validate", folder.toString()))
                 .isEqualTo(new CapturedRun(

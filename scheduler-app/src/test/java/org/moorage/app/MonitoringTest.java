@@ -73,12 +73,14 @@ class MonitoringTest {
     }
 
     private static List<String> queriesOfTheDashboard() throws IOException {
-        JsonNode dashboard = new ObjectMapper().readTree(MONITORING.resolve("dashboard.json").toFile());
+        JsonNode dashboard =
+                new ObjectMapper().readTree(MONITORING.resolve("dashboard.json").toFile());
         return dashboard.findValuesAsText("expr");
     }
 
     private static List<String> queriesOfTheAlerts() throws IOException {
-        JsonNode rules = new ObjectMapper(new YAMLFactory()).readTree(MONITORING.resolve("alerts.yaml").toFile());
+        JsonNode rules = new ObjectMapper(new YAMLFactory())
+                .readTree(MONITORING.resolve("alerts.yaml").toFile());
         return rules.findValuesAsText("expr");
     }
 

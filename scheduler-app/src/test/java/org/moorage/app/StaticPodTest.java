@@ -49,7 +49,9 @@ class StaticPodTest {
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
         kubeconfig = folder.resolve("scheduler.conf");
         classPath = copied(System.getProperty("java.class.path"));
-        Files.copy(DEPLOY.resolve("archive").resolve("bin").resolve("moorage"), folder.resolve("moorage"),
+        Files.copy(
+                DEPLOY.resolve("archive").resolve("bin").resolve("moorage"),
+                folder.resolve("moorage"),
                 StandardCopyOption.COPY_ATTRIBUTES);
     }
 
@@ -93,7 +95,9 @@ class StaticPodTest {
 
     private static JsonNode container() throws IOException {
         return new ObjectMapper(new YAMLFactory())
-                .readTree(DEPLOY.resolve("replacement").resolve("kube-scheduler.yaml").toFile())
+                .readTree(DEPLOY.resolve("replacement")
+                        .resolve("kube-scheduler.yaml")
+                        .toFile())
                 .at("/spec/containers/0");
     }
 
@@ -107,10 +111,17 @@ class StaticPodTest {
 
     private Process start(String user, Path err) throws IOException {
         List<String> command = new ArrayList<>(List.of(
-                "setpriv", "--reuid=" + user, "--regid=" + user, "--clear-groups", "--bounding-set=-all", "--inh-caps=-all"));
+                "setpriv",
+                "--reuid=" + user,
+                "--regid=" + user,
+                "--clear-groups",
+                "--bounding-set=-all",
+                "--inh-caps=-all"));
         for (JsonNode argument : container().path("command")) {
             command.add(argument.asText()
-                    .replace("/opt/moorage/bin/moorage", folder.resolve("moorage").toString())
+                    .replace(
+                            "/opt/moorage/bin/moorage",
+                            folder.resolve("moorage").toString())
                     .replace(KUBECONFIG, kubeconfig.toString()));
         }
         try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -157,7 +168,9 @@ class StaticPodTest {
         JsonNode user = container().at("/securityContext/runAsUser");
         Process process = start(user.isMissingNode() ? userOfTheImage() : user.asText(), err);
         try {
-            assertThat(tokens.poll(SECONDS, TimeUnit.SECONDS)).as(Files.readString(err)).isEqualTo("Bearer of-root");
+            assertThat(tokens.poll(SECONDS, TimeUnit.SECONDS))
+                    .as(Files.readString(err))
+                    .isEqualTo("Bearer of-root");
         } finally {
             process.destroy();
             process.waitFor(SECONDS, TimeUnit.SECONDS);

@@ -29,12 +29,15 @@ import org.moorage.testkit.TestScheduler;
 
 /** The plugins of docs/plugin-guide.md. */
 class GuideTest {
+    // region constants
     private static final Instant NOON = Instant.parse("2026-06-01T12:00:00Z");
     private static final Node N1 = Nodes.named("n1").build();
     private static final Node N2 = Nodes.named("n2").build();
+    // endregion
 
     @Nested
     class TheTeamBudget {
+        // region budget
         private final TeamBudget.Args args = new TeamBudget.Args("team", TeamBudget.WithoutBudget.REJECT_POD);
         private final Pod red = Pods.named("p").label("team", "red").build();
         private final Pod other = Pods.named("q").label("team", "red").on("n1").build();
@@ -45,6 +48,7 @@ class GuideTest {
                     ObjectMeta.named(team).namespace("default").build(),
                     "{\"spec\": {\"maxPods\": " + maxPods + "}}");
         }
+        // endregion
 
         @Test
         void keepsTheContract() {
@@ -92,6 +96,7 @@ class GuideTest {
 
     @Nested
     class TheGang {
+        // region gang-members
         private final PluginTester tester = PluginTester.of(Gang.FACTORY, new Gang.Args(3, Duration.ofMinutes(2)))
                 .cluster(N1, N2);
         private final Pod first = member("first");
@@ -101,6 +106,7 @@ class GuideTest {
         private Pod member(String name) {
             return Pods.named(name).label(Gang.LABEL, "g").build();
         }
+        // endregion
 
         @Test
         void keepsTheContract() {

@@ -78,8 +78,8 @@ final class PluginsCommand implements Callable<Integer> {
         List<String> known =
                 registry.factories().stream().map(PluginFactory::name).toList();
         String hint = Suggestions.hint(name, known);
-        return new CommandException(
-                "\"" + name + "\" (expected: a registered plugin; --plugin-dir adds those of jars)" + (hint.isEmpty() ? "" : "." + hint));
+        return new CommandException("\"" + name + "\" (expected: a registered plugin; --plugin-dir adds those of jars)"
+                + (hint.isEmpty() ? "" : "." + hint));
     }
 
     private static ObjectNode tree(Collection<PluginFactory<?>> factories) {
@@ -121,7 +121,9 @@ final class PluginsCommand implements Callable<Integer> {
                     Cell.of(plugin.path("from").asText()),
                     Cell.of(points.isEmpty() ? "-" : String.join(", ", points)),
                     Cell.of(args.isEmpty() ? "" : args.get(0))));
-            args.stream().skip(1).forEach(arg -> table.row(List.of(Cell.of(""), Cell.of(""), Cell.of(""), Cell.of(arg))));
+            args.stream()
+                    .skip(1)
+                    .forEach(arg -> table.row(List.of(Cell.of(""), Cell.of(""), Cell.of(""), Cell.of(arg))));
         }
         return table;
     }

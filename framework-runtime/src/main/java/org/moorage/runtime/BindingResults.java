@@ -61,9 +61,7 @@ final class BindingResults implements BindingCycle.ResultHandler {
                 .addKeyValue("node", assumed.nodeName())
                 .log("Pod is gone or has another node; its binding is given up");
         // Confirmed on another node, it is counted there.
-        if (cache.isAssumed(pod.uid())) {
-            cache.forget(pod);
-        }
+        boolean ignored = cache.forget(pod);
         listener.bindingFailed(pod, assumed.nodeName(), "the pod is gone or has another node");
         queue.moveAllToActiveOrBackoff(WellKnownEvents.ASSIGNED_POD_DELETE, ObjectChange.deleted(pod));
     }
@@ -117,12 +115,12 @@ final class BindingResults implements BindingCycle.ResultHandler {
     }
 
     private boolean forget(Pod pod) {
-        try {
-            cache.forget(pod);
-            return true;
-        } catch (IllegalStateException confirmed) {
-            LOG.atError().addKeyValue("pod", pod.key()).setCause(confirmed).log("Failed to forget pod");
-            return false;
+        boolean isForgotten = cache.forget(pod);
+        if (!isForgotten) {
+            LOG.atError()
+                    .addKeyValue("pod", pod.key())
+                    .log("Failed to forget pod: the cluster says that it has its node");
         }
+        return isForgotten;
     }
 }

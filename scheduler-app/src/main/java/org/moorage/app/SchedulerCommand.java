@@ -16,8 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
@@ -79,7 +77,9 @@ final class SchedulerCommand {
     private final List<String> flagsWithoutFile;
     private final List<String> pluginNotes = new ArrayList<>();
     private final InstantSource clock = InstantSource.system();
-    private final ThreadFactory threads = Executors.defaultThreadFactory();
+    private final PrometheusRegistry measured = new PrometheusRegistry();
+    private final PrometheusMetrics metrics = new PrometheusMetrics(measured, clock);
+    private final ProcessThreads threads = new ProcessThreads(metrics);
     private final String hostName = hostName();
     private final AtomicBoolean stopped = new AtomicBoolean();
     private final AtomicBoolean synced = new AtomicBoolean();
@@ -119,7 +119,6 @@ final class SchedulerCommand {
         HeapWatch.start(threads);
         ApiConnection connection = connection(loaded.config().clientConnection(), Optional.empty());
         ApiClient client = connection.open();
-        PrometheusRegistry measured = new PrometheusRegistry();
         RequestMetrics requestMetrics = new ApiServerMetrics(measured);
         ProcessMetrics.register(measured, Version.ofMoorage(), Version.KUBE_SCHEDULER, loaded.featureGates());
         LeaderElection election = loaded.config().leaderElection();
@@ -143,7 +142,6 @@ final class SchedulerCommand {
         if (!loaded.config().delayCacheUntilActive()) {
             cluster.connect();
         }
-        PrometheusMetrics metrics = new PrometheusMetrics(measured, clock);
         leadership.ifPresent(own -> metrics.showLeadership(election.resourceName(), own::isLeader));
         metrics.showDroppedLogLines(Logging::dropped);
         Scheduler.Builder builder = Scheduler.builder(loaded, registry, cluster)
@@ -167,10 +165,10 @@ final class SchedulerCommand {
             process.onTermination(() -> terminate(scheduler, leadership, server));
             logStart(loaded, scheduler);
             // While the cluster's objects are listed.
-            server.ifPresent(starting -> thread(
+            server.ifPresent(starting -> threads.replaceable(
                             "serve", () -> begin(starting, () -> terminate(scheduler, leadership, server)))
                     .start());
-            DumpSignal.handle(scheduler, threads);
+            DumpSignal.handle(scheduler, work -> threads.replaceable("dump", work));
             if (!loaded.config().delayCacheUntilActive()) {
                 start(scheduler);
             }
@@ -205,13 +203,6 @@ final class SchedulerCommand {
                 boolean ignored = terminate.getAsBoolean();
             }
         }
-    }
-
-    private Thread thread(String name, Runnable work) {
-        Thread thread = threads.newThread(work);
-        thread.setName(name);
-        thread.setDaemon(true);
-        return thread;
     }
 
     // The Policy that a configuration of version v1alpha1 names.
@@ -286,7 +277,7 @@ final class SchedulerCommand {
                         clock,
                         requestMetrics),
                 clock,
-                work -> thread("serve", work));
+                work -> threads.replaceable("serve", work));
         List<HealthCheck> health = new ArrayList<>();
         leadership.ifPresent(own -> health.add(new HealthCheck("leaderElection", own::check)));
         List<HealthCheck> readiness = new ArrayList<>(health);
@@ -305,7 +296,9 @@ final class SchedulerCommand {
         PrometheusRegistry checked = new PrometheusRegistry();
         HealthMetrics healthMetrics = new HealthMetrics(checked);
         server.health("healthz", healthMetrics.counted("healthz", health));
-        server.health("livez", healthMetrics.counted("livez", liveness(scheduler)));
+        List<HealthCheck> liveness = liveness(scheduler);
+        liveness.add(new HealthCheck("process-threads", threads::failure));
+        server.health("livez", healthMetrics.counted("livez", liveness));
         readiness.add(new HealthCheck(
                 "informer-sync",
                 () -> cluster.watchStatuses().stream()

@@ -321,4 +321,39 @@ class UncertainBindingsTest {
         assertThat(unreserved).hasSize(c.outcome.unreserved ? 1 : 0);
         assertThat(cluster.events()).extracting(PodEvent::reason).isEqualTo(c.outcome.reported);
     }
+
+    static final List<Throwable> UNEXPECTED = List.of(
+            new IllegalArgumentException("unexpected"),
+            new NoClassDefFoundError("org/example/Missing"),
+            new StackOverflowError());
+
+    @ParameterizedTest
+    @FieldSource("UNEXPECTED")
+    void areLookedUpAgainWhateverWasThrown(Throwable thrown) throws InterruptedException {
+        AtomicInteger reads = new AtomicInteger();
+        faulty.on("bind", (arguments, real) -> {
+            faulty.freezeWatch();
+            apply(cluster);
+            throw NO_ANSWER;
+        });
+        faulty.on("read", (arguments, real) -> {
+            if (reads.getAndIncrement() < 2) {
+                throw UncertainBindingsTest.<RuntimeException>unchecked(thrown);
+            }
+            return real.call();
+        });
+        scheduler().scheduleNext();
+        while (told.isEmpty()) {
+            Runnable task = tasks.poll(5, TimeUnit.SECONDS);
+            assertThat(task).as("a task within 5 s").isNotNull();
+            task.run();
+        }
+        assertThat(told).containsExactly("bound");
+        assertThat(unreserved).isEmpty();
+    }
+
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // nothing is cast to it
+    private static <T extends Throwable> T unchecked(Throwable thrown) throws T {
+        throw (T) thrown;
+    }
 }

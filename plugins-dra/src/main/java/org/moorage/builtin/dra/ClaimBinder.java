@@ -243,7 +243,7 @@ final class ClaimBinder {
 
     /**
      * Removes a pod that is not bound from a claim, and the allocation in flight, if there is one. A request that fails is
-     * sent again later.
+     * sent again later, whatever it throws.
      *
      * @throws ClusterException if a request fails
      */
@@ -257,14 +257,23 @@ final class ClaimBinder {
         if (tracker.removeInFlightAllocation(uid)) {
             tracker.restore(claim);
         }
-        if (isReserved) {
-            try {
-                tracker.assume(writer.unreserve(claim, pod));
-            } catch (ClusterException failed) {
-                if (!failed.isNotFound()) {
-                    undone.unreserveLater(claim, pod, failed.outcome() == ClusterException.Outcome.UNKNOWN);
-                    throw failed;
-                }
+        if (!isReserved) {
+            return;
+        }
+        boolean isOver = false;
+        boolean isPerhapsDone = true;
+        try {
+            tracker.assume(writer.unreserve(claim, pod));
+            isOver = true;
+        } catch (ClusterException failed) {
+            isOver = failed.isNotFound();
+            isPerhapsDone = failed.outcome() == ClusterException.Outcome.UNKNOWN;
+            if (!isOver) {
+                throw failed;
+            }
+        } finally {
+            if (!isOver) {
+                undone.unreserveLater(claim, pod, isPerhapsDone);
             }
         }
     }
@@ -282,13 +291,16 @@ final class ClaimBinder {
      * @throws ClusterException if a request fails
      */
     void delete(ResourceClaim claim, Pod pod) {
+        boolean isDone = false;
         try {
             undone.delete(claim);
-        } catch (ClusterException failed) {
-            // Its devices are taken until it is gone.
-            tracker.assume(claim);
-            undone.deleteLater(claim, pod);
-            throw failed;
+            isDone = true;
+        } finally {
+            if (!isDone) {
+                // Its devices are taken until it is gone.
+                tracker.assume(claim);
+                undone.deleteLater(claim, pod);
+            }
         }
     }
 }

@@ -12,7 +12,6 @@ import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.ResourceClaim;
-import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.NodeAllocatableResourceClaims;
 
 /** Reserve, PreBind and Unreserve: the claims of a pod from the choice of its node on. */
@@ -118,15 +117,15 @@ final class ClaimReservations {
     }
 
     /**
-     * Takes back what {@link #reserve} and {@link #bind} did, as far as they got. A write that fails does not keep it from the
-     * others.
+     * Takes back what {@link #reserve} and {@link #bind} did, as far as they got. A write that fails, with whatever exception or
+     * error, does not keep it from the others.
      *
      * @throws RuntimeException the first failure, with the others as suppressed ones
      */
     void unreserve(CycleState state, ClaimStore claims, Pod pod, String nodeName) {
         List<ResourceClaim> current = state.find(BOUND).orElse(claims.all());
         Map<Integer, DeviceAllocation> reserved = state.find(RESERVED).orElse(Map.of());
-        List<RuntimeException> failures = new ArrayList<>(0);
+        List<Throwable> failures = new ArrayList<>(0);
         for (int i = 0; i < current.size(); i++) {
             ResourceClaim claim = current.get(i);
             if (!claims.isExtendedResourceClaim(i)) {
@@ -146,16 +145,20 @@ final class ClaimReservations {
             attempt(() -> binder.patchNodeAllocatableResourceClaimStatuses(pod, List.of()), failures);
         }
         if (!failures.isEmpty()) {
-            RuntimeException first = failures.get(0);
-            failures.subList(1, failures.size()).forEach(first::addSuppressed);
-            throw first;
+            Throwable first = failures.get(0);
+            // One exception may have been thrown by several writes.
+            failures.stream().filter(other -> other != first).forEach(first::addSuppressed);
+            if (first instanceof Error error) {
+                throw error;
+            }
+            throw (RuntimeException) first;
         }
     }
 
-    private static void attempt(Runnable write, List<RuntimeException> failures) {
+    private static void attempt(Runnable write, List<Throwable> failures) {
         try {
             write.run();
-        } catch (ClusterException | IllegalStateException failed) {
+        } catch (RuntimeException | Error failed) {
             failures.add(failed);
         }
     }

@@ -102,26 +102,26 @@ final class PendingUnreserves {
             pending.isRunning = true;
         }
         boolean isDone = false;
+        boolean isPerhapsDone = true;
         try {
             pending.undo.run();
             isDone = true;
         } catch (ClusterException failed) {
-            // Once more, below.
-            synchronized (this) {
-                pending.isPerhapsDone |= failed.outcome() == ClusterException.Outcome.UNKNOWN;
-            }
+            isPerhapsDone = failed.outcome() == ClusterException.Outcome.UNKNOWN;
         } finally {
+            // What is not a ClusterException is passed on, to be logged, and keeps nothing from being undone later.
             synchronized (this) {
                 pending.isRunning = false;
+                pending.isPerhapsDone |= isPerhapsDone;
                 if (isDone) {
                     pendingByKey.remove(key, pending);
                 }
             }
-        }
-        if (!isDone) {
-            Duration doubled = pending.wait.multipliedBy(2);
-            pending.wait = doubled.compareTo(LONGEST_WAIT) < 0 ? doubled : LONGEST_WAIT;
-            handle.backgroundAfter(pending.wait, () -> run(pending));
+            if (!isDone) {
+                Duration doubled = pending.wait.multipliedBy(2);
+                pending.wait = doubled.compareTo(LONGEST_WAIT) < 0 ? doubled : LONGEST_WAIT;
+                handle.backgroundAfter(pending.wait, () -> run(pending));
+            }
         }
     }
 

@@ -19,6 +19,7 @@ import java.util.Queue;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.ObjectKind;
@@ -46,7 +47,9 @@ class ClaimBinderTest {
         ANSWERED,
         APPLIED_WITHOUT_ANSWER,
         LOST,
-        CONFLICT
+        CONFLICT,
+        EXCEPTION,
+        ERROR
     }
 
     private final InMemoryCluster server = InMemoryCluster.of(List.of(CLAIM));
@@ -56,6 +59,7 @@ class ClaimBinderTest {
     private final ClaimTracker tracker = new ClaimTracker(lister, FEATURES, pods -> {});
     private final Map<String, Queue<End>> ends = new HashMap<>();
     private final Queue<Runnable> later = new ArrayDeque<>();
+    private int tasksThatThrew;
     private final ClaimBinder binder = new ClaimBinder(handle(), tracker, Duration.ofSeconds(1), FEATURES);
 
     private Object proxy(Class<?> type, Object target) {
@@ -67,8 +71,11 @@ class ClaimBinderTest {
                     End end = Optional.ofNullable(ends.get(method.getName()))
                             .map(Queue::poll)
                             .orElse(End.ANSWERED);
-                    if (end == End.CONFLICT) {
-                        throw new ClusterException("changed", 409, null);
+                    switch (end) {
+                        case CONFLICT -> throw new ClusterException("changed", 409, null);
+                        case EXCEPTION -> throw new IllegalArgumentException("unexpected");
+                        case ERROR -> throw new NoClassDefFoundError("org/example/Missing");
+                        default -> {}
                     }
                     Object answer = null;
                     if (end != End.LOST) {
@@ -128,9 +135,14 @@ class ClaimBinderTest {
         return binder.bind(seen, Optional.of(ALLOCATION), POD);
     }
 
+    // What a task throws is logged by whoever runs it.
     private void runLater() {
         for (int i = 0; i < 100 && !later.isEmpty(); i++) {
-            later.remove().run();
+            try {
+                later.remove().run();
+            } catch (RuntimeException | Error thrown) {
+                tasksThatThrew++;
+            }
         }
         assertThat(later).isEmpty();
     }
@@ -223,6 +235,28 @@ class ClaimBinderTest {
         assertThat(consumers()).containsExactly("p");
         runLater();
         assertThat(consumers()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"EXCEPTION", "ERROR"})
+    void removesAReservationHoweverThatFailed(End end) {
+        ResourceClaim bound = bind();
+        ends("unreserve", end, end);
+        assertThatThrownBy(() -> binder.unbind(bound, POD)).isNotInstanceOf(ClusterException.class);
+        assertThat(binder.takeOver(bound, POD)).as("it may be removed already").isFalse();
+        runLater();
+        assertThat(consumers()).isEmpty();
+        assertThat(tasksThatThrew).isOne();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"EXCEPTION", "ERROR"})
+    void deletesAClaimHoweverThatFailed(End end) {
+        ends("delete", end, end);
+        assertThatThrownBy(() -> binder.delete(seen, POD)).isNotInstanceOf(ClusterException.class);
+        runLater();
+        assertThat(server.find(ObjectKind.RESOURCE_CLAIM, "default", "c")).isEmpty();
+        assertThat(tasksThatThrew).isOne();
     }
 
     @Test

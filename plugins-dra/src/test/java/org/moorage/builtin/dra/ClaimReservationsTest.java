@@ -13,6 +13,7 @@ import static org.moorage.builtin.dra.DeviceObjects.slice;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
@@ -23,6 +24,7 @@ import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.model.ResourceSlice;
+import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.testkit.Nodes;
@@ -34,7 +36,8 @@ class ClaimReservationsTest {
             deviceClass("gpu", "config: [{opaque: {driver: gpu.example.com, parameters: {mode: fast}}}]");
     private static final ClusterObject NIC = deviceClass(
             "nic",
-            "extendedResourceName: example.com/nic, selectors: [{cel: {expression: \"device.driver == 'nic.example.com'\"}}]");
+            "extendedResourceName: example.com/nic, selectors: [{cel: {expression: \"device.driver =="
+                    + " 'nic.example.com'\"}}]");
     private static final ResourceSlice NICS = slice("nics", "driver: nic.example.com, devices: [{name: nic}]");
     private static final ResourceSlice GPUS = slice("gpus", "devices: [{name: a}, {name: b}]");
 
@@ -331,11 +334,19 @@ class ClaimReservationsTest {
         assertThat(consumers(scheduler.claim("c1"))).containsExactly("q");
     }
 
-    @Test
-    void takeBackTheRestWhenTakingBackFails() {
+    static final List<Function<String, RuntimeException>> THROWN = List.of(
+            message -> new ClusterException(message, 500, null),
+            IllegalStateException::new,
+            IllegalArgumentException::new,
+            NullPointerException::new);
+
+    @ParameterizedTest
+    @FieldSource("THROWN")
+    void takeBackTheRestWhenTakingBackFails(Function<String, RuntimeException> thrown) {
         // 9 is the binding, 10 the removal of the first reservation.
-        try (DraScheduler scheduler =
-                new DraScheduler(FeatureGates.DEFAULTS, clusterOfFailures()).failingWrites(9, 10)) {
+        try (DraScheduler scheduler = new DraScheduler(FeatureGates.DEFAULTS, clusterOfFailures())
+                .failingWrites(9, 10)
+                .failingBy(thrown)) {
             scheduler.scheduleNext();
             assertThat(consumers(scheduler.claim("c0"))).containsExactly("p");
             assertThat(consumers(scheduler.claim("c1"))).isEmpty();

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
@@ -46,6 +47,7 @@ final class DraScheduler implements AutoCloseable {
     private final InMemoryCluster cluster;
     private final List<String> writes = new ArrayList<>();
     private final Set<Integer> failing = new TreeSet<>();
+    private Function<String, RuntimeException> failure = message -> new ClusterException(message, 500, null);
     private final Map<Integer, Consumer<InMemoryCluster>> before = new HashMap<>();
     private final List<String> bindingFailures = new ArrayList<>();
     private final Scheduler scheduler;
@@ -103,13 +105,19 @@ final class DraScheduler implements AutoCloseable {
         writes.add(method.getName());
         before.getOrDefault(writes.size(), any -> {}).accept(cluster);
         if (failing.contains(writes.size())) {
-            throw new ClusterException("write " + writes.size() + " fails", 500, null);
+            throw failure.apply("write " + writes.size() + " fails");
         }
     }
 
     /** Has the writes of these numbers fail, counted from 1; reports and conditions of pods do not count. */
     DraScheduler failingWrites(Integer... numbers) {
         failing.addAll(Arrays.asList(numbers));
+        return this;
+    }
+
+    /** What these writes throw in place of what says that the API server failed. */
+    DraScheduler failingBy(Function<String, RuntimeException> thrown) {
+        failure = thrown;
         return this;
     }
 

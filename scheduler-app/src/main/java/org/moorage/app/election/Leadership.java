@@ -15,6 +15,7 @@ import okhttp3.Interceptor;
 import okhttp3.Response;
 import org.moorage.app.kubernetes.ApiClient;
 import org.moorage.app.kubernetes.ApiRequests;
+import org.moorage.app.kubernetes.ThreadFailures;
 import org.moorage.runtime.config.LeaderElection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -121,8 +122,12 @@ public final class Leadership implements AutoCloseable {
     private Duration attempt() {
         try {
             return elector.attempt();
-        } catch (RuntimeException unexpected) {
-            LOG.atError().addKeyValue("lease", lock).setCause(unexpected).log("Attempt at the lease failed");
+        } catch (Throwable unexpected) {
+            LOG.atError()
+                    .addKeyValue("lease", lock)
+                    .addKeyValue("err", String.valueOf(unexpected.getMessage()))
+                    .log("Attempt at the lease failed");
+            ThreadFailures.tell(unexpected);
             return Duration.ofSeconds(1);
         }
     }

@@ -211,8 +211,8 @@ final class ApiServer {
             String what, String method, String path, Map<String, String> query, @Nullable RequestBody body) {
         HttpUrl base = HttpUrl.parse(address() + path);
         if (base == null) {
-            throw new ClusterException(
-                    what + ": " + address() + " (expected: an address such as https://127.0.0.1:6443)", 0, null);
+            throw ClusterException.notSent(
+                    what + ": " + address() + " (expected: an address such as https://127.0.0.1:6443)", null);
         }
         HttpUrl.Builder url = base.newBuilder();
         query.forEach(url::addQueryParameter);
@@ -248,32 +248,36 @@ final class ApiServer {
             awaitTurn(what, measured, deadline);
             Call call = sender.newCall(request);
             open.add(call);
+            boolean isOpen = false;
             ClusterException failure;
             Duration wait;
             try {
                 Response response = execute(call);
                 measured.answered(response);
                 if (response.isSuccessful()) {
+                    isOpen = true;
                     return new StreamedResponse(call, response, measured);
                 }
                 try (response) {
                     failure = failure(what, response);
                     wait = retryAfter(response);
                 }
-                open.remove(call);
             } catch (StreamResetException | CertificatesChangedException e) {
                 measured.unanswered();
-                open.remove(call);
                 if (e instanceof StreamResetException reset && reset.errorCode != ErrorCode.REFUSED_STREAM) {
                     throw unanswered(what, e);
                 }
                 // The server has not looked at the request: another connection takes it.
                 failure = ClusterException.notSent(what + ": " + address() + ": " + ErrorText.of(e), e);
                 wait = MIN_RETRY_WAIT;
-            } catch (IOException e) {
+            } catch (IOException | RuntimeException e) {
+                // Of whatever the client cannot do, the callers are told as of a server that does not answer.
                 measured.unanswered();
-                open.remove(call);
                 throw unanswered(what, e);
+            } finally {
+                if (!isOpen) {
+                    open.remove(call);
+                }
             }
             boolean isRetried = !wait.isZero()
                     && tries < MAX_TRIES

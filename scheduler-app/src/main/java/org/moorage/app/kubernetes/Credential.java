@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.kubernetes;
 
+import java.io.IOException;
 import org.moorage.runtime.tls.Pem;
 
 /**
@@ -18,7 +19,20 @@ record Credential(String authorization, Pem certificate, Pem key) {
         return new Credential(authorization, Pem.NONE, Pem.NONE);
     }
 
-    static Credential bearer(String token) {
+    /**
+     * A token; none if it is empty.
+     *
+     * @throws IOException if no request can be sent with it
+     */
+    static Credential bearer(String token) throws IOException {
+        for (int i = 0; i < token.length(); i++) {
+            char c = token.charAt(i);
+            if (c < ' ' || c > '~') {
+                // Which one, but nothing of the token.
+                throw new IOException("token: character %d is U+%04X (expected: characters of ASCII on one line)"
+                        .formatted(i + 1, (int) c));
+            }
+        }
         return header(token.isEmpty() ? "" : "Bearer " + token);
     }
 }

@@ -18,12 +18,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.moorage.runtime.tls.Pem;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A command of a kubeconfig that prints a credential (the field {@code exec}). It is run when a credential is needed, again a moment
  * before that expires, and when the server rejects it.
  */
 final class CredentialCommand implements CredentialSource {
+    private static final Logger LOG = LoggerFactory.getLogger(CredentialCommand.class);
     private static final JsonMapper JSON = JsonMapper.builder().build();
     private static final Duration LONGEST_RUN = Duration.ofSeconds(60);
     /** A credential is replaced so long before it expires, or a sixth of its life if that is less. */
@@ -49,6 +52,14 @@ final class CredentialCommand implements CredentialSource {
     @GuardedBy("this")
     private Duration life = Duration.ZERO;
 
+    /** How long after the run it expires. */
+    @GuardedBy("this")
+    private Duration expiry = Duration.ZERO;
+
+    /** Whether the last run failed. */
+    @GuardedBy("this")
+    private boolean isFailing;
+
     /**
      * A command.
      *
@@ -67,7 +78,7 @@ final class CredentialCommand implements CredentialSource {
     @Override
     public synchronized Credential current() throws IOException {
         if (!isKnown || System.nanoTime() - ranAt >= life.toNanos()) {
-            run();
+            refresh();
         }
         return known;
     }
@@ -76,9 +87,30 @@ final class CredentialCommand implements CredentialSource {
     public synchronized Optional<Credential> other(Credential rejected) throws IOException {
         boolean mayRun = System.nanoTime() - ranAt >= MIN_INTERVAL.toNanos();
         if (known.equals(rejected) && mayRun) {
-            run();
+            refresh();
         }
         return known.equals(rejected) ? Optional.empty() : Optional.of(known);
+    }
+
+    // As long as it has not expired, the credential before goes on being used if the command fails.
+    @GuardedBy("this")
+    private void refresh() throws IOException {
+        try {
+            run();
+            isFailing = false;
+        } catch (IOException e) {
+            long age = System.nanoTime() - ranAt;
+            if (!isKnown || age >= expiry.toNanos()) {
+                throw e;
+            }
+            if (!isFailing) {
+                LOG.atWarn()
+                        .addKeyValue("err", ErrorText.of(e))
+                        .log("Cannot renew a credential; the one before goes on being used");
+            }
+            isFailing = true;
+            life = Duration.ofNanos(age).plus(MIN_INTERVAL);
+        }
     }
 
     @GuardedBy("this")
@@ -130,10 +162,21 @@ final class CredentialCommand implements CredentialSource {
             throw new IOException(
                     name() + ": no token and no clientCertificateData in status (expected: an ExecCredential)");
         }
-        known = new Credential(Credential.bearer(token).authorization(), certificate, pem(status, "clientKeyData"));
+        Duration left = expiry(status.path("expirationTimestamp").asText(""));
+        known = new Credential(bearer(token).authorization(), certificate, pem(status, "clientKeyData"));
         isKnown = true;
         ranAt = System.nanoTime();
-        life = life(status.path("expirationTimestamp").asText(""));
+        expiry = left;
+        Duration sixth = expiry.dividedBy(6);
+        life = expiry.minus(sixth.compareTo(BEFORE_EXPIRY) < 0 ? sixth : BEFORE_EXPIRY);
+    }
+
+    private Credential bearer(String token) throws IOException {
+        try {
+            return Credential.bearer(token);
+        } catch (IOException e) {
+            throw new IOException(name() + ": " + e.getMessage(), e);
+        }
     }
 
     private Pem pem(JsonNode status, String field) {
@@ -141,14 +184,13 @@ final class CredentialCommand implements CredentialSource {
         return text.isEmpty() ? Pem.NONE : new Pem(name() + ": " + field, text);
     }
 
-    private Duration life(String expiration) throws IOException {
+    private Duration expiry(String expiration) throws IOException {
         if (expiration.isEmpty()) {
             return Duration.ofNanos(Long.MAX_VALUE);
         }
         try {
             Duration left = Duration.between(clock.instant(), Instant.parse(expiration));
-            Duration before = left.dividedBy(6).compareTo(BEFORE_EXPIRY) < 0 ? left.dividedBy(6) : BEFORE_EXPIRY;
-            return left.isNegative() ? Duration.ZERO : left.minus(before);
+            return left.isNegative() ? Duration.ZERO : left;
         } catch (DateTimeException e) {
             throw new IOException(name() + ": expirationTimestamp: " + expiration + " (expected: a time)", e);
         }

@@ -7,7 +7,7 @@ import java.io.IOException;
 final class CredentialException extends IOException {
     private static final long serialVersionUID = 1L;
 
-    CredentialException(IOException cause) {
+    CredentialException(Exception cause) {
         super(ErrorText.of(cause), cause);
     }
 }

@@ -58,7 +58,14 @@ final class Credentials implements Interceptor {
         if (response.code() != UNAUTHORIZED) {
             return response;
         }
-        Attempt second = latest(isHttps, source.other(credential).orElse(credential));
+        Attempt second;
+        try {
+            second = latest(isHttps, source.other(credential).orElse(credential));
+        } catch (IOException | RuntimeException e) {
+            response.close();
+            // The server has refused the request, so nothing of it was done.
+            throw new CredentialException(e);
+        }
         if (second.equals(first)) {
             return response;
         }
@@ -73,7 +80,7 @@ final class Credentials implements Interceptor {
         try {
             Credential credential = source.current();
             return new Attempt(credential, isHttps ? Optional.of(tls.current(credential)) : Optional.empty());
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) {
             throw new CredentialException(e);
         }
     }

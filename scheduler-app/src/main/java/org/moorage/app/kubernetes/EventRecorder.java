@@ -183,6 +183,10 @@ final class EventRecorder implements Runnable {
                 if (line != null) {
                     try {
                         step(line);
+                    } catch (Throwable thrown) {
+                        // The event is lost, and the thread goes on with the next one.
+                        drop(line);
+                        ThreadFailures.tell(thrown);
                     } finally {
                         giveBack(line);
                     }
@@ -248,13 +252,20 @@ final class EventRecorder implements Runnable {
                 line.isCheckDue = false;
                 line.events.checkSeries(clock.instant());
             }
+        } finally {
             if (!line.isEmpty()) {
                 // To the end: the others come first.
                 waiting.put(line.events.namespace(), line);
             }
             changed.signalAll();
-        } finally {
             lock.unlock();
+        }
+    }
+
+    private static void drop(Line line) {
+        line.tries = 0;
+        if (line.events.next().isPresent()) {
+            line.events.refused(false);
         }
     }
 

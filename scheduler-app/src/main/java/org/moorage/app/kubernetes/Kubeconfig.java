@@ -171,7 +171,7 @@ final class Kubeconfig {
         }
         String token = user.path("token").asText("");
         if (!token.isEmpty()) {
-            return CredentialSource.fixed(Credential.bearer(token));
+            return CredentialSource.fixed(bearer(token));
         }
         if (user.has("exec")) {
             return new CredentialCommand(user.path("exec"), cluster, file.toAbsolutePath(), clock);
@@ -185,6 +185,14 @@ final class Kubeconfig {
             throw wrong("auth-provider", user.path("auth-provider").path("name").asText(""), "exec in its place");
         }
         return CredentialSource.fixed(Credential.NONE);
+    }
+
+    private Credential bearer(String token) {
+        try {
+            return Credential.bearer(token);
+        } catch (IOException e) {
+            throw new ClusterException("kubeconfig " + file + ": " + e.getMessage(), 0, e);
+        }
     }
 
     // A file that is not there now is a mistake; one that is not there later may be about to be replaced.

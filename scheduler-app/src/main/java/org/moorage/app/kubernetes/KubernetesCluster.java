@@ -62,6 +62,7 @@ public final class KubernetesCluster implements Cluster {
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
     private static final Duration LONGEST_CONNECT = Duration.ofSeconds(1);
     private static final Duration CANCEL_INTERVAL = Duration.ofMillis(50);
+    private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(1);
 
     private final ConnectionPool connections;
     private final ApiServer reads;
@@ -149,8 +150,24 @@ public final class KubernetesCluster implements Cluster {
         resourceClaims = new ResourceClaimWrites(patches, settings.metrics());
         events = new EventRecorder(eventWrites, settings, clock, random, stop);
         for (int i = 0; i < EventRecorder.THREADS; i++) {
-            eventThreads.add(start("events-" + i, events));
+            eventThreads.add(start("events-" + i, untilClosed(events)));
         }
+    }
+
+    // Whatever is thrown, a thread goes on until the cluster is closed.
+    private Runnable untilClosed(Runnable work) {
+        return () -> {
+            while (!stop.isSent()) {
+                try {
+                    work.run();
+                } catch (Throwable thrown) {
+                    ThreadFailures.tell(thrown);
+                    stop.isSentWithin(PAUSE_AFTER_FAILURE);
+                }
+                // Nobody but this cluster's end interrupts a thread for a purpose.
+                boolean ignored = !stop.isSent() && Thread.interrupted();
+            }
+        };
     }
 
     private Thread start(String name, Runnable work) {
@@ -203,7 +220,7 @@ public final class KubernetesCluster implements Cluster {
         for (ObjectKind<?> kind : kinds) {
             Reflector<?> reflector = reflector(kind, json, listener);
             reflectors.add(reflector);
-            start("watch-" + kind.plural(), reflector);
+            start("watch-" + kind.plural(), untilClosed(reflector));
         }
         awaitLists();
         LOG.atInfo()

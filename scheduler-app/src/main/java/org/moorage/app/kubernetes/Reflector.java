@@ -106,6 +106,8 @@ final class Reflector<T extends ClusterObject> implements Runnable {
 
     @Override
     public void run() {
+        // Begun again after what it does not expect, it lists what the listener may have missed.
+        resourceVersion = "";
         while (!stop.isSent() && !Thread.currentThread().isInterrupted()) {
             try {
                 if (resourceVersion.isEmpty()) {
@@ -236,7 +238,16 @@ final class Reflector<T extends ClusterObject> implements Runnable {
             }
         });
         objects.listEnds();
-        listener.replaced(kind, all);
+        boolean isTakenIn = false;
+        try {
+            listener.replaced(kind, all);
+            isTakenIn = true;
+        } finally {
+            if (!isTakenIn) {
+                // A change that cannot be handled, of which it is told again, holds up nobody who waits for all kinds.
+                settled.complete(null);
+            }
+        }
         resourceVersion = version;
         hasBeenListed = true;
         refusedSince = 0;

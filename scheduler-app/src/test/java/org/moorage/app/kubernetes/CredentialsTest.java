@@ -37,6 +37,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodSpec;
@@ -179,6 +181,95 @@ class CredentialsTest {
             assertThat(users).containsExactly("Bearer run-1", "Bearer run-2", "Bearer run-2");
         }
 
+        record Unusable(String name, byte[] content) {
+            @Override
+            public String toString() {
+                return name;
+            }
+        }
+
+        static List<Unusable> unusable() {
+            return List.of(
+                    new Unusable("two lines", "new\nsecond\n".getBytes(UTF_8)),
+                    new Unusable("a letter beyond ASCII", "n\u00e9w".getBytes(UTF_8)),
+                    new Unusable("a control character", "ne\u0007w".getBytes(UTF_8)),
+                    new Unusable("bytes that are no text", new byte[] {'n', (byte) 0xff, (byte) 0xfe}),
+                    new Unusable("nothing", new byte[0]));
+        }
+
+        @ParameterizedTest
+        @MethodSource("unusable")
+        void ofAFileAreUsedUntilItHasAnotherThatCanBeSent(Unusable c) throws IOException {
+            Path file = Files.writeString(folder.resolve("token"), "old\n");
+            CapturedLog log = CapturedLog.of(TokenFile.class);
+            try (KubernetesCluster cluster = cluster(CA, "tokenFile: token")) {
+                cluster.bind(WEB, "n");
+                Files.write(file, c.content);
+                letsIn = "Bearer new"::equals;
+                for (int i = 0; i < 2; i++) {
+                    assertThatThrownBy(() -> cluster.bind(WEB, "n"))
+                            .isInstanceOfSatisfying(
+                                    ClusterException.class,
+                                    refused -> assertThat(refused.httpStatus()).isEqualTo(401));
+                }
+                Files.writeString(file, "new\n");
+                cluster.bind(WEB, "n");
+            }
+            assertThat(users)
+                    .startsWith("Bearer old", "Bearer old: 401", "Bearer old: 401")
+                    .endsWith("Bearer new");
+            assertThat(log.warnings())
+                    .singleElement()
+                    .asString()
+                    .contains("token")
+                    .doesNotContain("second");
+        }
+
+        @ParameterizedTest
+        @MethodSource("unusable")
+        void ofAFileMustBeThereAtFirst(Unusable c) throws IOException {
+            Files.write(folder.resolve("token"), c.content);
+            assertThatThrownBy(() -> cluster(CA, "tokenFile: token"))
+                    .isInstanceOf(ClusterException.class)
+                    .hasMessageContaining("tokenFile: ")
+                    .hasMessageContaining("(expected: a file with a token)")
+                    .message()
+                    .doesNotContain("second");
+        }
+
+        @Test
+        void ofTheKubeconfigAreChecked() {
+            assertThatThrownBy(() -> cluster(CA, "token: \"one\\nsecond\""))
+                    .isInstanceOf(ClusterException.class)
+                    .hasMessageContaining("token: character 4 is U+000A (expected: characters of ASCII on one line)")
+                    .message()
+                    .doesNotContain("second");
+        }
+
+        @Test
+        void ofACommandAreChecked() throws IOException {
+            Files.writeString(folder.resolve("printed"), "one\\ntwo");
+            Path script = folder.resolve("credential.sh");
+            Files.writeString(script, """
+                #!/bin/sh
+                cd "$(dirname "$0")"
+                printf '%s' "{\\"status\\":{\\"token\\":\\"$(cat printed)\\",\\"expirationTimestamp\\":\\"$(cat expires)\\"}}"
+                """);
+            assertThat(script.toFile().setExecutable(true)).isTrue();
+            Files.writeString(
+                    folder.resolve("expires"), Instant.now().plusSeconds(3600).toString());
+            try (KubernetesCluster cluster = cluster(CA, exec())) {
+                assertThatThrownBy(() -> cluster.bind(WEB, "n"))
+                        .hasMessageContaining("credential command ./credential.sh: token: character 4 is U+000A")
+                        .isInstanceOfSatisfying(
+                                ClusterException.class,
+                                failure -> assertThat(failure.outcome()).isEqualTo(ClusterException.Outcome.NOT_SENT));
+                Files.writeString(folder.resolve("printed"), "good");
+                cluster.bind(WEB, "n");
+            }
+            assertThat(users).containsExactly("Bearer good");
+        }
+
         private void command(Instant expires) throws IOException {
             Files.writeString(folder.resolve("expires"), expires.toString());
             Path script = folder.resolve("credential.sh");
@@ -193,7 +284,8 @@ class CredentialsTest {
         }
 
         private static String exec() {
-            return "exec: {apiVersion: client.authentication.k8s.io/v1, command: ./credential.sh, interactiveMode: Never}";
+            return "exec: {apiVersion: client.authentication.k8s.io/v1, command: ./credential.sh, interactiveMode:"
+                    + " Never}";
         }
 
         @Test

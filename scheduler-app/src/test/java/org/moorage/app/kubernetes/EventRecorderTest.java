@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -46,14 +47,17 @@ class EventRecorderTest {
     }
 
     private void report(String namespace, int number) {
+        cluster.report(event(namespace, number));
+    }
+
+    private static PodEvent event(String namespace, int number) {
         Pod pod = Pod.of(
                 ObjectMeta.named("pod-" + number)
                         .namespace(namespace)
                         .uid(namespace + "/" + number)
                         .build(),
                 PodSpec.builder().build());
-        cluster.report(
-                new PodEvent(pod, Optional.empty(), PodEvent.WARNING, "FailedScheduling", "Scheduling", "" + number));
+        return new PodEvent(pod, Optional.empty(), PodEvent.WARNING, "FailedScheduling", "Scheduling", "" + number);
     }
 
     private void take(String namespace) {
@@ -108,6 +112,60 @@ class EventRecorderTest {
             assertThat(posted.poll(5, TimeUnit.SECONDS)).isEqualTo("good/" + number);
         }
         assertThat(failed).hasValueLessThan(50 * c.namespaces);
+    }
+
+    record Thrown(String name, Throwable thrown) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static final List<Thrown> THROWN = List.of(
+            new Thrown("an exception", new IllegalArgumentException("Unexpected char 0x0a in header value")),
+            new Thrown("an error", new NoClassDefFoundError("org/example/Missing")),
+            new Thrown("a failed assertion", new AssertionError("never")));
+
+    @ParameterizedTest
+    @FieldSource("THROWN")
+    void areSentAfterOneForWhichARequestThrew(Thrown c) throws InterruptedException {
+        List<Throwable> told = new CopyOnWriteArrayList<>();
+        OkHttpClient http = new OkHttpClient.Builder()
+                .addInterceptor(chain -> {
+                    if (chain.request().url().encodedPath().contains("/bad")) {
+                        throw EventRecorderTest.<RuntimeException>unchecked(c.thrown);
+                    }
+                    return chain.proceed(chain.request());
+                })
+                .build();
+        try (KubernetesCluster throwing = new KubernetesCluster(
+                new ApiClient(server.address(), http),
+                ClusterSettings.on("host-1").withRate(0, 1),
+                InstantSource.system(),
+                new Random(1),
+                task -> {
+                    Thread thread = new Thread(task);
+                    thread.setUncaughtExceptionHandler((ended, thrown) -> told.add(thrown));
+                    return thread;
+                })) {
+            take("good");
+            // More than there are threads.
+            for (int number = 0; number < 2 * EventRecorder.THREADS; number++) {
+                throwing.report(event("bad-" + number, number));
+            }
+            throwing.report(event("good", 1));
+
+            assertThat(posted.poll(20, TimeUnit.SECONDS)).isEqualTo("good/1");
+        }
+        assertThat(told).allMatch(c.thrown::equals);
+        assertThat(told.isEmpty())
+                .as("an exception of a call says that it failed")
+                .isEqualTo(c.thrown instanceof Exception);
+    }
+
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // nothing is cast to it
+    private static <T extends Throwable> T unchecked(Throwable thrown) throws T {
+        throw (T) thrown;
     }
 
     @Test

@@ -92,19 +92,39 @@ public final class UncertainBindings {
     // One thread at a time. The answers are handled elsewhere, so that a plugin that is
     // told of one delays no other.
     private void readAll() {
-        for (Question question = next(); question != null; question = next()) {
-            Optional<Outcome> outcome = outcome(question.pod);
-            if (outcome.isEmpty()) {
-                readLater(question);
-                return;
+        boolean isDone = false;
+        try {
+            boolean goesOn = true;
+            while (goesOn) {
+                Question question = next();
+                goesOn = question != null && readNext(question);
             }
-            Question answered = question;
-            try {
-                executor.execute(() -> answered.then.accept(outcome.get()));
-            } catch (RejectedExecutionException closed) {
-                answered.then.accept(outcome.get());
+            isDone = true;
+        } finally {
+            if (!isDone) {
+                // Others are still asked for, by whoever asks next.
+                stopReading();
             }
         }
+    }
+
+    // Whether the question is answered, and the next may be asked.
+    private boolean readNext(Question question) {
+        Optional<Outcome> outcome = outcome(question.pod);
+        if (outcome.isEmpty()) {
+            readLater(question);
+            return false;
+        }
+        try {
+            executor.execute(() -> question.then.accept(outcome.get()));
+        } catch (RejectedExecutionException closed) {
+            question.then.accept(outcome.get());
+        }
+        return true;
+    }
+
+    private synchronized void stopReading() {
+        isReading = false;
     }
 
     private synchronized @Nullable Question next() {
@@ -133,19 +153,19 @@ public final class UncertainBindings {
 
     /** Empty if it cannot be told yet. */
     private Optional<Outcome> outcome(Pod pod) {
-        Optional<Pod> seen = pods.current(pod);
-        Outcome asSeen = outcome(pod, seen);
-        if (asSeen != Outcome.NOT_BOUND) {
-            return Optional.of(asSeen);
-        }
         try {
+            Outcome asSeen = outcome(pod, pods.current(pod));
+            if (asSeen != Outcome.NOT_BOUND) {
+                return Optional.of(asSeen);
+            }
             Outcome outcome = outcome(pod, cluster.read(ObjectKind.POD, pod.namespace(), pod.name()));
             synchronized (this) {
                 failures = 0;
             }
             return Optional.of(outcome);
-        } catch (RuntimeException failed) {
-            // Mostly a ClusterException; but whatever it is, the other pods have their turn.
+        } catch (Throwable failed) {
+            // Mostly a ClusterException; but whatever it is, this pod and the others have their turn.
+            Thrown.rethrowIfFatal(failed);
             LOG.atWarn()
                     .addKeyValue("pod", pod.key())
                     .addKeyValue("node", pod.nodeName())

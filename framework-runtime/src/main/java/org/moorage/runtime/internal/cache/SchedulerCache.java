@@ -146,21 +146,21 @@ public final class SchedulerCache {
     }
 
     /**
-     * Takes back {@link #assume}. Does nothing for a pod that is not known.
+     * Takes back {@link #assume}. Does nothing for a pod that is not known, or that the cluster has confirmed in the meantime.
      *
-     * @throws IllegalStateException if the cluster has confirmed the pod in the meantime
+     * @return false if the cluster has confirmed the pod, which then stays
      */
-    public void forget(Pod pod) {
+    public boolean forget(Pod pod) {
         synchronized (lock) {
             Pod known = podByUid.get(pod.uid());
             if (known == null) {
-                return;
+                return true;
             }
             if (!assumed.remove(pod.uid())) {
-                throw new IllegalStateException(
-                        "pod " + pod.key() + "(" + pod.uid() + ") wasn't assumed so cannot be forgotten");
+                return false;
             }
             take(known);
+            return true;
         }
     }
 

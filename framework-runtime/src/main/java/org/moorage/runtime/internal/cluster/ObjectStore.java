@@ -19,6 +19,7 @@ import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.plugin.ObjectLister;
 import org.moorage.runtime.cluster.ClusterListener;
+import org.moorage.runtime.internal.plugin.Thrown;
 
 /**
  * The objects of the cluster as last seen: the one place where what a {@link org.moorage.runtime.cluster.Cluster} reports becomes
@@ -98,15 +99,38 @@ public final class ObjectStore implements ClusterListener {
             for (T object : objects) {
                 gone.remove(object.key());
             }
+            Throwable first = null;
             for (T object : gone.values()) {
-                remove(kind, table, object);
+                first = firstOf(first, () -> remove(kind, table, object));
             }
             for (T object : objects) {
-                put(kind, table, view.of(object));
+                first = firstOf(first, () -> put(kind, table, view.of(object)));
             }
             if (wasUnavailable) {
-                handler.availabilityChanged();
+                first = firstOf(first, handler::availabilityChanged);
             }
+            rethrow(first);
+        }
+    }
+
+    // One change that cannot be handled does not keep the others of a list from being taken in. The first failure is
+    // kept.
+    private static @Nullable Throwable firstOf(@Nullable Throwable before, Runnable change) {
+        try {
+            change.run();
+            return before;
+        } catch (Throwable thrown) {
+            Thrown.rethrowIfFatal(thrown);
+            return before == null ? thrown : before;
+        }
+    }
+
+    private static void rethrow(@Nullable Throwable thrown) {
+        if (thrown instanceof Error error) {
+            throw error;
+        }
+        if (thrown != null) {
+            throw (RuntimeException) thrown;
         }
     }
 

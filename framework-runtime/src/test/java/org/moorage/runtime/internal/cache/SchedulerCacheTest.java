@@ -11,6 +11,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CyclicBarrier;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -65,9 +67,38 @@ class SchedulerCacheTest {
             cache.putPod(pod("p", "a"));
             assertThat(node("a").podCount()).isEqualTo(1);
             assertThat(cache.isAssumed("pod-p")).isFalse();
-            assertThatThrownBy(() -> cache.forget(pod("p", "a")))
-                    .isInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining("wasn't assumed");
+            assertThat(cache.forget(pod("p", "a"))).isFalse();
+            assertThat(node("a").podCount()).isEqualTo(1);
+        }
+
+        @Test
+        void isForgottenOrConfirmedWhicheverComesFirst() throws InterruptedException {
+            cache.putNode(Samples.node("a"));
+            Pod pod = pod("p", "a");
+            for (int round = 0; round < 2_000; round++) {
+                cache.assume(pod);
+                CyclicBarrier both = new CyclicBarrier(2);
+                Thread watch = new Thread(() -> {
+                    await(both);
+                    cache.putPod(pod);
+                });
+                watch.start();
+                await(both);
+                cache.forget(pod);
+                watch.join();
+                // Confirmed after it was forgotten, it is a pod of somebody else's binding.
+                assertThat(cache.counts().pods()).isOne();
+                assertThat(cache.isAssumed(pod.uid())).isFalse();
+                cache.removePod(pod);
+            }
+        }
+
+        private static void await(CyclicBarrier barrier) {
+            try {
+                barrier.await();
+            } catch (InterruptedException | BrokenBarrierException e) {
+                throw new IllegalStateException(e);
+            }
         }
 
         @Test

@@ -343,4 +343,26 @@ class PodEventHandlersTest {
         store.replaced(ObjectKind.NODE, listed);
         assertThat(handler.changes).isEqualTo(c.changes);
     }
+
+    @Test
+    void areToldOfTheRestOfAListInWhichOneChangeFails() {
+        List<String> told = new ArrayList<>();
+        ClusterListener store = new ObjectStore(new FeatureView(FeatureGates.DEFAULTS), new ChangeHandler() {
+            @Override
+            public <T extends ClusterObject> void changed(ObjectKind<T> kind, ObjectChange<T> change) {
+                if (change.latest().name().equals("b")) {
+                    throw new IllegalStateException("failed at b");
+                }
+                told.add(change.latest().name());
+            }
+
+            @Override
+            public void availabilityChanged() {}
+        });
+        Collection<Node> listed = List.of(node("a", "1"), node("b", "1"), node("c", "1"), node("d", "1"));
+        for (int list = 0; list < 2; list++) {
+            assertThatThrownBy(() -> store.replaced(ObjectKind.NODE, listed)).hasMessage("failed at b");
+        }
+        assertThat(told).containsExactly("a", "c", "d");
+    }
 }

@@ -10,6 +10,7 @@ import org.moorage.runtime.internal.binding.AssumedPod;
 import org.moorage.runtime.internal.binding.BindingCycle;
 import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.cycle.Diagnosis;
+import org.moorage.runtime.internal.plugin.PluginText;
 import org.moorage.runtime.internal.queue.RejectorPlugins;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
 import org.moorage.runtime.internal.queue.WellKnownEvents;
@@ -86,7 +87,7 @@ final class BindingResults implements BindingCycle.ResultHandler {
             LOG.atError()
                     .addKeyValue("pod", pod.key())
                     .addKeyValue("node", assumed.nodeName())
-                    .addKeyValue("err", answer.status().message())
+                    .addKeyValue("err", PluginText.bounded(answer.status().message()))
                     .log("Error scheduling pod; retrying");
             if (forgotten) {
                 queue.moveAllToActiveOrBackoff(WellKnownEvents.ASSIGNED_POD_DELETE, ObjectChange.deleted(pod));

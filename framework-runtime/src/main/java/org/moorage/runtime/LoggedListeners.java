@@ -73,7 +73,7 @@ final class LoggedListeners implements SchedulerListener {
                 call.accept(listener);
             } catch (Throwable thrown) {
                 Thrown.rethrowIfFatal(thrown);
-                LOG.atError().setCause(thrown).log("Scheduler listener failed");
+                LOG.atError().setCause(Thrown.loggable(thrown)).log("Scheduler listener failed");
             }
         }
     }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime;
 
+import java.time.Duration;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.moorage.api.NodeInfo;
-import org.moorage.api.model.ClusterObject;
 import org.moorage.api.plugin.PluginLogger;
+import org.moorage.runtime.internal.plugin.PluginText;
+import org.moorage.runtime.internal.plugin.Thrown;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;
@@ -15,6 +17,19 @@ final class PluginLog implements PluginLogger {
 
     // As klog has it: a line with a mistake in it is better than none.
     private static final String MISSING = "(MISSING)";
+
+    private static final int MOST_OF_LINE = 4 * PluginText.MOST;
+
+    /** Those that cannot change, and have a short text that throws nothing. */
+    private static final Set<Class<?>> AS_THEY_ARE = Set.of(
+            Integer.class,
+            Long.class,
+            Short.class,
+            Byte.class,
+            Double.class,
+            Float.class,
+            Boolean.class,
+            Duration.class);
 
     private final Logger logger;
 
@@ -33,18 +48,23 @@ final class PluginLog implements PluginLogger {
             return;
         }
         LoggingEventBuilder line = logger.atLevel(of(level));
+        int left = MOST_OF_LINE;
         for (int i = 0; i < keysAndValues.length; i += 2) {
-            Object value = i + 1 < keysAndValues.length ? keysAndValues[i + 1] : MISSING;
-            line = line.addKeyValue(String.valueOf(keysAndValues[i]), shown(value));
+            if (left <= 0) {
+                line = line.addKeyValue("leftOut", (keysAndValues.length - i + 1) / 2);
+                break;
+            }
+            Object value = shown(i + 1 < keysAndValues.length ? keysAndValues[i + 1] : MISSING);
+            String key = PluginText.of(keysAndValues[i]);
+            line = line.addKeyValue(key, value);
+            left -= key.length() + (value instanceof String text ? text.length() : 0);
         }
-        (thrown == null ? line : line.setCause(thrown)).log(message);
+        (thrown == null ? line : line.setCause(Thrown.loggable(thrown))).log(PluginText.of(message));
     }
 
-    private static @Nullable Object shown(@Nullable Object value) {
-        if (value instanceof ClusterObject object) {
-            return object.key();
-        }
-        return value instanceof NodeInfo node ? node.name() : value;
+    // Made into text now, on the plugin's thread and within its call: the log is written on another one, later.
+    private static Object shown(@Nullable Object value) {
+        return value != null && AS_THEY_ARE.contains(value.getClass()) ? value : PluginText.of(value);
     }
 
     private static org.slf4j.event.Level of(Level level) {

@@ -190,8 +190,9 @@ final class ProfileHandle implements Handle {
             return true;
         } catch (Throwable thrown) {
             Thrown.rethrowIfFatal(thrown);
-            LOG.atError().addKeyValue("profile", profileName).setCause(thrown).log("Background task failed");
-            services.listener().backgroundTaskFailed(profileName, thrown);
+            Throwable told = Thrown.loggable(thrown);
+            LOG.atError().addKeyValue("profile", profileName).setCause(told).log("Background task failed");
+            services.listener().backgroundTaskFailed(profileName, told);
             return false;
         }
     }

@@ -9,8 +9,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -70,9 +72,9 @@ final class SchedulerThreads implements AutoCloseable {
         this.parallelism = Math.min(parallelism, Runtime.getRuntime().availableProcessors());
         waits = given == null;
         givenPause = null;
-        timers = own(new ScheduledThreadPoolExecutor(1, named("scheduler-timer", null)));
+        timers = own(new Timers(named("scheduler-timer", null)));
         // Its tasks wait for the queue's lock, under which plugins are called.
-        queueTimers = own(new ScheduledThreadPoolExecutor(1, named("scheduler-queue-timer", null)));
+        queueTimers = own(new Timers(named("scheduler-queue-timer", null)));
         binding = given != null ? given : own(growing(MOST_BINDING_THREADS, named("scheduler-bind", null)));
         waiting = given != null ? given : own(growing(MOST_WAITING_THREADS, named("scheduler-prebind", null)));
         background = given != null ? given : own(growing(MOST_BACKGROUND_THREADS, named("scheduler-background", null)));
@@ -97,6 +99,29 @@ final class SchedulerThreads implements AutoCloseable {
         waiting = executor;
         background = executor;
         reports = executor;
+    }
+
+    /** Timers whose tasks keep what they throw to themselves, as futures that nobody asks: it is told in their place. */
+    private final class Timers extends ScheduledThreadPoolExecutor {
+        Timers(ThreadFactory factory) {
+            super(1, factory);
+        }
+
+        @Override
+        protected void afterExecute(Runnable task, @Nullable Throwable thrown) {
+            super.afterExecute(task, thrown);
+            if (!(task instanceof Future<?> ended) || !ended.isDone() || ended.isCancelled()) {
+                return;
+            }
+            try {
+                Object ignored = ended.get();
+            } catch (ExecutionException failure) {
+                Throwable cause = failure.getCause();
+                failed(Thread.currentThread().getName(), cause == null ? failure : cause);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     // Adds a thread for a task for which none is idle. Tasks that come when there are as many as may be wait in line.
@@ -167,8 +192,9 @@ final class SchedulerThreads implements AutoCloseable {
             fatal = thrown;
             listener.fatalError(thrown);
         }
-        LOG.atError().addKeyValue("thread", thread).setCause(thrown).log("Thread of the scheduler failed");
-        listener.threadFailed(thread, thrown);
+        Throwable told = Thrown.loggable(thrown);
+        LOG.atError().addKeyValue("thread", thread).setCause(told).log("Thread of the scheduler failed");
+        listener.threadFailed(thread, told);
     }
 
     /** The error after which the virtual machine cannot be relied on; empty if there was none. */

@@ -21,6 +21,7 @@ import org.moorage.runtime.internal.cycle.Diagnosis;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.plugin.PluginFailure;
+import org.moorage.runtime.internal.plugin.PluginText;
 import org.moorage.runtime.internal.plugin.Thrown;
 import org.moorage.runtime.internal.queue.Nominator;
 import org.moorage.runtime.internal.queue.QueuedPodInfo;
@@ -80,7 +81,7 @@ final class SchedulingCycle {
         LOG.atError()
                 .addKeyValue("pod", queued.pod().key())
                 .addKeyValue("plugin", thrown instanceof PluginFailure failure ? failure.plugin() : "")
-                .setCause(thrown)
+                .setCause(Thrown.loggable(thrown))
                 .log("Error scheduling pod; retrying");
         return failures.error(queued, Thrown.text(thrown), 0);
     }
@@ -222,7 +223,7 @@ final class SchedulingCycle {
         LOG.atError()
                 .addKeyValue("pod", pod.key())
                 .addKeyValue("plugin", answer.plugin())
-                .addKeyValue("err", answer.status().message())
+                .addKeyValue("err", PluginText.bounded(answer.status().message()))
                 .log("Error scheduling pod; retrying");
         return failures.error(queued, answer.status().message(), result.evaluated());
     }

@@ -11,6 +11,7 @@ import org.moorage.api.plugin.PodEvent;
 import org.moorage.runtime.cluster.Cluster;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.internal.cycle.Diagnosis;
+import org.moorage.runtime.internal.plugin.PluginText;
 import org.moorage.runtime.internal.queue.Nominator;
 import org.moorage.runtime.internal.queue.QueuedPodInfo;
 import org.moorage.runtime.internal.queue.RejectorPlugins;
@@ -22,6 +23,9 @@ import org.slf4j.LoggerFactory;
 /** Handles failed scheduling attempts: the pod goes back into the queue, and its status and an event say why. */
 final class SchedulingFailures {
     private static final Logger LOG = LoggerFactory.getLogger(SchedulingFailures.class);
+
+    /** What the API server takes in a condition of other objects. Reasons are the plugins', who may give any number of any length. */
+    private static final int LONGEST_MESSAGE = 32_768;
 
     private final SchedulerListener listener;
     private final ObjectLister<Pod> pods;
@@ -66,11 +70,12 @@ final class SchedulingFailures {
     private Decision handle(
             QueuedPodInfo queued,
             Decision.Outcome outcome,
-            String message,
+            String whole,
             int evaluated,
             RejectorPlugins rejectors,
             Nomination nomination) {
         Pod pod = queued.pod();
+        String message = PluginText.bounded(whole, LONGEST_MESSAGE);
         Decision decision = new Decision(pod, outcome, "", 0, message, evaluated, 0, queued.attempts());
         listener.decided(decision);
         metrics.attempted(pod.spec().schedulerName(), outcome, queued.attemptNanos());

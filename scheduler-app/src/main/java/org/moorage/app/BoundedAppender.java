@@ -7,9 +7,10 @@ import ch.qos.logback.core.UnsynchronizedAppenderBase;
 import java.time.Duration;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.moorage.app.kubernetes.ThreadFailures;
 
 /**
  * Passes log events to another appender on a thread of its own, so that a thread that logs never waits for whoever reads the log. Events
@@ -20,6 +21,7 @@ final class BoundedAppender extends UnsynchronizedAppenderBase<ILoggingEvent> {
 
     private final BlockingQueue<ILoggingEvent> waiting;
     private final Appender<ILoggingEvent> target;
+    private final ThreadFactory threads;
     private final AtomicLong dropped = new AtomicLong();
     private volatile boolean writing;
 
@@ -28,8 +30,10 @@ final class BoundedAppender extends UnsynchronizedAppenderBase<ILoggingEvent> {
      *
      * @param capacity how many events may wait
      * @param target what they are passed to
+     * @param threads makes the thread that does it
      */
-    BoundedAppender(int capacity, Appender<ILoggingEvent> target) {
+    BoundedAppender(int capacity, Appender<ILoggingEvent> target, ThreadFactory threads) {
+        this.threads = threads;
         waiting = new ArrayBlockingQueue<>(capacity);
         this.target = target;
     }
@@ -37,7 +41,7 @@ final class BoundedAppender extends UnsynchronizedAppenderBase<ILoggingEvent> {
     @Override
     public void start() {
         super.start();
-        Thread thread = Executors.defaultThreadFactory().newThread(this::write);
+        Thread thread = threads.newThread(this::write);
         thread.setName("log");
         thread.setDaemon(true);
         thread.start();
@@ -57,10 +61,20 @@ final class BoundedAppender extends UnsynchronizedAppenderBase<ILoggingEvent> {
                 writing = false;
                 ILoggingEvent event = waiting.take();
                 writing = true;
-                target.doAppend(event);
+                write(event);
             }
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    // A line that cannot be written is told of by one that can, and counts as dropped.
+    private void write(ILoggingEvent event) {
+        try {
+            target.doAppend(event);
+        } catch (Throwable thrown) {
+            dropped.incrementAndGet();
+            ThreadFailures.tell(thrown);
         }
     }
 

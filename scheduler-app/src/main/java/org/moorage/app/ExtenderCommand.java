@@ -153,7 +153,8 @@ final class ExtenderCommand implements Callable<Integer> {
                     thread.setDaemon(true);
                     return thread;
                 });
-        Logging.useForService(Logging.Format.text, Map.of());
+        Logging.useForService(Logging.Format.text, Map.of(), threads);
+        process.logPrints();
         useLevel();
         notes.forEach(note -> LOG.atWarn().addKeyValue("jars", note).log("Plugin jars"));
         HeapWatch.start(threads);

@@ -12,6 +12,9 @@ interface HostProcess {
      */
     void onTermination(BooleanSupplier stop);
 
+    /** Has what is printed to its standard output and error by others than the command become lines of the log. */
+    void logPrints();
+
     /** Ends it at once, with what was logged written. */
     void exit(int code);
 }

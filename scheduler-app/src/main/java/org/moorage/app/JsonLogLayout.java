@@ -7,8 +7,10 @@ import ch.qos.logback.classic.spi.IThrowableProxy;
 import ch.qos.logback.core.LayoutBase;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.List;
+import java.util.function.BiPredicate;
 import org.slf4j.event.KeyValuePair;
 
 /**
@@ -19,11 +21,18 @@ import org.slf4j.event.KeyValuePair;
  * }</pre>
  */
 final class JsonLogLayout extends LayoutBase<ILoggingEvent> {
+    private final BiPredicate<ILoggingEvent, IThrowableProxy> hasTrace;
+
+    /** Lines some of which have a stack trace. */
+    JsonLogLayout(BiPredicate<ILoggingEvent, IThrowableProxy> hasTrace) {
+        this.hasTrace = hasTrace;
+    }
+
     @Override
     public String doLayout(ILoggingEvent event) {
         ObjectNode line = JsonNodeFactory.instance.objectNode();
         Instant time = event.getInstant();
-        line.put("ts", time.toEpochMilli() + time.getNano() / 1_000 % 1_000 / 1000.0);
+        line.put("ts", milliseconds(time));
         String logger = event.getLoggerName();
         line.put("caller", logger.substring(logger.lastIndexOf('.') + 1));
         line.put("msg", event.getFormattedMessage());
@@ -44,10 +53,20 @@ final class JsonLogLayout extends LayoutBase<ILoggingEvent> {
         if (thrown != null) {
             line.put("err", StackTraces.message(thrown));
             if (StackTraces.isWorthShowing(thrown)) {
-                line.put("stacktrace", StackTraces.of(thrown));
+                StackTraces.frame(thrown).ifPresent(frame -> line.put("at", frame));
+                if (hasTrace.test(event, thrown)) {
+                    line.put("stacktrace", StackTraces.of(thrown));
+                }
             }
         }
         return line + "\n";
+    }
+
+    // With their fraction and all their digits: a number of floating point would be written with an exponent.
+    private static BigDecimal milliseconds(Instant time) {
+        BigDecimal exact = BigDecimal.valueOf(time.getEpochSecond() * 1_000_000 + time.getNano() / 1_000, 3)
+                .stripTrailingZeros();
+        return exact.scale() < 0 ? exact.setScale(0) : exact;
     }
 
     private static void put(ObjectNode line, KeyValuePair pair) {
@@ -56,7 +75,7 @@ final class JsonLogLayout extends LayoutBase<ILoggingEvent> {
         } else if (pair.value instanceof Boolean flag) {
             line.put(pair.key, flag);
         } else {
-            line.put(pair.key, String.valueOf(pair.value));
+            line.put(pair.key, LogValues.text(pair.value));
         }
     }
 }

@@ -9,6 +9,7 @@ import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.BiPredicate;
 import org.slf4j.event.KeyValuePair;
 
 /**
@@ -18,13 +19,21 @@ import org.slf4j.event.KeyValuePair;
  * I0412 10:15:02.123456 scheduler-bind-1 Scheduler] "Successfully bound pod to node" pod="default/web-1" node="node-a"
  * }</pre>
  *
- * <p>What was thrown is the value {@code err}; its stack trace follows, unless it only says that the cluster did not do something.
+ * <p>What was thrown is the value {@code err}, and {@code at} where, unless it only says that the cluster did not do something. Its stack
+ * trace may follow.
  */
 final class LogLayout extends LayoutBase<ILoggingEvent> {
     /** Made with the first line: the log begins before the program, which should not wait for it. */
     private static final class Time {
         static final DateTimeFormatter FORMAT =
                 DateTimeFormatter.ofPattern("MMdd HH:mm:ss.SSSSSS", Locale.ROOT).withZone(ZoneId.systemDefault());
+    }
+
+    private final BiPredicate<ILoggingEvent, IThrowableProxy> hasTrace;
+
+    /** Lines some of which a stack trace follows. */
+    LogLayout(BiPredicate<ILoggingEvent, IThrowableProxy> hasTrace) {
+        this.hasTrace = hasTrace;
     }
 
     @Override
@@ -50,8 +59,12 @@ final class LogLayout extends LayoutBase<ILoggingEvent> {
             return line.append('\n').toString();
         }
         append(line, "err", StackTraces.message(thrown));
+        if (!StackTraces.isWorthShowing(thrown)) {
+            return line.append('\n').toString();
+        }
+        StackTraces.frame(thrown).ifPresent(frame -> append(line, "at", frame));
         line.append('\n');
-        if (StackTraces.isWorthShowing(thrown)) {
+        if (hasTrace.test(event, thrown)) {
             printable(line, StackTraces.of(thrown));
         }
         return line.toString();
@@ -72,7 +85,7 @@ final class LogLayout extends LayoutBase<ILoggingEvent> {
         if (value instanceof Number || value instanceof Boolean) {
             line.append(value);
         } else {
-            quote(line, String.valueOf(value));
+            quote(line, LogValues.text(value));
         }
     }
 

@@ -6,15 +6,23 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.Configurator;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.IThrowableProxy;
 import ch.qos.logback.core.Appender;
-import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.Layout;
+import ch.qos.logback.core.OutputStreamAppender;
 import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
+import ch.qos.logback.core.filter.Filter;
 import ch.qos.logback.core.spi.ContextAwareBase;
+import ch.qos.logback.core.spi.FilterReply;
+import java.io.FilterOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
@@ -34,6 +42,8 @@ public final class Logging extends ContextAwareBase implements Configurator {
     // They tell about each request and connection.
     private static final List<String> TALKATIVE = List.of("okhttp3", "sun", "com.sun", "jdk");
     private static final String STDERR = "stderr";
+    // Before anything takes its place.
+    private static final PrintStream REAL_STDERR = System.err;
     private static final String WAITING = "waiting";
     private static final int MOST_WAITING = 10_000;
     private static final Duration FLUSH_TIMEOUT = Duration.ofMillis(500);
@@ -63,8 +73,9 @@ public final class Logging extends ContextAwareBase implements Configurator {
      *
      * @param format how the lines look
      * @param verbosityByModule verbosities of some classes, by the pattern of their simple names
+     * @param threads makes the thread that writes
      */
-    static void useForService(Format format, Map<String, Integer> verbosityByModule) {
+    static void useForService(Format format, Map<String, Integer> verbosityByModule, ThreadFactory threads) {
         if (!(LoggerFactory.getILoggerFactory() instanceof LoggerContext context)) {
             return;
         }
@@ -72,7 +83,13 @@ public final class Logging extends ContextAwareBase implements Configurator {
         root.detachAppender(WAITING);
         root.detachAppender(STDERR);
         BoundedAppender waiting = new BoundedAppender(
-                MOST_WAITING, stderr(context, format == Format.json ? new JsonLogLayout() : new LogLayout()));
+                MOST_WAITING,
+                stderr(
+                        context,
+                        format == Format.json
+                                ? new JsonLogLayout(new StackTraces(System::nanoTime)::isDue)
+                                : new LogLayout(new StackTraces(System::nanoTime)::isDue)),
+                threads);
         waiting.setContext(context);
         waiting.setName(WAITING);
         waiting.start();
@@ -81,6 +98,16 @@ public final class Logging extends ContextAwareBase implements Configurator {
         if (!verbosityByModule.isEmpty()) {
             context.addTurboFilter(new ModuleVerbosity(verbosityByModule));
         }
+    }
+
+    /**
+     * Has what this process prints, and what it logs by {@code java.util.logging}, become lines of the log. Whoever reads its output or its
+     * log as JSON reads nothing else.
+     */
+    static void takePrints() {
+        System.setOut(PrintedLines.named("stdout", REAL_STDERR));
+        System.setErr(PrintedLines.named("stderr", REAL_STDERR));
+        PlatformLog.install();
     }
 
     /** How many lines were dropped since whoever reads the log was too slow. */
@@ -109,19 +136,62 @@ public final class Logging extends ContextAwareBase implements Configurator {
         encoder.setCharset(StandardCharsets.UTF_8);
         encoder.setLayout(layout);
         encoder.start();
-        ConsoleAppender<ILoggingEvent> stderr = new ConsoleAppender<>();
+        OutputStreamAppender<ILoggingEvent> stderr = new OutputStreamAppender<>();
         stderr.setContext(loggers);
         stderr.setName(STDERR);
-        stderr.setTarget("System.err");
         stderr.setEncoder(encoder);
+        stderr.setOutputStream(new Unclosed(REAL_STDERR));
         stderr.start();
         return stderr;
+    }
+
+    /** Stays open when the log is set up anew. */
+    private static final class Unclosed extends FilterOutputStream {
+        Unclosed(OutputStream real) {
+            super(real);
+        }
+
+        @Override
+        public void write(byte[] bytes, int from, int length) throws IOException {
+            out.write(bytes, from, length);
+        }
+
+        @Override
+        public void close() throws IOException {
+            flush();
+        }
+    }
+
+    /** Lets a plugin that fails for each of many pods say so once, unless all details are asked for. */
+    private static final class OncePerPlace extends Filter<ILoggingEvent> {
+        private final Logger root;
+        private final StackTraces seen = new StackTraces(System::nanoTime);
+
+        OncePerPlace(Logger root) {
+            this.root = root;
+        }
+
+        @Override
+        public FilterReply decide(ILoggingEvent event) {
+            IThrowableProxy thrown = event.getThrowableProxy();
+            boolean isShown = thrown == null
+                    || showsAll(root)
+                    || !StackTraces.isWorthShowing(thrown)
+                    || seen.isDue(event, thrown);
+            return isShown ? FilterReply.NEUTRAL : FilterReply.DENY;
+        }
+    }
+
+    private static boolean showsAll(Logger root) {
+        return root.getLevel() == Level.TRACE;
     }
 
     @Override
     public ExecutionStatus configure(LoggerContext loggers) {
         Logger root = loggers.getLogger(Logger.ROOT_LOGGER_NAME);
-        root.addAppender(stderr(loggers, new LogLayout()));
+        Appender<ILoggingEvent> stderr = stderr(loggers, new LogLayout((event, thrown) -> showsAll(root)));
+        stderr.addFilter(new OncePerPlace(root));
+        root.addAppender(stderr);
         root.setLevel(Level.WARN);
         return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
     }

@@ -129,6 +129,9 @@ public final class Main implements Callable<Integer> {
             Runtime.getRuntime().halt(FATAL);
         }
         Thread.setDefaultUncaughtExceptionHandler(Main::uncaught);
+        // What a plugin prints is not part of what a command answers, which goes to the terminal.
+        System.setOut(System.err);
+        UnexpectedExit.watch();
         SecureServer.configureProcess();
         int exitCode = run(additions, Terminal.ofProcess(), args);
         awaitTermination();
@@ -278,6 +281,11 @@ public final class Main implements Callable<Integer> {
                                 },
                                 "terminate"));
             }
+        }
+
+        @Override
+        public void logPrints() {
+            Logging.takePrints();
         }
 
         @Override

@@ -151,6 +151,11 @@ final class RehearseCommand implements Callable<Integer> {
         private final CompletableFuture<BooleanSupplier> stop = new CompletableFuture<>();
 
         @Override
+        public void logPrints() {
+            // The process is the command's, which prints itself.
+        }
+
+        @Override
         public void onTermination(BooleanSupplier value) {
             stop.complete(value);
         }

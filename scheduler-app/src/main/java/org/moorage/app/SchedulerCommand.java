@@ -115,7 +115,8 @@ final class SchedulerCommand {
         if (options.writeConfigTo().isPresent()) {
             return write(loaded, options.writeConfigTo().get());
         }
-        Logging.useForService(options.loggingFormat(), options.verbosityByModule());
+        Logging.useForService(options.loggingFormat(), options.verbosityByModule(), threads);
+        process.logPrints();
         HeapWatch.start(threads);
         ApiConnection connection = connection(loaded.config().clientConnection(), Optional.empty());
         ApiClient client = connection.open();

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -28,22 +29,33 @@ class BoundedAppenderTest {
     private final CountDownLatch taken = new CountDownLatch(1);
     private final CountDownLatch read = new CountDownLatch(1);
     private final List<String> written = new ArrayList<>();
-    private final BoundedAppender appender = new BoundedAppender(CAPACITY, new AppenderBase<>() {
-        {
-            started = true;
-        }
+    private final List<Throwable> told = new CopyOnWriteArrayList<>();
+    private final BoundedAppender appender = new BoundedAppender(
+            CAPACITY,
+            new AppenderBase<>() {
+                {
+                    started = true;
+                }
 
-        @Override
-        protected void append(ILoggingEvent event) {
-            taken.countDown();
-            try {
-                read.await();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
-            written.add(event.getFormattedMessage());
-        }
-    });
+                @Override
+                protected void append(ILoggingEvent event) {
+                    taken.countDown();
+                    try {
+                        read.await();
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    }
+                    if (event.getFormattedMessage().startsWith("throw")) {
+                        throw new NoClassDefFoundError("org/example/Missing");
+                    }
+                    written.add(event.getFormattedMessage());
+                }
+            },
+            task -> {
+                Thread thread = new Thread(task);
+                thread.setUncaughtExceptionHandler((ended, thrown) -> told.add(thrown));
+                return thread;
+            });
 
     @BeforeEach
     void start() {
@@ -75,6 +87,19 @@ class BoundedAppenderTest {
         appender.flush(Duration.ofSeconds(20));
 
         assertThat(written).hasSize(CAPACITY + 1).startsWith("line 0", "line 1").endsWith("line " + CAPACITY);
+    }
+
+    @Test
+    void goesOnAfterALineThatCannotBeWritten() {
+        read.countDown();
+        for (String message : List.of("throw", "line 1", "throw again", "line 2")) {
+            appender.doAppend(new LoggingEvent("", loggers.getLogger("test"), Level.INFO, message, null, null));
+        }
+        appender.flush(Duration.ofSeconds(5));
+
+        assertThat(written).containsExactly("line 1", "line 2");
+        assertThat(told).hasSize(2).allMatch(thrown -> thrown instanceof NoClassDefFoundError);
+        assertThat(appender.dropped()).isEqualTo(2);
     }
 
     @Test

@@ -7,17 +7,24 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.LoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxy;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.plugin.ClusterException;
 import org.slf4j.event.KeyValuePair;
 
 class LogLayoutTest {
     private final LoggerContext loggers = new LoggerContext();
-    private final LogLayout layout = new LogLayout();
+    private final LogLayout layout = new LogLayout((any, thrown) -> true);
+    private final JsonLogLayout json = new JsonLogLayout((any, thrown) -> true);
     private final LoggingEvent event = new LoggingEvent();
 
     @BeforeEach
@@ -98,9 +105,114 @@ class LogLayoutTest {
         event.setThrowableProxy(new ThrowableProxy(new IllegalStateException("broken")));
 
         assertThat(layout.doLayout(event))
-                .startsWith("E0412 10:15:02.123456 main Scheduler] \"Pod moved\" err=\"broken\"\n"
-                        + "java.lang.IllegalStateException: broken")
-                .contains("\tat " + LogLayoutTest.class.getName());
+                .startsWith("E0412 10:15:02.123456 main Scheduler] \"Pod moved\" err=\"broken\" at=\""
+                        + LogLayoutTest.class.getName() + ".addsTheStackTraceOfWhatNobodyExpects(LogLayoutTest.java:")
+                .contains(")\"\njava.lang.IllegalStateException: broken\n\tat " + LogLayoutTest.class.getName());
+    }
+
+    @Test
+    void showsWhereItWasThrownBeforeWhatItIsWrappedBy() {
+        event.setLevel(Level.ERROR);
+        event.setThrowableProxy(new ThrowableProxy(new IllegalStateException("outer", cause())));
+
+        assertThat(layout.doLayout(event))
+                .containsSubsequence(
+                        "err=\"outer\" at=\"" + LogLayoutTest.class.getName() + ".cause(",
+                        "java.lang.NullPointerException: inner",
+                        "Wrapped by: java.lang.IllegalStateException: outer");
+    }
+
+    private static NullPointerException cause() {
+        try {
+            Object ignored = Objects.requireNonNull(null, "inner");
+            return new NullPointerException();
+        } catch (NullPointerException e) {
+            return e;
+        }
+    }
+
+    @Test
+    void showsSomeDozensOfFramesOfAStackThatOverflowed() {
+        event.setLevel(Level.ERROR);
+        event.setThrowableProxy(new ThrowableProxy(overflow()));
+
+        assertThat(layout.doLayout(event).lines())
+                .hasSizeLessThan(60)
+                .anyMatch(line -> line.matches("\t... [0-9]+ more"));
+    }
+
+    private static StackOverflowError overflow() {
+        try {
+            recurse(0);
+            return new StackOverflowError();
+        } catch (StackOverflowError e) {
+            return e;
+        }
+    }
+
+    @SuppressWarnings("InfiniteRecursion") // to overflow the stack
+    private static int recurse(int depth) {
+        return recurse(depth + 1) + 1;
+    }
+
+    @Test
+    void showsTheStackTraceOfOnePlaceAndPluginOnceInFiveMinutes() {
+        AtomicLong nanos = new AtomicLong();
+        LogLayout repeating = new LogLayout(new StackTraces(nanos::get)::isDue);
+        List<Integer> lines = new ArrayList<>();
+        for (int round = 0; round < 4; round++) {
+            LoggingEvent again = new LoggingEvent();
+            again.setInstant(Instant.EPOCH);
+            again.setLoggerName("l");
+            again.setThreadName("main");
+            again.setLevel(Level.ERROR);
+            again.setMessage("failed");
+            again.addKeyValuePair(new KeyValuePair("plugin", round == 2 ? "Other" : "One"));
+            again.setThrowableProxy(new ThrowableProxy(cause()));
+            lines.add((int) Math.min(2, repeating.doLayout(again).lines().count()));
+            nanos.addAndGet(Duration.ofMinutes(round == 2 ? 5 : 1).toNanos());
+        }
+        assertThat(lines).containsExactly(2, 1, 2, 2);
+    }
+
+    @Test
+    void writesDurationsLikeKlog() {
+        event.setLevel(Level.INFO);
+        event.addKeyValuePair(new KeyValuePair("nextTry", Duration.ofNanos(663_262_127)));
+
+        assertThat(layout.doLayout(event)).endsWith(" nextTry=\"663.262127ms\"\n");
+        assertThat(json.doLayout(event)).contains("\"nextTry\":\"663.262127ms\"");
+    }
+
+    @Test
+    void tellsOfAValueWithoutAText() {
+        event.setLevel(Level.INFO);
+        event.addKeyValuePair(new KeyValuePair("value", new Object() {
+            @Override
+            public String toString() {
+                throw new NoClassDefFoundError("org/example/Missing");
+            }
+        }));
+
+        assertThat(layout.doLayout(event))
+                .endsWith(" value=\"(its text cannot be made: java.lang.NoClassDefFoundError)\"\n");
+        assertThat(json.doLayout(event)).contains("its text cannot be made");
+    }
+
+    record Timestamp(String time, String written) {}
+
+    static final List<Timestamp> TIMESTAMPS = List.of(
+            new Timestamp("2026-04-12T10:15:02.123456Z", "1775988902123.456"),
+            new Timestamp("2026-04-12T10:15:02.120Z", "1775988902120"),
+            new Timestamp("2026-04-12T10:15:00Z", "1775988900000"),
+            new Timestamp("2026-04-12T10:15:00.0005Z", "1775988900000.5"));
+
+    @ParameterizedTest
+    @FieldSource("TIMESTAMPS")
+    void writesMillisecondsInPlainDigits(Timestamp c) {
+        event.setLevel(Level.INFO);
+        event.setInstant(Instant.parse(c.time));
+        assertThat(json.doLayout(event)).startsWith("{\"ts\":" + c.written + ",");
     }
 
     @Test
@@ -119,8 +231,8 @@ class LogLayoutTest {
         event.addKeyValuePair(new KeyValuePair("pod", "default/\"web\""));
         event.addKeyValuePair(new KeyValuePair("attempts", 3));
 
-        assertThat(new JsonLogLayout().doLayout(event))
-                .isEqualTo("{\"ts\":1.775988902123456E12,\"caller\":\"Scheduler\",\"msg\":\"Pod moved\",\"v\":0,"
+        assertThat(json.doLayout(event))
+                .isEqualTo("{\"ts\":1775988902123.456,\"caller\":\"Scheduler\",\"msg\":\"Pod moved\",\"v\":0,"
                         + "\"pod\":\"default/\\\"web\\\"\",\"attempts\":3}\n");
     }
 }

@@ -17,6 +17,7 @@ import org.moorage.runtime.plugin.JarRules;
 import org.moorage.runtime.plugin.PluginRegistry;
 import org.moorage.simulation.ClusterDump;
 import org.moorage.simulation.ClusterDumpReader;
+import org.moorage.simulation.SimulatedPod;
 import org.moorage.simulation.Simulation;
 import org.moorage.simulation.SimulationResult;
 import picocli.CommandLine.Command;
@@ -64,7 +65,7 @@ final class SimulateCommand implements Callable<Integer> {
     @Mixin
     private OutputOptions output = new OutputOptions();
 
-    @Option(names = "--exit-code", description = "End with 1 if a pod was tried and has no node.")
+    @Option(names = "--exit-code", description = "Also end with 1 if a pod was tried and has no node.")
     private boolean exitCode;
 
     @Parameters(
@@ -99,8 +100,9 @@ final class SimulateCommand implements Callable<Integer> {
                 trace.isPresent() ? runTraced(simulation, dump, trace.get()) : run(simulation, decision -> {});
         Duration took = Duration.between(start, terminal.clock().instant());
         output.print(new SimulationReport(result, dump.changes(), took, seed, rows), terminal);
-        boolean failed = result.pods().stream().anyMatch(pod -> pod.state().isFailure());
-        return exitCode && failed ? 1 : 0;
+        boolean isFailed = result.pods().stream().anyMatch(pod -> pod.state() == SimulatedPod.State.ERROR);
+        boolean isUnplaced = result.pods().stream().anyMatch(pod -> pod.state().isFailure());
+        return isFailed || exitCode && isUnplaced ? 1 : 0;
     }
 
     private void checkOptions() {

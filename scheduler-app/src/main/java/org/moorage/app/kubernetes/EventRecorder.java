@@ -248,16 +248,19 @@ final class EventRecorder implements Runnable {
         lock.lock();
         try {
             line.isWorkedOn = false;
-            if (line.isCheckDue) {
-                line.isCheckDue = false;
-                line.events.checkSeries(clock.instant());
+            try {
+                if (line.isCheckDue) {
+                    line.isCheckDue = false;
+                    line.events.checkSeries(clock.instant());
+                }
+            } finally {
+                if (!line.isEmpty()) {
+                    // To the end: the others come first.
+                    waiting.put(line.events.namespace(), line);
+                }
+                changed.signalAll();
             }
         } finally {
-            if (!line.isEmpty()) {
-                // To the end: the others come first.
-                waiting.put(line.events.namespace(), line);
-            }
-            changed.signalAll();
             lock.unlock();
         }
     }

@@ -228,8 +228,9 @@ public final class BindingCycle {
         } else if (permission == null) {
             continueOn(waitingExecutor, pod, groups, PluginStatus.SUCCESS);
         } else {
-            CompletableFuture<PluginStatus> ignored = permission.whenComplete(
-                    (answer, thrown) -> continueOn(mayWait ? waitingExecutor : executor, pod, groups, answer));
+            // What is thrown there would be kept by a future that nobody asks.
+            CompletableFuture<PluginStatus> ignored = permission.whenComplete((answer, thrown) ->
+                    runStep(pod, () -> continueOn(mayWait ? waitingExecutor : executor, pod, groups, answer)));
         }
     }
 

@@ -230,7 +230,8 @@ public final class PluginCalls {
     // Unlike elsewhere, kube-scheduler's message is the plugin's alone.
     private static PluginFailure postFilterFailure(PostFilterPlugin plugin, Throwable thrown) {
         PluginFailure failure = failure(PluginMethod.POST_FILTER, plugin.name(), thrown);
-        return new PluginFailure(failure.plugin(), failure.method(), failure.what(), failure.what(), thrown);
+        return new PluginFailure(
+                failure.plugin(), failure.method(), failure.what(), failure.what(), failure.getCause());
     }
 
     /** Runs PreScore; the answer is a success or skip. */
@@ -334,7 +335,7 @@ public final class PluginCalls {
 
     // Whatever a plugin was doing when its pod's binding was cancelled, the cancellation is why it ended.
     private static Throwable cancellationOr(Throwable thrown) {
-        for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+        for (Throwable cause = Thrown.loggable(thrown); cause != null; cause = cause.getCause()) {
             if (cause instanceof CancellationException) {
                 return cause;
             }
@@ -392,7 +393,8 @@ public final class PluginCalls {
     }
 
     private static PluginFailure refused(PluginMethod method, String plugin, String what) {
-        return new PluginFailure(plugin, method, method.message(plugin, what), what, null);
+        String bounded = PluginText.bounded(what);
+        return new PluginFailure(plugin, method, method.message(plugin, bounded), bounded, null);
     }
 
     private static PluginFailure failure(PluginMethod method, String plugin, Throwable thrown) {
@@ -401,6 +403,6 @@ public final class PluginCalls {
             Thread.currentThread().interrupt();
         }
         String what = Thrown.text(thrown);
-        return new PluginFailure(plugin, method, method.message(plugin, what), what, thrown);
+        return new PluginFailure(plugin, method, method.message(plugin, what), what, Thrown.loggable(thrown));
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.systemtests.faults;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.moorage.systemtests.faults.SchedulerProcess.Kind.MOORAGE;
 
@@ -111,6 +112,52 @@ class CredentialFaultsTest {
             checkRefused(report, refused(scene), rotations);
             long written = scene.audit().count("system:serviceaccount:default:rotated", "create", "pods/binding", 2);
             report.holds(written > 0, "the token was not used");
+            checkWrites(scene, report, scheduler);
+        }
+    }
+
+    /** Whether an event says that the pod does not fit. */
+    private static boolean isTold(FaultScene scene, String pod) {
+        return scene.api().items("/apis/events.k8s.io/v1/events").stream()
+                .anyMatch(event -> event.path("reason").asText().equals("FailedScheduling")
+                        && event.at("/regarding/name").asText().equals(pod));
+    }
+
+    @Test
+    @Fault(value = 45, injected = "a token file with two lines, other bytes, nothing for 20 s each, under load")
+    void unusableTokenFile(FaultReport report) throws IOException {
+        try (FaultScene scene = withNodes(report, "", "")) {
+            Path token = Files.writeString(folder.resolve("token"), scene.api().token());
+            SchedulerProcess scheduler =
+                    scene.start(scene.command(MOORAGE).kubeconfig(kubeconfig(scene, "{tokenFile: " + token + "}")));
+            bindFor(Duration.ofSeconds(5), scene);
+            byte[] good = Files.readAllBytes(token);
+            List<byte[]> unusable = List.of(
+                    (scene.api().token() + "\nsecond-line-of-the-file\n").getBytes(UTF_8),
+                    new byte[] {'t', (byte) 0xff, 7},
+                    new byte[0]);
+            for (int round = 0; round < unusable.size(); round++) {
+                Files.write(token, unusable.get(round));
+                // Read anew every ten seconds.
+                bindFor(Duration.ofSeconds(12), scene);
+                String tooLarge = "large-" + round;
+                scene.pods(tooLarge + "-", 1, "1000");
+                Duration told = Waiting.until(AT_LAST, () -> isTold(scene, tooLarge + "-0"));
+                report.took("an event while the token cannot be read", told, Duration.ofSeconds(15));
+                bindFor(Duration.ofSeconds(8), scene);
+                Files.write(token, good);
+                bindFor(Duration.ofSeconds(12), scene);
+            }
+            long warned = scheduler.inLog("Cannot read the token; the one before goes on being used");
+            report.saw(warned + " lines tell of it");
+            report.holds(warned == unusable.size(), warned + " lines tell of it");
+            report.holds(scheduler.inLog("second-line-of-the-file") == 0, "the log has a part of the file");
+            scene.pods("last-", 1, "1000");
+            Duration told = Waiting.until(AT_LAST, () -> isTold(scene, "last-0"));
+            report.took("an event of a new pod afterwards", told, Duration.ofSeconds(15));
+            for (int round = 0; round < unusable.size(); round++) {
+                scene.api().deleteAll(List.of(FaultScene.podPath("large-" + round + "-0")));
+            }
             checkWrites(scene, report, scheduler);
         }
     }

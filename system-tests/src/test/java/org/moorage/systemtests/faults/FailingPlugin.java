@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Snapshot;
@@ -23,6 +24,7 @@ import org.moorage.api.plugin.PermitResult;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.PluginLogger;
 import org.moorage.api.plugin.PostBindPlugin;
 import org.moorage.api.plugin.PostFilterPlugin;
 import org.moorage.api.plugin.PostFilterResult;
@@ -65,12 +67,25 @@ public final class FailingPlugin
         /** Answers after {@link #SLOW_CALL}, or when it is interrupted. */
         SLOW,
         /** In Permit: has the pod wait for ten minutes. */
-        WAIT
+        WAIT,
+        /** Logs a value whose text throws. */
+        LOG_THROWS,
+        /** Logs a value whose text misses a class. */
+        LOG_ERROR,
+        /** Logs a value that holds itself. */
+        LOG_ITSELF,
+        /** Logs a value whose text takes a minute, once for a pod. */
+        LOG_HANG
     }
 
     static final Duration SLOW_CALL = Duration.ofSeconds(3);
 
     private final Set<String> hung = ConcurrentHashMap.newKeySet();
+    private final PluginLogger logger;
+
+    private FailingPlugin(PluginLogger logger) {
+        this.logger = logger;
+    }
 
     /** Named in the jar's {@code META-INF/services}. */
     public static final class Factory implements PluginFactory<PluginArgs.None> {
@@ -86,7 +101,7 @@ public final class FailingPlugin
 
         @Override
         public Plugin create(PluginArgs.None args, Handle handle) {
-            return new FailingPlugin();
+            return new FailingPlugin(handle.logger());
         }
     }
 
@@ -117,9 +132,36 @@ public final class FailingPlugin
                 }
             }
             case SLOW -> pause();
+            case LOG_THROWS ->
+                log(() -> {
+                    throw new IllegalStateException("injected");
+                });
+            case LOG_ERROR ->
+                log(() -> {
+                    throw new NoClassDefFoundError("injected");
+                });
+            case LOG_ITSELF -> log(() -> String.valueOf(overflow(0)));
+            case LOG_HANG ->
+                log(() -> {
+                    if (hung.add(pod.uid() + point)) {
+                        hang();
+                    }
+                    return "late";
+                });
             default -> {}
         }
         return answer;
+    }
+
+    private void log(Supplier<String> text) {
+        logger.warn("Injected", "value", new Value(text));
+    }
+
+    private record Value(Supplier<String> text) {
+        @Override
+        public String toString() {
+            return text.get();
+        }
     }
 
     private static void pause() {

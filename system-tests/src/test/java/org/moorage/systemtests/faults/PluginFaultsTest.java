@@ -112,6 +112,35 @@ class PluginFaultsTest {
     }
 
     @Test
+    @Fault(
+            value = 46,
+            injected = "a plugin logs values whose text throws, misses a class, holds itself, takes 60 s; limit of 5 s")
+    void valuesWithoutAText(FaultReport report) {
+        try (FaultScene scene = FaultScene.open(report)) {
+            scene.nodes("n", 20, "1", 110);
+            SchedulerProcess scheduler = scene.start(PluginJar.command(scene));
+            List<String> pods = new ArrayList<>();
+            for (Way way : List.of(Way.LOG_THROWS, Way.LOG_ERROR, Way.LOG_ITSELF, Way.LOG_HANG)) {
+                pods.add(pod("PreScore", way, ""));
+            }
+            scene.api().createAll("/api/v1/namespaces/default/pods", pods);
+            scene.pods("other", 100, "1m");
+            report.took("100 other pods bound", scene.awaitBound("other", 100, AT_LAST), Duration.ofSeconds(30));
+            Duration bound = Waiting.until(AT_LAST, () -> scene.versions().bound("prescore-log-") == pods.size());
+            report.took("the pods of these values bound", bound, Duration.ofSeconds(80));
+            long told = scheduler.inLog("Injected.*its text cannot be made");
+            report.saw(told + " lines tell that a text cannot be made");
+            report.holds(told >= 3, "only " + told + " lines tell of a text that cannot be made");
+            scene.pods("later", 5, "1m");
+            scene.awaitBound("later", 5, AT_LAST);
+            report.holds(scheduler.inLog("Plugin did not return in time") > 0, "the call that hangs is not told");
+            report.holds(scheduler.metric("moorage_log_lines_dropped_total") == 0, "lines of the log were dropped");
+            report.holds(scheduler.page("/livez").isPresent(), "/livez fails");
+            scene.checkInvariants(scheduler);
+        }
+    }
+
+    @Test
     @Fault(value = 27, injected = "at each point of both cycles a call that hangs for 60 s; limit of 5 s")
     void hangsInTheCycles(FaultReport report) {
         List<String> points = List.of(

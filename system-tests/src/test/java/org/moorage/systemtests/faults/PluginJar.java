@@ -49,8 +49,12 @@ final class PluginJar {
             Files.createDirectories(folder);
             try (OutputStream file = Files.newOutputStream(folder.resolve("failing.jar"));
                     JarOutputStream jar = new JarOutputStream(file, manifest)) {
-                for (String name :
-                        List.of("FailingPlugin", "FailingPlugin$Factory", "FailingPlugin$Way", "FailingPlugin$1")) {
+                for (String name : List.of(
+                        "FailingPlugin",
+                        "FailingPlugin$Factory",
+                        "FailingPlugin$Way",
+                        "FailingPlugin$Value",
+                        "FailingPlugin$1")) {
                     String path = FailingPlugin.class.getPackageName().replace('.', '/') + "/" + name + ".class";
                     jar.putNextEntry(new JarEntry(path));
                     try (InputStream in = FailingPlugin.class.getResourceAsStream("/" + path)) {

@@ -154,7 +154,10 @@ class PolicyFaultsTest {
                         push(port, "more", bundle("77777777777")),
                         push(port, "looping", LOOPING_MODULE));
                 scene.api().create(PODS, FaultScene.pod("meanwhile", "0", ""));
-                report.took("a pod meanwhile", scene.awaitBound("meanwhile", 1, Duration.ofSeconds(20)), LIMIT);
+                report.took(
+                        "a pod meanwhile",
+                        scene.awaitBound("meanwhile", 1, Duration.ofSeconds(20)),
+                        LIMIT.multipliedBy(5));
 
                 Path shipped = Path.of(System.getProperty("basedir", "."))
                         .resolve("../examples/opa-policy/src/main/resources/org/moorage/examples/opa/policy.wasm");

@@ -2,7 +2,8 @@
 # Builds the project again, from a copy of its sources in a folder by another name, and compares what it makes byte by byte with what the last
 # `mvn verify` or `package` of this checkout made, which must be of the same sources and the same JDK.
 #   distribution/reproduce.sh         the jars that are shipped or published
-#   distribution/reproduce.sh --all   builds the archive and the image too, twice; the image without its base
+#   distribution/reproduce.sh --all   builds the archive and the image too, twice; the image without its base. Not while Maven is offline,
+#                                     which makes no bill of materials then.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -61,7 +61,7 @@ public final class AlgorithmBenchmark {
                                 registry,
                                 UnaryOperator.identity(),
                                 (profile, plugin) -> handle,
-                                Map.of(),
+                                Map::of,
                                 SchedulerMetrics.NONE)
                         .build(config, Problems.collector())
                         .byName()

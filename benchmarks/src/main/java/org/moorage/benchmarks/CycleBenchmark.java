@@ -82,7 +82,7 @@ public class CycleBenchmark {
                             registry,
                             UnaryOperator.identity(),
                             (name, plugin) -> IdleHandle.of(snapshot, List.of()),
-                            Map.of(),
+                            Map::of,
                             SchedulerMetrics.NONE)
                     .build(SchedulerConfig.defaults(registry), Problems.collector())
                     .byName()

@@ -159,7 +159,7 @@ public final class Scheduler implements AutoCloseable {
                         builder.registry,
                         plugin -> withBreaker(plugin, builder),
                         (profile, plugin) -> new ProfileHandle(profile, plugin, services),
-                        nominator.nominatedPods(),
+                        nominator::nominatedPods,
                         builder.metrics)
                 .build(builder.config, problems);
         profiles = built.byName();

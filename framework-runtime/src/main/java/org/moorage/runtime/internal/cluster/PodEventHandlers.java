@@ -55,6 +55,12 @@ public final class PodEventHandlers {
         boolean waits = after != null && isWaiting(after);
         boolean ran = before != null && isRunning(before);
         boolean runs = after != null && isRunning(after);
+        // Before a nomination of the pod ends, since whoever looks in between must see that its place is taken.
+        if (runs && after != null) {
+            cache.putPod(after);
+        } else if (ran && before != null) {
+            cache.removePod(before);
+        }
         if (waited && before != null) {
             if (waits && after != null) {
                 updateWaiting(before, after);
@@ -63,11 +69,6 @@ public final class PodEventHandlers {
             }
         } else if (waits && after != null) {
             queue.add(after);
-        }
-        if (runs && after != null) {
-            cache.putPod(after);
-        } else if (ran && before != null) {
-            cache.removePod(before);
         }
         events(change, queue::moveAllToActiveOrBackoff);
     }

@@ -12,6 +12,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.Code;
 import org.moorage.api.CycleState;
@@ -49,7 +50,7 @@ public final class Profile {
     private final ScorePlugin[] scores;
     private final long[] weights;
     private final List<SignPlugin> signPlugins;
-    private final Map<String, List<Pod>> nominatedPods;
+    private final Supplier<Map<String, List<Pod>>> nominatedPods;
     private final SchedulerMetrics metrics;
 
     /**
@@ -59,7 +60,7 @@ public final class Profile {
      * @param percentageOfNodesToScore the profile's own percentage
      * @param plugins the plugins of each point, in order
      * @param weights the weight of each Score plugin, by name
-     * @param nominatedPods the pods that are nominated, by the name of the node; it may change at any time
+     * @param nominatedPods the pods that are nominated now, by the name of the node; what it gave does not change
      * @param metrics is told how the plugins of the scheduling cycle are run
      */
     public Profile(
@@ -67,7 +68,7 @@ public final class Profile {
             OptionalInt percentageOfNodesToScore,
             Map<ExtensionPoint, List<Plugin>> plugins,
             Map<String, Integer> weights,
-            Map<String, List<Pod>> nominatedPods,
+            Supplier<Map<String, List<Pod>>> nominatedPods,
             SchedulerMetrics metrics) {
         this.name = name;
         this.percentageOfNodesToScore = percentageOfNodesToScore;
@@ -251,11 +252,8 @@ public final class Profile {
         return new ActiveFilters(
                 active.toArray(ProfileFilter[]::new),
                 extensions.toArray(PreFilterExtensions[]::new),
+                nominatedPods.get(),
                 metrics.timesPlugins() ? metrics : null);
-    }
-
-    boolean hasNominatedPods() {
-        return !nominatedPods.isEmpty();
     }
 
     /**
@@ -293,7 +291,7 @@ public final class Profile {
             return;
         }
         answers.clear(from, to);
-        if (hasNominatedPods()) {
+        if (!active.nominated().isEmpty()) {
             for (int i = from; i < to; i++) {
                 answers.set(i, filterWithNominatedPods(state, active, pod, nodes.get(i)));
             }
@@ -311,7 +309,7 @@ public final class Profile {
 
     // The answer with the pods nominated to the node, or a success if there are none that count.
     private PluginStatus filterWithNominatedPods(CycleState state, ActiveFilters active, Pod pod, NodeInfo node) {
-        List<Pod> nominated = hasNominatedPods() ? nominatedPods.get(node.name()) : null;
+        List<Pod> nominated = active.nominated().get(node.name());
         if (nominated == null) {
             return PluginStatus.SUCCESS;
         }

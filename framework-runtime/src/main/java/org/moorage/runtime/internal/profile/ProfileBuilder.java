@@ -12,6 +12,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiFunction;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.Handle;
@@ -43,7 +44,7 @@ public final class ProfileBuilder {
 
     private final PluginRegistry registry;
     private final BiFunction<String, String, Handle> handles;
-    private final Map<String, List<Pod>> nominatedPods;
+    private final Supplier<Map<String, List<Pod>>> nominatedPods;
     private final SchedulerMetrics metrics;
     private final UnaryOperator<Plugin> breakers;
 
@@ -52,14 +53,14 @@ public final class ProfileBuilder {
      *
      * @param breakers puts a breaker before a plugin that is to have one
      * @param handles what a plugin may ask, by the names of the profile and the plugin
-     * @param nominatedPods the pods that are nominated, by the name of the node
+     * @param nominatedPods the pods that are nominated now, by the name of the node; what it gave does not change
      * @param metrics is told how the plugins are run
      */
     public ProfileBuilder(
             PluginRegistry registry,
             UnaryOperator<Plugin> breakers,
             BiFunction<String, String, Handle> handles,
-            Map<String, List<Pod>> nominatedPods,
+            Supplier<Map<String, List<Pod>>> nominatedPods,
             SchedulerMetrics metrics) {
         this.breakers = breakers;
         this.registry = registry;

@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.Nomination;
@@ -20,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * Which waiting pods are likely to get which node, so that others leave room for them.
  *
  * <p>It is ahead of the pods' status, which says the same once the API server has taken the change. Safe for use by several
- * threads; reading waits for nobody.
+ * threads; reading waits for nobody, and shows all nominations as they were before a change or as they are after it.
  */
 public final class Nominator {
     private static final Logger LOG = LoggerFactory.getLogger(Nominator.class);
@@ -31,8 +30,10 @@ public final class Nominator {
     @GuardedBy("lock")
     private final Map<String, String> nodeNameByUid = new HashMap<>();
 
-    // Written under the lock; the lists are never changed, so they are read without it.
-    private final Map<String, List<Pod>> podsByNodeName = new ConcurrentHashMap<>();
+    // Replaced as a whole under the lock, and never changed, so it is read without it: a nomination that is told again,
+    // or moves to
+    // another node, is never missing.
+    private volatile Map<String, List<Pod>> podsByNodeName = Map.of();
 
     /**
      * One without nominations.
@@ -53,7 +54,7 @@ public final class Nominator {
         String nodeName =
                 nomination.overrides() ? nomination.nodeName() : pod.status().nominatedNodeName();
         synchronized (lock) {
-            put(pod, nodeName);
+            replace(pod.uid(), pod, nodeName);
         }
     }
 
@@ -66,15 +67,14 @@ public final class Nominator {
         boolean unknown = told.isEmpty() && before.status().nominatedNodeName().isEmpty();
         synchronized (lock) {
             String nodeName = unknown ? nodeNameByUid.getOrDefault(before.uid(), "") : told;
-            remove(before.uid());
-            put(after, nodeName);
+            replace(before.uid(), after, nodeName);
         }
     }
 
     /** Takes a pod's nomination back, if it has one. */
     public void delete(Pod pod) {
         synchronized (lock) {
-            remove(pod.uid());
+            replace(pod.uid(), pod, "");
         }
     }
 
@@ -88,9 +88,9 @@ public final class Nominator {
         return podsByNodeName.getOrDefault(nodeName, List.of());
     }
 
-    /** The pods that are nominated, by the name of the node, in the order in which they were; changes while it is read. */
+    /** The pods that are nominated now, by the name of the node, in the order in which they were. */
     public Map<String, List<Pod>> nominatedPods() {
-        return Collections.unmodifiableMap(podsByNodeName);
+        return podsByNodeName;
     }
 
     /** The node that a pod is nominated to, or empty. */
@@ -100,16 +100,35 @@ public final class Nominator {
         }
     }
 
+    // Takes the nomination of that uid back, and nominates the pod, in one step for those who read.
     @GuardedBy("lock")
-    private void put(Pod pod, String nodeName) {
-        remove(pod.uid());
-        if (nodeName.isEmpty() || !isWaiting(pod)) {
+    private void replace(String uid, Pod pod, String nodeName) {
+        boolean isNominated = !nodeName.isEmpty() && isWaiting(pod);
+        String nodeNameBefore = nodeNameByUid.remove(uid);
+        if (nodeNameBefore == null && !isNominated) {
             return;
         }
-        nodeNameByUid.put(pod.uid(), nodeName);
-        List<Pod> nominated = new ArrayList<>(nominatedPodsFor(nodeName));
-        nominated.add(pod);
-        podsByNodeName.put(nodeName, List.copyOf(nominated));
+        Map<String, List<Pod>> changed = new HashMap<>(podsByNodeName);
+        if (nodeNameBefore != null) {
+            List<Pod> left = new ArrayList<>(changed.getOrDefault(nodeNameBefore, List.of()));
+            left.removeIf(nominated -> nominated.uid().equals(uid));
+            put(changed, nodeNameBefore, left);
+        }
+        if (isNominated) {
+            nodeNameByUid.put(pod.uid(), nodeName);
+            List<Pod> nominated = new ArrayList<>(changed.getOrDefault(nodeName, List.of()));
+            nominated.add(pod);
+            put(changed, nodeName, nominated);
+        }
+        podsByNodeName = Collections.unmodifiableMap(changed);
+    }
+
+    private static void put(Map<String, List<Pod>> podsByNodeName, String nodeName, List<Pod> pods) {
+        if (pods.isEmpty()) {
+            podsByNodeName.remove(nodeName);
+        } else {
+            podsByNodeName.put(nodeName, List.copyOf(pods));
+        }
     }
 
     private boolean isWaiting(Pod pod) {
@@ -126,20 +145,5 @@ public final class Nominator {
             return false;
         }
         return true;
-    }
-
-    @GuardedBy("lock")
-    private void remove(String uid) {
-        String nodeName = nodeNameByUid.remove(uid);
-        if (nodeName == null) {
-            return;
-        }
-        List<Pod> nominated = new ArrayList<>(nominatedPodsFor(nodeName));
-        nominated.removeIf(pod -> pod.uid().equals(uid));
-        if (nominated.isEmpty()) {
-            podsByNodeName.remove(nodeName);
-        } else {
-            podsByNodeName.put(nodeName, List.copyOf(nominated));
-        }
     }
 }

@@ -97,7 +97,7 @@ class SchedulingAlgorithmTest {
                 }
             }
         }
-        return new Profile("default-scheduler", percentage, byPoint, Map.of(), nominated, metrics);
+        return new Profile("default-scheduler", percentage, byPoint, Map.of(), () -> nominated, metrics);
     }
 
     private Profile profile(Plugin... plugins) {

@@ -15,6 +15,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
+import org.moorage.runtime.MonotonicClock;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Snapshot;
@@ -130,6 +131,11 @@ final class IdleHandle implements Handle {
     @Override
     public InstantSource clock() {
         return InstantSource.system();
+    }
+
+    @Override
+    public InstantSource monotonicClock() {
+        return MonotonicClock.system();
     }
 
     @Override

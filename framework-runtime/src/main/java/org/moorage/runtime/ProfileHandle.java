@@ -69,7 +69,8 @@ final class ProfileHandle implements Handle {
      * @param snapshot the nodes of the cycle; throws where no cycle runs
      * @param cluster how to read and change the cluster
      * @param featureGates the features that are on
-     * @param clock the time
+     * @param clock the time of day
+     * @param monotonicClock measures
      * @param random the source of random numbers
      * @param threads where background work is done
      * @param nominator who is nominated to which node
@@ -88,6 +89,7 @@ final class ProfileHandle implements Handle {
             Cluster cluster,
             FeatureGates featureGates,
             InstantSource clock,
+            InstantSource monotonicClock,
             RandomGenerator random,
             SchedulerThreads threads,
             Nominator nominator,
@@ -215,6 +217,11 @@ final class ProfileHandle implements Handle {
     @Override
     public InstantSource clock() {
         return services.clock();
+    }
+
+    @Override
+    public InstantSource monotonicClock() {
+        return services.monotonicClock();
     }
 
     @Override

@@ -144,6 +144,7 @@ public final class Scheduler implements AutoCloseable {
                 cluster,
                 builder.featureGates,
                 builder.clock,
+                builder.monotonicClock,
                 builder.random,
                 threads,
                 nominator,
@@ -173,7 +174,7 @@ public final class Scheduler implements AutoCloseable {
                         builder.maxInUnschedulable,
                         builder.featureGates,
                         builder.rejectedEarlyPops),
-                builder.clock,
+                builder.monotonicClock,
                 nominator,
                 builder.metrics,
                 (pod, failure) -> SchedulingFailures.reportEvent(builder.cluster, pod, failure.getMessage()));
@@ -241,7 +242,7 @@ public final class Scheduler implements AutoCloseable {
                 : PluginBreaker.before(
                         plugin,
                         policy == FailurePolicy.IGNORE,
-                        builder.clock,
+                        builder.monotonicClock,
                         new BreakerReports(builder.cluster, listener));
     }
 
@@ -530,6 +531,7 @@ public final class Scheduler implements AutoCloseable {
         private SchedulerMetrics metrics = SchedulerMetrics.NONE;
         private FeatureGates featureGates;
         private InstantSource clock = InstantSource.system();
+        private InstantSource monotonicClock = MonotonicClock.system();
         private RandomGenerator random = RandomGenerator.getDefault();
         private boolean randomTies;
         private int rejectedEarlyPops;
@@ -572,9 +574,16 @@ public final class Scheduler implements AutoCloseable {
             return this;
         }
 
-        /** Sets the clock; the system's if not set. */
+        /** Sets the clock for both the time of day and all that is measured; the system's if not set. */
         public Builder clock(InstantSource value) {
             clock = Objects.requireNonNull(value, "clock");
+            monotonicClock = value;
+            return this;
+        }
+
+        /** Sets the clock for all that is measured, where it is another than {@link #clock}. It never goes back. */
+        public Builder monotonicClock(InstantSource value) {
+            monotonicClock = Objects.requireNonNull(value, "monotonicClock");
             return this;
         }
 

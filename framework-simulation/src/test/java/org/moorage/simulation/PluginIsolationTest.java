@@ -578,6 +578,7 @@ final class PluginIsolationTest {
     @Nested
     class AMethodThatKeepsFailing {
         private final AtomicInteger calls = new AtomicInteger();
+        private final AtomicReference<Instant> timeOfDay = new AtomicReference<>(now.get());
         private boolean fails = true;
 
         private Scheduler start(Method method, FailurePolicy policy) {
@@ -589,7 +590,8 @@ final class PluginIsolationTest {
             });
             Scheduler started = builder()
                     .bindingExecutor(Runnable::run)
-                    .clock(now::get)
+                    .clock(timeOfDay::get)
+                    .monotonicClock(now::get)
                     .failurePolicies(Map.of("Suspect", policy))
                     .build();
             scheduler = started;
@@ -683,6 +685,22 @@ final class PluginIsolationTest {
 
             assertThat(resumed).containsExactly("Suspect");
             assertThat(isBound("good-again")).isTrue();
+        }
+
+        @Test
+        void isCalledAgainAfterAMinuteWhateverTheTimeOfDayIsSetTo() {
+            Scheduler running = start(Method.FILTER, FailurePolicy.FAIL);
+            failFiveTimes(running);
+            timeOfDay.set(timeOfDay.get().minus(Duration.ofHours(1)));
+            now.set(now.get().plusSeconds(61));
+            fails = false;
+
+            running.flushBackoff();
+            schedule(running, "next");
+
+            assertThat(resumed).containsExactly("Suspect");
+            // Those that failed with an error are tried at the end of their backoff, which is measured, too.
+            assertThat(List.of("p0", "p1", "p2", "p3", "p4", "next")).allMatch(PluginIsolationTest.this::isBound);
         }
 
         @Test

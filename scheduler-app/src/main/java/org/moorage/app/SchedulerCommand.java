@@ -40,6 +40,7 @@ import org.moorage.app.metrics.PrometheusMetrics;
 import org.moorage.app.serving.HealthCheck;
 import org.moorage.app.serving.SecureServer;
 import org.moorage.objects.TextFile;
+import org.moorage.runtime.MonotonicClock;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.SchedulerHealth;
 import org.moorage.runtime.SchedulerListener;
@@ -77,8 +78,9 @@ final class SchedulerCommand {
     private final List<String> flagsWithoutFile;
     private final List<String> pluginNotes = new ArrayList<>();
     private final InstantSource clock = InstantSource.system();
+    private final InstantSource monotonicClock = MonotonicClock.system();
     private final PrometheusRegistry measured = new PrometheusRegistry();
-    private final PrometheusMetrics metrics = new PrometheusMetrics(measured, clock);
+    private final PrometheusMetrics metrics = new PrometheusMetrics(measured, monotonicClock);
     private final ProcessThreads threads = new ProcessThreads(metrics);
     private final String hostName = hostName();
     private final AtomicBoolean stopped = new AtomicBoolean();
@@ -125,7 +127,7 @@ final class SchedulerCommand {
         LeaderElection election = loaded.config().leaderElection();
         Optional<Leadership> leadership = election.leaderElect()
                 ? Optional.of(new Leadership(
-                        new ApiRequests(connection.open(), clock, requestMetrics),
+                        new ApiRequests(connection.open(), monotonicClock, requestMetrics),
                         election,
                         hostName,
                         loaded.config().profiles().get(0).schedulerName(),
@@ -211,7 +213,7 @@ final class SchedulerCommand {
         ClientConnection connection = new ClientConnection(kubeconfig, "", "", 0, 0);
         String path = "/api/v1/namespaces/" + namespace + "/configmaps/" + name;
         try (ApiRequests requests =
-                new ApiRequests(connection(connection, Optional.empty()).open(), clock, RequestMetrics.NONE)) {
+                new ApiRequests(connection(connection, Optional.empty()).open(), monotonicClock, RequestMetrics.NONE)) {
             ObjectNode configMap = requests.get("ConfigMap", path, LONGEST_POLICY_READ)
                     .orElseThrow(() -> new IOException("there is none"));
             JsonNode text = configMap.path("data").path("policy.cfg");
@@ -270,14 +272,14 @@ final class SchedulerCommand {
                 new ApiRequests(
                         connection(connection, options.serving().authenticationKubeconfig())
                                 .open(),
-                        clock,
+                        monotonicClock,
                         requestMetrics),
                 new ApiRequests(
                         connection(connection, options.serving().authorizationKubeconfig())
                                 .open(),
-                        clock,
+                        monotonicClock,
                         requestMetrics),
-                clock,
+                monotonicClock,
                 work -> threads.replaceable("serve", work));
         List<HealthCheck> health = new ArrayList<>();
         leadership.ifPresent(own -> health.add(new HealthCheck("leaderElection", own::check)));
@@ -314,7 +316,7 @@ final class SchedulerCommand {
                         .toList());
         ServedPages.metrics(server, "/metrics", metrics);
         ServedPages.metrics(server, "/metrics/slis", new MetricsText(checked, options.disabledMetrics()));
-        ServedPages.addTo(server, loaded, flags, scheduler, clock);
+        ServedPages.addTo(server, loaded, flags, scheduler, monotonicClock);
         return Optional.of(server);
     }
 

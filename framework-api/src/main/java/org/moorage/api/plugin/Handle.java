@@ -90,8 +90,14 @@ public interface Handle {
     /** Has a task run by {@link #background} after some time. It is dropped if the scheduler stops before. */
     void backgroundAfter(Duration delay, Runnable task);
 
-    /** The time. */
+    /** The time of day, for what is written to the cluster or compared with what it says. It may be set forward and back. */
     InstantSource clock();
+
+    /**
+     * A time that is never set, for whatever measures: deadlines, waits, ages of what the plugin keeps. It begins at the time of day
+     * at which the process began, and goes away from it where that is set; {@link QueuedPod}'s times are of this clock.
+     */
+    InstantSource monotonicClock();
 
     /**
      * Waits a moment, for a plugin that has to look again until the outside world has done its part. Only in {@link

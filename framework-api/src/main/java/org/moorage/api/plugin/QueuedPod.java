@@ -10,12 +10,12 @@ public interface QueuedPod {
     /** The pod. */
     Pod pod();
 
-    /** When it was last put into the queue. */
+    /** When it was last put into the queue, by {@link Handle#monotonicClock}. */
     Instant timestamp();
 
     /** How often it was tried. */
     int attempts();
 
-    /** When it first became ready to be tried; empty if it never was. */
+    /** When it first became ready to be tried, by {@link Handle#monotonicClock}; empty if it never was. */
     Optional<Instant> initialAttemptTimestamp();
 }

@@ -118,7 +118,7 @@ public final class DefaultPreemption implements PreEnqueuePlugin, PostFilterPlug
     /** Gates a pod while its victims are being evicted; otherwise it could preempt others. */
     @Override
     public Status preEnqueue(Pod pod) {
-        return isAsync && evictions.isRunningFor(pod.uid()) ? PREEMPTION_IN_PROGRESS : Status.success();
+        return isAsync && evictions.isRunningFor(pod) ? PREEMPTION_IN_PROGRESS : Status.success();
     }
 
     @Override

@@ -12,6 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
@@ -43,18 +44,37 @@ final class Evictions {
     Evictions(Handle handle) {
         this.handle = handle;
         pods = handle.lister(ObjectKind.POD);
+        handle.onChange(ObjectKind.POD, this::podChanged);
     }
 
-    /** Whether victims are being evicted for the pod of that uid, until the last one is seen to go. */
-    boolean isRunningFor(String preemptorUid) {
+    /** Whether victims are being evicted for a pod, until the last one is seen to go. */
+    boolean isRunningFor(Pod preemptor) {
         // Noted before it is decided, so that whoever ends the eviction in between finds it.
-        keptOut.add(preemptorUid);
-        Optional<Pod> last = lastVictimByPreemptor.get(preemptorUid);
+        keptOut.add(preemptor.uid());
+        Optional<Pod> last = lastVictimByPreemptor.get(preemptor.uid());
         boolean isRunning = last != null && (last.isEmpty() || isStaying(last.get()));
-        if (!isRunning) {
-            keptOut.remove(preemptorUid);
+        // Looked up after it was noted, so that a pod that goes at the same moment is forgotten here or when that is told.
+        if (!isRunning || !isWaiting(preemptor)) {
+            keptOut.remove(preemptor.uid());
         }
         return isRunning;
+    }
+
+    private boolean isWaiting(Pod pod) {
+        return pods.current(pod)
+                .filter(known -> known.uid().equals(pod.uid()) && !known.isBound())
+                .isPresent();
+    }
+
+    private void podChanged(ObjectChange<Pod> change) {
+        if (change.after().filter(pod -> !pod.isBound()).isEmpty()) {
+            keptOut.remove(change.latest().uid());
+        }
+    }
+
+    /** How many preemptors were kept out when they were last asked about. */
+    int keptOut() {
+        return keptOut.size();
     }
 
     // As far as the scheduler has heard. It hears of a deletion after the request for it is answered; a preemptor

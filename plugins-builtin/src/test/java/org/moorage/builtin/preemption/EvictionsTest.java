@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
+import org.junit.jupiter.api.Test;
+import org.moorage.api.event.ObjectChange;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -138,11 +140,13 @@ class EvictionsTest {
                     List.of(),
                     List.of()));
 
+    private Executor background = EvictionsTest::runAtOnce;
     private final List<Pod> listed = new ArrayList<>(List.of(PREEMPTOR, FIRST, LAST));
     private final Map<String, Runnable> onDelete = new HashMap<>();
     private int looksUntilLastWaits = Integer.MAX_VALUE;
     private final List<String> activated = new ArrayList<>();
     private final Queue<Runnable> later = new ArrayDeque<>();
+    private final List<Consumer<ObjectChange<Pod>>> onPodChange = new ArrayList<>();
     private final Evictions evictions = new Evictions(handle());
 
     @ParameterizedTest
@@ -150,15 +154,46 @@ class EvictionsTest {
     void keepThePreemptorOutNoLongerThanTheyLast(Case c) {
         c.given.accept(this);
         evictions.start(PREEMPTOR, "n", List.of(FIRST, LAST));
-        assertThat(evictions.isRunningFor(PREEMPTOR.uid())).isEqualTo(c.isGated);
+        assertThat(evictions.isRunningFor(PREEMPTOR)).isEqualTo(c.isGated);
         assertThat(activated).isEqualTo(c.activated);
 
         activated.clear();
         for (Runnable task = later.poll(); task != null; task = later.poll()) {
             task.run();
         }
-        assertThat(evictions.isRunningFor(PREEMPTOR.uid())).isFalse();
+        assertThat(evictions.isRunningFor(PREEMPTOR)).isFalse();
         assertThat(activated).isEqualTo(c.activatedLater);
+    }
+
+    @Test
+    void forgetPreemptorThatGoesWhileItIsKeptOut() {
+        Queue<Runnable> evicting = new ArrayDeque<>();
+        background = evicting::add;
+        evictions.start(PREEMPTOR, "n", List.of(FIRST, LAST));
+        assertThat(evictions.isRunningFor(PREEMPTOR)).isTrue();
+        assertThat(evictions.keptOut()).isEqualTo(1);
+
+        listed.remove(PREEMPTOR);
+        onPodChange.forEach(listener -> listener.accept(ObjectChange.deleted(PREEMPTOR)));
+
+        assertThat(evictions.keptOut()).isZero();
+    }
+
+    @Test
+    void forgetPreemptorThatIsAskedAboutAfterItHasGone() {
+        Queue<Runnable> evicting = new ArrayDeque<>();
+        background = evicting::add;
+        evictions.start(PREEMPTOR, "n", List.of(FIRST, LAST));
+        listed.remove(PREEMPTOR);
+        onPodChange.forEach(listener -> listener.accept(ObjectChange.deleted(PREEMPTOR)));
+
+        assertThat(evictions.isRunningFor(PREEMPTOR)).isTrue();
+        assertThat(evictions.keptOut()).isZero();
+    }
+
+    @SuppressWarnings("unchecked") // only pods are listened to
+    private static Consumer<ObjectChange<Pod>> podListener(Object listener) {
+        return (Consumer<ObjectChange<Pod>>) listener;
     }
 
     private void deleting(Pod pod, boolean atOnce) {
@@ -169,19 +204,21 @@ class EvictionsTest {
                 .build()));
     }
 
+    private static void runAtOnce(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException | AssertionError failed) {
+            // The scheduler logs it.
+        }
+    }
+
     private Handle handle() {
-        Executor background = task -> {
-            try {
-                task.run();
-            } catch (RuntimeException | AssertionError failed) {
-                // The scheduler logs it.
-            }
-        };
         return (Handle) Proxy.newProxyInstance(
                 getClass().getClassLoader(),
                 new Class<?>[] {Handle.class},
                 (proxy, method, arguments) -> switch (method.getName()) {
                     case "lister" -> lister();
+                    case "onChange" -> onPodChange.add(podListener(arguments[1]));
                     case "writer" -> writer();
                     case "background" -> background;
                     case "backgroundAfter" -> later.add((Runnable) arguments[1]);

@@ -25,6 +25,7 @@ final class ClaimBinder {
     private final ResourceClaimWriter writer;
     private final ClaimTracker tracker;
     private final InstantSource clock;
+    private final InstantSource monotonicClock;
     private final Duration bindingTimeout;
     private final DeviceFeatures features;
     private final PendingUnreserves undone;
@@ -34,6 +35,7 @@ final class ClaimBinder {
         writer = handle.writer().resourceClaims();
         this.tracker = tracker;
         clock = handle.clock();
+        monotonicClock = handle.monotonicClock();
         this.bindingTimeout = bindingTimeout;
         this.features = features;
         undone = handle.shared(PendingUnreserves.KEY, () -> new PendingUnreserves(handle, tracker));
@@ -204,10 +206,10 @@ final class ClaimBinder {
                         "BindingConditionsPending",
                         "Scheduling",
                         "waiting for binding conditions for device on node " + nodeName));
-        Instant end = clock.instant().plus(bindingTimeout);
+        Instant end = monotonicClock.instant().plus(bindingTimeout);
         // The polls are counted, too, since the clock of a simulation may stand still.
         for (long polls = bindingTimeout.dividedBy(POLL_INTERVAL); !areReady(bound); polls--) {
-            if (polls <= 0 || !clock.instant().plus(POLL_INTERVAL).isBefore(end)) {
+            if (polls <= 0 || !monotonicClock.instant().plus(POLL_INTERVAL).isBefore(end)) {
                 throw new IllegalStateException("device binding timeout: context deadline exceeded");
             }
             handle.pause(pod, POLL_INTERVAL);

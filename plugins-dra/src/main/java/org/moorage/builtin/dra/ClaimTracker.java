@@ -34,6 +34,7 @@ final class ClaimTracker {
     private static final int KEPT_DELETED = 1000;
 
     private final ObjectLister<ResourceClaim> claims;
+    private final ObjectLister<Pod> pods;
     private final Consumer<Collection<Pod>> activate;
 
     // Told of each change of what follows, and of each claim that the cluster tells of.
@@ -71,11 +72,17 @@ final class ClaimTracker {
      * A tracker without allocations in flight.
      *
      * @param claims the claims as last seen
+     * @param pods the pods as last seen
      * @param features what is enabled
      * @param activate has pods tried again once their backoff is over
      */
-    ClaimTracker(ObjectLister<ResourceClaim> claims, DeviceFeatures features, Consumer<Collection<Pod>> activate) {
+    ClaimTracker(
+            ObjectLister<ResourceClaim> claims,
+            ObjectLister<Pod> pods,
+            DeviceFeatures features,
+            Consumer<Collection<Pod>> activate) {
         this.claims = claims;
+        this.pods = pods;
         this.activate = activate;
         allocations = new ClaimAllocations(features, this::allocationsOf);
         claims.all().forEach(allocations::changed);
@@ -133,6 +140,14 @@ final class ClaimTracker {
      */
     void turnAway(Pod pod, long releasesBefore) {
         turnedAway.put(pod.uid(), pod);
+        // Looked up after it was noted, so that a pod that goes at the same moment is forgotten here or when that is told.
+        boolean isWaiting = pods.current(pod)
+                .filter(known -> known.uid().equals(pod.uid()) && !known.isBound())
+                .isPresent();
+        if (!isWaiting) {
+            turnedAway.remove(pod.uid());
+            return;
+        }
         if (releases.get() != releasesBefore) {
             activateTurnedAway();
         }
@@ -143,6 +158,11 @@ final class ClaimTracker {
         if (change.after().filter(pod -> !pod.isBound()).isEmpty()) {
             turnedAway.remove(change.latest().uid());
         }
+    }
+
+    /** How many pods are tried again when devices become free. */
+    int turnedAway() {
+        return turnedAway.size();
     }
 
     private void released() {

@@ -149,6 +149,7 @@ public final class DynamicResources
     private final ClaimBinder binder;
     private final ClaimReservations reservations;
     private final InstantSource clock;
+    private final InstantSource monotonicClock;
     private final RandomGenerator random;
     private final DeviceSelectors selectors;
     private final AtomicReference<ResourceSliceIndex> sliceIndex = new AtomicReference<>(ResourceSliceIndex.EMPTY);
@@ -175,7 +176,8 @@ public final class DynamicResources
                 : Optional.empty();
         listedClaims = handle.lister(ObjectKind.RESOURCE_CLAIM);
         tracker = handle.shared(ClaimTracker.KEY, () -> {
-            ClaimTracker made = new ClaimTracker(listedClaims, features, handle::activateAfterBackoff);
+            ClaimTracker made = new ClaimTracker(
+                    listedClaims, handle.lister(ObjectKind.POD), features, handle::activateAfterBackoff);
             handle.onChange(ObjectKind.RESOURCE_CLAIM, made::changed);
             // Not by Handle.background, whose tasks the metrics count as preemptions'.
             FirstClaim first = new FirstClaim(task -> handle.backgroundAfter(Duration.ZERO, task), classes, selectors);
@@ -186,6 +188,7 @@ public final class DynamicResources
         });
         handle.shared(DeviceCounts.SHARED, () -> new DeviceCounter(slices, tracker, selectors));
         clock = handle.clock();
+        monotonicClock = handle.monotonicClock();
         random = handle.random();
         podClaims = new PodResourceClaims(tracker);
         validation = new DeviceClassValidation(classes, features);
@@ -245,15 +248,16 @@ public final class DynamicResources
                 return PreFilterResult.rejected(Status.unresolvable(problem.get()));
             }
         }
-        Optional<Allocator> allocator = claims.toAllocate().isEmpty() ? Optional.empty() : Optional.of(allocator());
+        Optional<Allocator> allocator = claims.toAllocate().isEmpty() ? Optional.empty() : Optional.of(allocator(snapshot));
         state.put(STATE, new StateData(claims, extendedResources, allocator));
         return PreFilterResult.allNodes();
     }
 
-    private Allocator allocator() {
+    private Allocator allocator(Snapshot snapshot) {
         Collection<DeviceTaintRule> rules =
                 taintRules.<Collection<DeviceTaintRule>>map(ObjectLister::all).orElse(List.of());
         ResourceSliceIndex current = sliceIndex.updateAndGet(known -> known.with(slices.all(), rules));
+        current.keepAtMost(2 * snapshot.nodes().size());
         return new Allocator(
                 current,
                 tracker.gatherAllocatedState(),
@@ -373,8 +377,8 @@ public final class DynamicResources
         if (filterTimeout.isZero()) {
             return () -> false;
         }
-        Instant end = clock.instant().plus(filterTimeout);
-        return () -> !clock.instant().isBefore(end);
+        Instant end = monotonicClock.instant().plus(filterTimeout);
+        return () -> !monotonicClock.instant().isBefore(end);
     }
 
     @Override

@@ -87,6 +87,18 @@ final class ResourceSliceIndex {
         return known.pools;
     }
 
+    /** Forgets what is known of single nodes if it is of more than so many: some have gone then. */
+    void keepAtMost(int nodes) {
+        if (pools.size() > nodes) {
+            pools.clear();
+        }
+    }
+
+    /** Of how many nodes the pools are known. */
+    int knownNodes() {
+        return pools.size();
+    }
+
     /** The slices whose devices can only be used from a node. */
     List<SliceWithDevices> ofNode(String nodeName) {
         return byNode.getOrDefault(nodeName, List.of());

@@ -56,7 +56,7 @@ class ClaimBinderTest {
     private final ResourceClaim seen =
             server.find(ObjectKind.RESOURCE_CLAIM, "default", "c").orElseThrow();
     private final ObjectTable<ResourceClaim> lister = ObjectTable.of(seen);
-    private final ClaimTracker tracker = new ClaimTracker(lister, FEATURES, pods -> {});
+    private final ClaimTracker tracker = new ClaimTracker(lister, ObjectTable.of(), FEATURES, pods -> {});
     private final Map<String, Queue<End>> ends = new HashMap<>();
     private final Queue<Runnable> later = new ArrayDeque<>();
     private int tasksThatThrew;
@@ -101,7 +101,7 @@ class ClaimBinderTest {
                 new Class<?>[] {Handle.class},
                 (proxy, method, arguments) -> switch (method.getName()) {
                     case "shared" -> shared.computeIfAbsent(arguments[0], key -> ((Supplier<?>) arguments[1]).get());
-                    case "clock" -> InstantSource.system();
+                    case "clock", "monotonicClock" -> InstantSource.system();
                     case "writer" -> (ClusterWriter) cluster;
                     case "read" -> read(cluster, 0, arguments);
                     case "readInPreBind" -> read(cluster, 1, arguments);

@@ -222,7 +222,7 @@ class ClaimTrackerTest {
     void hasPodsTriedAgainForWhichADeviceMayHaveBecomeFree(Release c) {
         List<Pod> activated = new ArrayList<>();
         ObjectTable<ResourceClaim> cluster = ObjectTable.of();
-        c.steps.run(new ClaimTracker(cluster, FEATURES, activated::addAll), cluster);
+        c.steps.run(new ClaimTracker(cluster, ObjectTable.of(POD), FEATURES, activated::addAll), cluster);
         assertThat(activated).isEqualTo(c.isActivated ? List.of(POD) : List.of());
     }
 
@@ -230,7 +230,7 @@ class ClaimTrackerTest {
     @FieldSource("CASES")
     void knowsWhatIsAllocated(Case expected) {
         ObjectTable<ResourceClaim> cluster = ObjectTable.of();
-        ClaimTracker tracker = new ClaimTracker(cluster, FEATURES, pods -> {});
+        ClaimTracker tracker = new ClaimTracker(cluster, ObjectTable.of(POD), FEATURES, pods -> {});
         cluster.onChange(tracker::changed);
         expected.steps.run(tracker, cluster);
         AllocatedState state = tracker.gatherAllocatedState();
@@ -244,8 +244,25 @@ class ClaimTrackerTest {
     }
 
     @Test
+    void forgetsPodThatHasGoneBeforeItIsTurnedAway() {
+        ObjectTable<Pod> pods = ObjectTable.of();
+        ClaimTracker tracker = new ClaimTracker(ObjectTable.of(), pods, FEATURES, activated -> {});
+        pods.onChange(tracker::podChanged);
+        pods.put(POD);
+        tracker.turnAway(POD, tracker.releases());
+        assertThat(tracker.turnedAway()).isEqualTo(1);
+        pods.remove(POD);
+        assertThat(tracker.turnedAway()).isZero();
+
+        // A cycle that was under way when the pod went.
+        tracker.turnAway(POD, tracker.releases());
+
+        assertThat(tracker.turnedAway()).isZero();
+    }
+
+    @Test
     void saysWhetherAnAllocationWasInFlight() {
-        ClaimTracker tracker = new ClaimTracker(ObjectTable.of(UNALLOCATED), FEATURES, pods -> {});
+        ClaimTracker tracker = new ClaimTracker(ObjectTable.of(UNALLOCATED), ObjectTable.of(POD), FEATURES, pods -> {});
         tracker.addInFlightAllocation(ALLOCATED);
         assertThat(tracker.hasInFlightAllocation(UNALLOCATED)).isTrue();
         assertThat(tracker.removeInFlightAllocation("c")).isTrue();
@@ -258,7 +275,7 @@ class ClaimTrackerTest {
     @Test
     void losesNoAllocationOnItsWayIntoTheCluster() throws InterruptedException, ExecutionException {
         ObjectTable<ResourceClaim> cluster = ObjectTable.of(UNALLOCATED);
-        ClaimTracker tracker = new ClaimTracker(cluster, FEATURES, pods -> {});
+        ClaimTracker tracker = new ClaimTracker(cluster, ObjectTable.of(POD), FEATURES, pods -> {});
         cluster.onChange(tracker::changed);
         tracker.addInFlightAllocation(ALLOCATED);
         DeviceId device = new DeviceId(DeviceObjects.DRIVER, "n1", "a");

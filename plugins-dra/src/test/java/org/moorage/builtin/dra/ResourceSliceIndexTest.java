@@ -36,4 +36,19 @@ class ResourceSliceIndexTest {
         assertThat(index.poolsFor(inZoneA, FEATURES)).isEqualTo(pools);
         assertThat(index.with(List.of(), Set.of()).poolsFor(inZoneA, FEATURES)).isEmpty();
     }
+
+    @Test
+    void forgetsNodesOfWhichThereAreMoreThanInTheCluster() {
+        ResourceSliceIndex index = ResourceSliceIndex.EMPTY.with(List.of(OF_ZONE_A), Set.of());
+        for (int i = 0; i < 5; i++) {
+            Node node = Node.of(ObjectMeta.named("n" + i).build()).build();
+            assertThat(index.poolsFor(node, FEATURES)).isEmpty();
+        }
+        index.keepAtMost(5);
+        assertThat(index.knownNodes()).isEqualTo(5);
+
+        index.keepAtMost(4);
+
+        assertThat(index.knownNodes()).isZero();
+    }
 }

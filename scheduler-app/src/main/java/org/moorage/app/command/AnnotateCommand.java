@@ -19,6 +19,7 @@ import org.moorage.app.kubernetes.RequestMetrics;
 import org.moorage.prometheus.Prometheus;
 import org.moorage.prometheus.PrometheusException;
 import org.moorage.prometheus.PrometheusSettings;
+import org.moorage.runtime.MonotonicClock;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -139,7 +140,7 @@ final class AnnotateCommand {
             throw new CommandException("--frequency: " + seconds + " (expected: > 0)");
         }
         ApiConnection connection = new ApiConnection(kubeconfig(options), options.master);
-        try (ApiRequests requests = new ApiRequests(connection.open(), terminal.clock(), RequestMetrics.NONE)) {
+        try (ApiRequests requests = new ApiRequests(connection.open(), MonotonicClock.system(), RequestMetrics.NONE)) {
             NodeAnnotator made = annotator.of(new ClusterNodes(requests));
             if (options.once) {
                 return made.annotate(lines()) == 0 ? 0 : 1;

@@ -71,7 +71,7 @@ public final class ExtenderServer implements AutoCloseable {
      * @param port the port; 0 for any that is free
      * @param version what {@code /version} tells
      * @param limit how long a request may wait for others
-     * @param clock tells the time
+     * @param clock measures, and never goes back
      * @param threadFactory makes the threads that answer
      */
     public record Settings(

@@ -44,7 +44,7 @@ public final class RunningAgents implements AutoCloseable {
      * @param limit how long an answer may take
      * @param cluster makes a cluster for an agent that knows one; each has its own
      * @param listener is told what happens
-     * @param clock tells the time
+     * @param clock measures, and never goes back
      * @param threads makes the threads that answer
      */
     public record Settings(

@@ -32,7 +32,7 @@ public final class ApiRequests implements AutoCloseable {
      * Requests to the server of a client; nothing is sent yet.
      *
      * @param client the connection, as from {@link ApiConnection#open}
-     * @param clock tells the time
+     * @param clock measures, and never goes back
      * @param metrics is told of the requests
      */
     public ApiRequests(ApiClient client, InstantSource clock, RequestMetrics metrics) {

@@ -84,7 +84,7 @@ final class ApiServer {
      * @param bucket limits the requests
      * @param mostAtOnce how many may wait for an answer at the same time
      * @param timeout how long a request may take; a streamed response has a limit of its own
-     * @param clock tells the time
+     * @param clock measures, and never goes back
      * @param stop ends all waits
      * @param metrics is told of requests
      */

@@ -2,7 +2,9 @@
 package org.moorage.app.kubernetes;
 
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Objects;
+import org.moorage.runtime.MonotonicClock;
 
 /**
  * How an API server is talked to.
@@ -15,6 +17,7 @@ import java.util.Objects;
  * @param backoff the waits after failures of events, and after lists and watches that cannot be read
  * @param hostName the machine's name, which events carry
  * @param metrics is told of requests
+ * @param monotonicClock measures, and never goes back
  */
 public record ClusterSettings(
         double qps,
@@ -23,13 +26,15 @@ public record ClusterSettings(
         WatchSettings watches,
         RetryBackoff backoff,
         String hostName,
-        RequestMetrics metrics) {
+        RequestMetrics metrics,
+        InstantSource monotonicClock) {
     /** Checks the values. */
     public ClusterSettings {
         Objects.requireNonNull(watches, "watches");
         Objects.requireNonNull(backoff, "backoff");
         Objects.requireNonNull(hostName, "hostName");
         Objects.requireNonNull(metrics, "metrics");
+        Objects.requireNonNull(monotonicClock, "monotonicClock");
         if (requestTimeout.isNegative() || requestTimeout.isZero()) {
             throw new IllegalArgumentException("requestTimeout: " + requestTimeout + " (expected: > 0)");
         }
@@ -44,16 +49,23 @@ public record ClusterSettings(
                 WatchSettings.DEFAULTS,
                 new RetryBackoff(Duration.ofMillis(800), Duration.ofSeconds(30)),
                 hostName,
-                RequestMetrics.NONE);
+                RequestMetrics.NONE,
+                MonotonicClock.system());
     }
 
     /** The same with another limit on requests. */
     public ClusterSettings withRate(double newQps, int newBurst) {
-        return new ClusterSettings(newQps, newBurst, requestTimeout, watches, backoff, hostName, metrics);
+        return new ClusterSettings(
+                newQps, newBurst, requestTimeout, watches, backoff, hostName, metrics, monotonicClock);
     }
 
     /** The same with metrics. */
     public ClusterSettings withMetrics(RequestMetrics told) {
-        return new ClusterSettings(qps, burst, requestTimeout, watches, backoff, hostName, told);
+        return new ClusterSettings(qps, burst, requestTimeout, watches, backoff, hostName, told, monotonicClock);
+    }
+
+    /** The same with another clock for what is measured. */
+    public ClusterSettings withMonotonicClock(InstantSource clock) {
+        return new ClusterSettings(qps, burst, requestTimeout, watches, backoff, hostName, metrics, clock);
     }
 }

@@ -47,6 +47,7 @@ final class EventRecorder implements Runnable {
     private final String hostName;
     private final RetryBackoff backoff;
     private final InstantSource clock;
+    private final InstantSource monotonicClock;
     private final RandomGenerator random;
     private final StopSignal stop;
 
@@ -98,16 +99,17 @@ final class EventRecorder implements Runnable {
             ApiServer server, ClusterSettings settings, InstantSource clock, RandomGenerator random, StopSignal stop) {
         this.server = server;
         this.clock = clock;
+        monotonicClock = settings.monotonicClock();
         this.random = random;
         this.stop = stop;
         hostName = settings.hostName();
         backoff = settings.backoff();
-        lastCheck = clock.instant();
+        lastCheck = monotonicClock.instant();
     }
 
     /** Queues an event to be sent, or drops it if there is no room. */
     void report(PodEvent event) {
-        Occurrence occurrence = new Occurrence(event, clock.instant());
+        Occurrence occurrence = new Occurrence(event, clock.instant(), monotonicClock.instant());
         String namespace = namespaceOf(event.pod());
         lock.lock();
         try {
@@ -224,7 +226,7 @@ final class EventRecorder implements Runnable {
     // The counts that are due are sent with the other events of their namespaces.
     @GuardedBy("lock")
     private void checkSeries() {
-        Instant now = clock.instant();
+        Instant now = monotonicClock.instant();
         if (now.isBefore(lastCheck.plus(CHECK_INTERVAL))) {
             return;
         }
@@ -251,7 +253,7 @@ final class EventRecorder implements Runnable {
             try {
                 if (line.isCheckDue) {
                     line.isCheckDue = false;
-                    line.events.checkSeries(clock.instant());
+                    line.events.checkSeries(monotonicClock.instant());
                 }
             } finally {
                 if (!line.isEmpty()) {

@@ -99,7 +99,7 @@ public final class KubernetesCluster implements Cluster {
      *
      * @param client the connection, as from {@link ApiConnection#open}
      * @param settings rates, time limits and the like
-     * @param clock tells the time
+     * @param clock tells the time of day
      * @param random the random part of waits before retries; safe for use by several threads
      * @param threads makes the threads that watch and send events
      */
@@ -113,11 +113,11 @@ public final class KubernetesCluster implements Cluster {
         this.clock = clock;
         this.random = random;
         this.threads = threads;
-        outage = new ServerOutage(client.address(), clock);
+        outage = new ServerOutage(client.address(), settings.monotonicClock());
         // Reads do not wait behind writes: a watch that begins late misses what its kind's cache forgets.
-        TokenBucket readBucket = new TokenBucket(settings.qps(), settings.burst(), clock);
-        TokenBucket bucket = new TokenBucket(settings.qps(), settings.burst(), clock);
-        TokenBucket eventBucket = new TokenBucket(settings.qps(), settings.burst(), clock);
+        TokenBucket readBucket = new TokenBucket(settings.qps(), settings.burst(), settings.monotonicClock());
+        TokenBucket bucket = new TokenBucket(settings.qps(), settings.burst(), settings.monotonicClock());
+        TokenBucket eventBucket = new TokenBucket(settings.qps(), settings.burst(), settings.monotonicClock());
         // One pool for all, with room for the connections of many bindings at once where there is no HTTP/2.
         connections = new ConnectionPool(IDLE_CONNECTIONS, 5, TimeUnit.MINUTES);
         OkHttpClient http = client.http()
@@ -134,16 +134,30 @@ public final class KubernetesCluster implements Cluster {
                 readBucket,
                 Integer.MAX_VALUE,
                 settings.requestTimeout(),
-                clock,
+                settings.monotonicClock(),
                 stop,
                 settings.metrics());
         writes = new ApiServer(
-                client, http, bucket, WRITES_AT_ONCE, settings.requestTimeout(), clock, stop, settings.metrics());
+                client,
+                http,
+                bucket,
+                WRITES_AT_ONCE,
+                settings.requestTimeout(),
+                settings.monotonicClock(),
+                stop,
+                settings.metrics());
         Duration eventTimeout = settings.requestTimeout().compareTo(EventRecorder.LONGEST_REQUEST) < 0
                 ? settings.requestTimeout()
                 : EventRecorder.LONGEST_REQUEST;
         eventWrites = new ApiServer(
-                client, http, eventBucket, Integer.MAX_VALUE, eventTimeout, clock, stop, settings.metrics());
+                client,
+                http,
+                eventBucket,
+                Integer.MAX_VALUE,
+                eventTimeout,
+                settings.monotonicClock(),
+                stop,
+                settings.metrics());
         patches = new ObjectPatches(writes, decoder);
         pods = new PodWrites(writes, patches, clock, random, stop, settings.metrics());
         volumes = new VolumeWrites(patches);

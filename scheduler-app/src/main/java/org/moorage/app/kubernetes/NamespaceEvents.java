@@ -35,8 +35,13 @@ final class NamespaceEvents {
     private final Deque<Request> requests = new ArrayDeque<>();
     private long lastNameNanos;
 
-    /** An event and when it occurred. */
-    record Occurrence(PodEvent event, Instant time) {}
+    /**
+     * An event and when it occurred.
+     *
+     * @param time the time of day, which is written
+     * @param measured the time by a clock that is never set, which decides about series
+     */
+    record Occurrence(PodEvent event, Instant time, Instant measured) {}
 
     /**
      * What is to be sent.
@@ -70,17 +75,17 @@ final class NamespaceEvents {
         private final String name;
         private int count = 1;
         private int sentCount = 1;
-        private Instant lastOccurrence;
+        private Occurrence last;
         private Instant lastSent;
 
-        private Series(String name, Instant time) {
+        private Series(String name, Occurrence first) {
             this.name = name;
-            lastOccurrence = time;
-            lastSent = time;
+            last = first;
+            lastSent = first.measured;
         }
 
         private boolean isFinished(Instant now) {
-            return now.isAfter(lastOccurrence.plus(FINISH_TIME));
+            return now.isAfter(last.measured.plus(FINISH_TIME));
         }
     }
 
@@ -107,9 +112,9 @@ final class NamespaceEvents {
     void add(Occurrence occurrence) {
         EventKey key = EventKey.of(occurrence.event);
         Series series = seriesByKey.get(key);
-        if (series != null && !series.isFinished(occurrence.time)) {
+        if (series != null && !series.isFinished(occurrence.measured)) {
             series.count++;
-            series.lastOccurrence = occurrence.time;
+            series.last = occurrence;
             if (series.count == 2) {
                 requests.add(count(key, series, Optional.of(occurrence)));
             }
@@ -125,13 +130,13 @@ final class NamespaceEvents {
         }
         String name = newName(occurrence);
         ObjectNode json = EventJson.of(occurrence.event, occurrence.time, hostName, namespace, name);
-        requests.add(new Request("POST", name, json, key, new Series(name, occurrence.time), Optional.empty()));
+        requests.add(new Request("POST", name, json, key, new Series(name, occurrence), Optional.empty()));
     }
 
     private static Request count(EventKey key, Series series, Optional<Occurrence> otherwise) {
-        ObjectNode patch = EventJson.series(series.count, series.lastOccurrence);
+        ObjectNode patch = EventJson.series(series.count, series.last.time);
         series.sentCount = series.count;
-        series.lastSent = series.lastOccurrence;
+        series.lastSent = series.last.measured;
         return new Request("PATCH", series.name, patch, key, series, otherwise);
     }
 
@@ -158,7 +163,11 @@ final class NamespaceEvents {
         }
     }
 
-    /** Adds requests with the counts that are due, and forgets the series that are finished. */
+    /**
+     * Adds requests with the counts that are due, and forgets the series that are finished.
+     *
+     * @param now the time by the clock that decides about series
+     */
     void checkSeries(Instant now) {
         for (Iterator<Map.Entry<EventKey, Series>> all = seriesByKey.entrySet().iterator(); all.hasNext(); ) {
             Map.Entry<EventKey, Series> entry = all.next();

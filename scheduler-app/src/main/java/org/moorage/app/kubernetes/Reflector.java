@@ -92,7 +92,7 @@ final class Reflector<T extends ClusterObject> implements Runnable {
         this.random = random;
         this.stop = stop;
         objects = new WatchedObjects<>(kind, json, decoder, (namespace, name) -> listener.known(kind, namespace, name));
-        progress = new WatchProgress(kind, clock, outage);
+        progress = new WatchProgress(kind, clock, settings.monotonicClock(), outage);
     }
 
     /** Completes when the listener has been told of all objects once, or that the kind cannot be listed. */

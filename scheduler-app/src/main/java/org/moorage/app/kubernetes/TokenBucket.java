@@ -18,7 +18,7 @@ final class TokenBucket {
     @GuardedBy("this")
     private Instant filled;
 
-    /** A full bucket. A rate of 0 or less is no limit. */
+    /** A full bucket. A rate of 0 or less is no limit. The clock measures, and never goes back. */
     TokenBucket(double perSecond, int burst, InstantSource clock) {
         this.perSecond = perSecond;
         this.burst = Math.max(1, burst);
@@ -33,7 +33,7 @@ final class TokenBucket {
             return Duration.ZERO;
         }
         Instant now = clock.instant();
-        double elapsed = Math.max(0, Duration.between(filled, now).toNanos()) / 1e9;
+        double elapsed = Duration.between(filled, now).toNanos() / 1e9;
         filled = now;
         tokens = Math.min(burst, tokens + elapsed * perSecond) - 1;
         return tokens >= 0 ? Duration.ZERO : Duration.ofNanos((long) (-tokens / perSecond * 1e9));

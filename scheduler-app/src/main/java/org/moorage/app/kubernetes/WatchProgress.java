@@ -17,6 +17,7 @@ final class WatchProgress {
 
     private final ObjectKind<?> kind;
     private final InstantSource clock;
+    private final InstantSource monotonicClock;
     private final ServerOutage outage;
 
     @GuardedBy("this")
@@ -46,9 +47,10 @@ final class WatchProgress {
     @GuardedBy("this")
     private Instant lastLogged = Instant.MIN;
 
-    WatchProgress(ObjectKind<?> kind, InstantSource clock, ServerOutage outage) {
+    WatchProgress(ObjectKind<?> kind, InstantSource clock, InstantSource monotonicClock, ServerOutage outage) {
         this.kind = kind;
         this.clock = clock;
+        this.monotonicClock = monotonicClock;
         this.outage = outage;
         since = clock.instant();
     }
@@ -104,7 +106,7 @@ final class WatchProgress {
                 message);
         failures++;
         failuresInARow++;
-        Instant now = clock.instant();
+        Instant now = monotonicClock.instant();
         boolean isDue = !outage.failed(isAnswered, message)
                 && (!isFailureLogged || !now.isBefore(lastLogged.plus(LOG_INTERVAL)));
         if (isDue) {

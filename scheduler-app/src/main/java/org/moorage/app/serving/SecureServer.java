@@ -90,7 +90,7 @@ public final class SecureServer implements AutoCloseable {
      * @param hostName the machine's name
      * @param authentications the API server that knows tokens
      * @param authorizations the API server that knows what users may do
-     * @param clock tells the time
+     * @param clock measures, and never goes back
      * @param threadFactory makes the threads that answer
      * @throws CommandException if the address is taken, or the options make no sense
      */

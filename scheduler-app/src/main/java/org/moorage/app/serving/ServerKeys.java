@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedKeyManager;
@@ -36,7 +37,7 @@ public final class ServerKeys extends X509ExtendedKeyManager {
     private volatile @Nullable Pair pair;
     // A handshake that chose it before the files changed asks for its parts afterwards.
     private volatile @Nullable Pair before;
-    private volatile Instant checked;
+    private final AtomicReference<Instant> checked;
 
     /**
      * A pair, and what it was read from.
@@ -63,7 +64,7 @@ public final class ServerKeys extends X509ExtendedKeyManager {
         this.files = files;
         this.clock = clock;
         this.first = first;
-        checked = clock.instant();
+        checked = new AtomicReference<>(clock.instant());
     }
 
     /**
@@ -116,10 +117,14 @@ public final class ServerKeys extends X509ExtendedKeyManager {
     private Pair current() {
         Pair known = known();
         Instant now = clock.instant();
-        if (files.isEmpty() || Duration.between(checked, now).compareTo(CHECK_INTERVAL) < 0) {
+        Instant last = checked.get();
+        if (files.isEmpty() || Duration.between(last, now).compareTo(CHECK_INTERVAL) < 0) {
             return known;
         }
-        checked = now;
+        // By one thread: two that read different files would give their pairs one number.
+        if (!checked.compareAndSet(last, now)) {
+            return known;
+        }
         try {
             Pair read = read(files.get(), known);
             if (!read.equals(known)) {

@@ -57,9 +57,10 @@ class KubernetesClusterTest {
 
     private final StubApiServer server = new StubApiServer();
     private final AtomicReference<Instant> time = new AtomicReference<>(NOW);
+    private volatile Duration setBack = Duration.ZERO;
     private final KubernetesCluster cluster = open(settings());
 
-    private static ClusterSettings settings() {
+    private ClusterSettings settings() {
         return new ClusterSettings(
                 0,
                 1,
@@ -67,12 +68,13 @@ class KubernetesClusterTest {
                 WatchSettings.DEFAULTS,
                 new RetryBackoff(Duration.ofMillis(5), Duration.ofMillis(20)),
                 "host-1",
-                RequestMetrics.NONE);
+                RequestMetrics.NONE,
+                time::get);
     }
 
     private KubernetesCluster open(ClusterSettings settings) {
         return new KubernetesCluster(
-                new ApiClient(server.address(), new OkHttpClient()), settings, time::get, new Random(1), Thread::new);
+                new ApiClient(server.address(), new OkHttpClient()), settings, () -> time.get().minus(setBack), new Random(1), Thread::new);
     }
 
     @AfterEach
@@ -717,8 +719,11 @@ class KubernetesClusterTest {
             assertThat(server.next().json().path("note").textValue()).isEqualTo("0/5 nodes");
         }
 
-        @Test
-        void ofASeriesThatEndedAreCountedOnceMore() throws InterruptedException {
+        static final Duration[] SET_BACK = {Duration.ZERO, Duration.ofHours(1), Duration.ofHours(-1)};
+
+        @ParameterizedTest
+        @FieldSource("SET_BACK")
+        void ofASeriesThatEndedAreCountedOnceMoreWhateverTheClockIsSetTo(Duration by) throws InterruptedException {
             server.on("POST", EVENTS, request -> Answer.status(201, "", ""));
             server.on("PATCH", EVENTS + "/*", request -> Answer.ok("{}"));
             for (int i = 0; i < 5; i++) {
@@ -728,6 +733,7 @@ class KubernetesClusterTest {
             assertThat(server.next().json().at("/series/count").intValue()).isEqualTo(2);
             awaitPosted("First");
 
+            setBack = by;
             time.set(NOW.plusSeconds(7 * 60));
             cluster.report(new PodEvent(pod("u1"), Optional.empty(), PodEvent.NORMAL, "Second", "Testing", "all"));
 

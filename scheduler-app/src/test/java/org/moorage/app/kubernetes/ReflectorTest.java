@@ -37,6 +37,7 @@ import org.moorage.app.kubernetes.StubApiServer.Answer;
 import org.moorage.app.kubernetes.StubApiServer.Request;
 import org.moorage.app.kubernetes.WatchStatus.Condition;
 import org.moorage.objects.KeptJson;
+import org.moorage.runtime.MonotonicClock;
 import org.moorage.runtime.cluster.ClusterListener;
 
 /** What a cluster tells its listener, whatever the API server answers to lists and watches. */
@@ -56,7 +57,8 @@ class ReflectorTest {
             new WatchSettings(Duration.ofSeconds(30), Duration.ofSeconds(10), Duration.ofMillis(50), FAST, FAST),
             FAST,
             "host-1",
-            RequestMetrics.NONE));
+            RequestMetrics.NONE,
+            MonotonicClock.system()));
 
     private KubernetesCluster open(ClusterSettings settings) {
         return new KubernetesCluster(
@@ -762,8 +764,15 @@ class ReflectorTest {
             streams.add(stream(event("ADDED", pod("a", 2))));
             WatchSettings hasty =
                     new WatchSettings(Duration.ofSeconds(1), Duration.ofMillis(200), Duration.ZERO, FAST, FAST);
-            try (KubernetesCluster watching = open(
-                    new ClusterSettings(0, 1, Duration.ofSeconds(10), hasty, FAST, "host-1", RequestMetrics.NONE))) {
+            try (KubernetesCluster watching = open(new ClusterSettings(
+                    0,
+                    1,
+                    Duration.ofSeconds(10),
+                    hasty,
+                    FAST,
+                    "host-1",
+                    RequestMetrics.NONE,
+                    MonotonicClock.system()))) {
                 watching.watch(Set.of(ObjectKind.POD), KeptJson.NONE, told);
                 assertThat(told.next()).isEqualTo("replaced: ");
                 assertThat(told.next()).isEqualTo("applied: default/a@2");

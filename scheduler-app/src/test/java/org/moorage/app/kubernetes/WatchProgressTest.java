@@ -17,7 +17,7 @@ class WatchProgressTest {
     private final AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-11-21T09:30:00Z"));
     private final ServerOutage outage = new ServerOutage("https://a:6443", now::get);
     private final List<WatchProgress> kinds = ObjectKind.TYPED.stream()
-            .map(kind -> new WatchProgress(kind, now::get, outage))
+            .map(kind -> new WatchProgress(kind, now::get, now::get, outage))
             .toList();
     private final CapturedLog outages = CapturedLog.of(ServerOutage.class);
     private final CapturedLog watches = CapturedLog.of(WatchProgress.class);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.systemtests.faults;
 
+import static org.assertj.core.api.Assumptions.assumeThat;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -20,6 +22,7 @@ class PluginFaultsTest {
     private static final Duration AT_LAST = Duration.ofSeconds(90);
     private static final Duration CALL_LIMIT = PluginJar.CALL_LIMIT;
     private static final int NODES = 600;
+    private static final Path FAKE_CLOCK = Path.of("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1");
 
     private static final List<String> POINTS = List.of(
             "PreEnqueue",
@@ -239,6 +242,39 @@ class PluginFaultsTest {
                 report.took("the pod bound", scene.awaitBound(name, 1, AT_LAST), AT_LAST);
                 scene.checkInvariants(scheduler);
             }
+        }
+    }
+
+    @Test
+    @Fault(value = 38, injected = "the clock is set back by an hour while a plugin is suspended and its pod has failed with an error")
+    void clockSetBackWhileSuspended(FaultReport report) throws IOException {
+        assumeThat(FAKE_CLOCK)
+                .as("libfaketime is missing (Debian's package libfaketime): the clock cannot be changed")
+                .exists();
+        try (FaultScene scene = FaultScene.open(report)) {
+            Path offset = Files.writeString(scene.plane().folder().resolve("offset"), "+0\n");
+            scene.nodes("n", 5, "1", 110);
+            SchedulerProcess scheduler = scene.start(PluginJar.command(scene)
+                    .flags("--plugin-failure-policy=" + FailingPlugin.NAME + "=Fail")
+                    .environment(
+                            "LD_PRELOAD=" + FAKE_CLOCK,
+                            "FAKETIME_TIMESTAMP_FILE=" + offset,
+                            "FAKETIME_CACHE_DURATION=1",
+                            "FAKETIME_DONT_FAKE_MONOTONIC=1",
+                            "DONT_FAKE_MONOTONIC=1"));
+            Path file = scene.plane().folder().resolve("plugins").resolve("on");
+            Files.writeString(file, "");
+            scene.api().create("/api/v1/namespaces/default/pods", pod("Filter", Way.EXCEPTION, ", \"while\": \"on\""));
+            Waiting.until(Duration.ofMinutes(3), () -> scheduler.metric("moorage_plugin_suspended", "Failing") == 1);
+            report.holds(scheduler.metric("moorage_plugin_suspended", "Failing") == 1, "not suspended");
+            Files.writeString(offset, "-3600\n");
+            Files.delete(file);
+            // A minute of suspension, and the longest backoff.
+            report.took(
+                    "the pod bound",
+                    scene.awaitBound(name("Filter", Way.EXCEPTION), 1, AT_LAST),
+                    Duration.ofSeconds(85));
+            scene.checkInvariants(scheduler);
         }
     }
 

@@ -85,6 +85,7 @@ public final class PluginBreaker implements InvocationHandler {
      * The plugin with a breaker before it, at the same extension points.
      *
      * @param ignores whether pods are scheduled without the plugin while it is not called; otherwise their attempts fail
+     * @param clock measures, and never goes back
      */
     public static Plugin before(Plugin plugin, boolean ignores, InstantSource clock, Watcher watcher) {
         Set<Class<?>> interfaces = new LinkedHashSet<>();

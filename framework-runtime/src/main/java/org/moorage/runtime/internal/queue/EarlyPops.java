@@ -26,6 +26,7 @@ final class EarlyPops {
      * As many as may be rejected in a second are left.
      *
      * @param perSecond how many may be rejected; 0 for any number
+     * @param clock measures
      */
     EarlyPops(int perSecond, InstantSource clock) {
         this.perSecond = perSecond;
@@ -42,10 +43,7 @@ final class EarlyPops {
         Instant now = clock.instant();
         Duration passed = Duration.between(refilled, now);
         refilled = now;
-        // The clock may be set back.
-        if (!passed.isNegative()) {
-            left = Math.min(perSecond, left + passed.toNanos() / NANOS * perSecond);
-        }
+        left = Math.min(perSecond, left + passed.toNanos() / NANOS * perSecond);
         return (long) Math.ceil((1 - left) / perSecond * NANOS);
     }
 

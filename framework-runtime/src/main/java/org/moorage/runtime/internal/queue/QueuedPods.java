@@ -42,7 +42,7 @@ final class QueuedPods {
      * @param sort the order of the active ones
      * @param settings how long pods back off, and whether they may be popped before
      * @param preEnqueue the plugins that gate pods
-     * @param clock the time
+     * @param clock measures
      * @param onPodReady is run when there is one more pod for {@link #removeNext}
      * @param metrics is told which pods come to which sub-queue
      */

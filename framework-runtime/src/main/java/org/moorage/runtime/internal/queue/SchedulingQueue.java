@@ -75,7 +75,7 @@ public final class SchedulingQueue implements AutoCloseable {
      * @param sort the order of the active pods
      * @param profiles the profiles by scheduler name; only their pods may be added
      * @param settings how long pods wait
-     * @param clock the time
+     * @param clock measures, and never goes back
      * @param nominator is told of the nominations in the status of the pods that come, change and go
      * @param metrics is told what happens
      * @param preEnqueueFailures is told of pods that are gated since a PreEnqueue plugin failed; it must not wait, since the queue's

@@ -150,7 +150,7 @@ final class VolumeBinder {
      * @throws IllegalStateException if they are not in time, or never will be
      */
     void await(PodVolumes reservation, Pod pod, String nodeName) {
-        InstantSource clock = handle.clock();
+        InstantSource clock = handle.monotonicClock();
         Instant end = clock.instant().plus(timeout);
         try {
             // Counted as well as measured, so that it ends where a clock stands still.

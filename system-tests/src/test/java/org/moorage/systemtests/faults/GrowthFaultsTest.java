@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.systemtests.faults;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.moorage.systemtests.simulation.PodSoak;
+import org.slf4j.LoggerFactory;
+
+/** Names, of which a cluster sees ever more. */
+class GrowthFaultsTest {
+    private static final Logger LOGGER = (Logger) LoggerFactory.getLogger("org.moorage");
+    private static final long FIRST = 20_000;
+    private static final long MORE = 980_000;
+
+    @BeforeAll
+    static void silenceLogs() {
+        LOGGER.setLevel(Level.OFF);
+    }
+
+    @AfterAll
+    static void restoreLogs() {
+        LOGGER.setLevel(null);
+    }
+
+    @Test
+    @Fault(value = 47, injected = "a million pods with names, labels, owners and images of their own come and go in an hour of virtual time")
+    void millionPods(FaultReport report) {
+        try (PodSoak soak = new PodSoak(1)) {
+            soak.run(FIRST);
+            PodSoak.Holdings before = soak.holdings();
+            soak.run(MORE);
+            PodSoak.Holdings after = soak.holdings();
+
+            report.saw("%d bound; heap %.1f to %.1f MB, threads %d to %d, series %d to %d"
+                    .formatted(
+                            soak.bound(),
+                            before.bytes() / 1e6,
+                            after.bytes() / 1e6,
+                            before.threads(),
+                            after.threads(),
+                            before.series(),
+                            after.series()));
+            Map<String, Long> grown = after.grownSince(before, 3_000);
+            report.holds(grown.isEmpty(), "more instances: " + grown);
+            report.holds(after.threads() <= before.threads(), "more threads");
+        }
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.systemtests.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** Nothing grows with the number of names ever seen. The instances of all classes are counted, so whatever holds too many is found. */
+class GrowthTest {
+    private static final Logger LOGGER = (Logger) LoggerFactory.getLogger("org.moorage");
+    private static final long SEED = 1;
+    /** After these, what is bounded has reached its bounds. */
+    private static final long FIRST = 5_000;
+
+    private static final long MORE = 15_000;
+    /** What the process itself may have more of: names of classes, code that was compiled meanwhile. A leak by names has thousands. */
+    private static final long MOST = 3_000;
+
+    @BeforeAll
+    static void silenceLogs() {
+        LOGGER.setLevel(Level.OFF);
+    }
+
+    @AfterAll
+    static void restoreLogs() {
+        LOGGER.setLevel(null);
+    }
+
+    @Test
+    void holdsNothingOfPodsThatHaveGone() {
+        try (PodSoak soak = new PodSoak(SEED)) {
+            soak.run(FIRST);
+            PodSoak.Holdings before = soak.holdings();
+            soak.run(MORE);
+            PodSoak.Holdings after = soak.holdings();
+
+            assertThat(soak.bound()).as("pods that were bound").isGreaterThan((FIRST + MORE) / 2);
+            assertThat(after.grownSince(before, MOST)).as("more instances than before").isEmpty();
+            assertThat(after.threads()).as("threads").isLessThanOrEqualTo(before.threads());
+            assertThat(after.series()).as("series of metrics").isLessThanOrEqualTo(before.series() + 50);
+        }
+    }
+}

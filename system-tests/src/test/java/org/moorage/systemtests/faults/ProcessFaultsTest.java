@@ -88,7 +88,6 @@ class ProcessFaultsTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "MOORAGE_JAVA_OPTS=-Xmx4m",
                 "MOORAGE_JAVA_OPTS=-Xmx16m",
                 "MOORAGE_JAVA_OPTS=-Xmx24m",
                 "MOORAGE_JAVA_OPTS=-Xmx16m -XX:+UseG1GC",

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonFactoryBuilder;
 import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.io.JsonEOFException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
@@ -222,6 +223,24 @@ public final class ObjectStreams {
         try (JsonParser parser = TEXTS.createParser(text)) {
             parser.nextToken();
             return object(parser);
+        }
+    }
+
+    /**
+     * Reads the first value of a text, whatever it is; what follows it is not looked at.
+     *
+     * @param text has the value, in UTF-8
+     * @param from where it begins
+     * @param length how long it is at most
+     * @throws IOException if it is not JSON
+     */
+    public static JsonNode value(byte[] text, int from, int length) throws IOException {
+        try (JsonParser parser = TEXTS.createParser(text, from, length)) {
+            JsonToken start = parser.nextToken();
+            if (start == null) {
+                throw new JsonEOFException(parser, JsonToken.NOT_AVAILABLE, "JSON: nothing (expected: a value)");
+            }
+            return ObjectTrees.value(parser, start, "", 0);
         }
     }
 

@@ -81,7 +81,8 @@ final class ObjectTrees {
         return object;
     }
 
-    private static JsonNode value(JsonParser parser, JsonToken start, String field, int depth) throws IOException {
+    /** The value that starts with the current token, of a field of that name, so deep in the tree. */
+    static JsonNode value(JsonParser parser, JsonToken start, String field, int depth) throws IOException {
         return switch (start) {
             case START_OBJECT -> depth < DEEPEST ? object(parser, field, depth + 1) : text(parser);
             case START_ARRAY -> depth < DEEPEST ? array(parser, depth + 1) : text(parser);

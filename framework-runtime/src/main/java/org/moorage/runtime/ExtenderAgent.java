@@ -2,6 +2,9 @@
 package org.moorage.runtime;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -16,7 +19,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Function;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
@@ -89,30 +91,79 @@ public final class ExtenderAgent implements AutoCloseable {
     private final Scheduler scheduler;
     private final Profile profile;
     private final Duration limit;
+    private final RequestMemory memory;
     private final ExtenderCycles cycles;
     private final ExtenderRequest requests;
     private final ObjectLister<Pod> pods;
     private final List<BindPlugin> binders = new ArrayList<>();
-    private final Map<String, Function<byte[], Answer>> routes = new LinkedHashMap<>();
+    private final Map<String, Asked> routes = new LinkedHashMap<>();
 
     /** The nodes of the request; without a node cache. */
     private final GivenNodes given = new GivenNodes();
 
-    /**
-     * An answer.
-     *
-     * @param status the HTTP status: 200, 400 for a request that cannot be read, 500 for a failure that the protocol has no place for
-     * @param body the body, in JSON; that of a failure has the field {@code Error}
-     * @param error what failed; empty if nothing did
-     */
-    public record Answer(int status, byte[] body, String error) {
+    /** An answer. What it takes of the memory is given back when it is closed. */
+    public static final class Answer implements AutoCloseable {
+        private final int status;
+        private final List<byte[]> body;
+        private final String error;
+        private final List<RequestMemory.Use> memory;
+
+        private Answer(int status, List<byte[]> body, String error, List<RequestMemory.Use> memory) {
+            this.status = status;
+            this.body = body;
+            this.error = error;
+            this.memory = memory;
+        }
+
         private static Answer of(byte[] body) {
-            return new Answer(OK, body, "");
+            return new Answer(OK, List.of(body), "", List.of());
         }
 
         /** A failure, with its message in the body. */
         public static Answer failure(int status, String message) {
-            return new Answer(status, ExtenderReply.error(message), message);
+            return new Answer(status, List.of(ExtenderReply.error(message)), message, List.of());
+        }
+
+        private Answer with(RequestMemory.Use use) {
+            return new Answer(status, body, error, List.of(use));
+        }
+
+        /**
+         * The HTTP status: 200, 400 for a request that cannot be read, 413 for one that there will never be memory for, 500 for a failure that the
+         * protocol has no place for, 503 for a request that there is no memory for as long as others have it.
+         */
+        public int status() {
+            return status;
+        }
+
+        /** What failed; empty if nothing did. */
+        public String error() {
+            return error;
+        }
+
+        /** The length of the body in bytes. */
+        public long length() {
+            long length = 0;
+            for (byte[] part : body) {
+                length += part.length;
+            }
+            return length;
+        }
+
+        /**
+         * Writes the body, in JSON; that of a failure has the field {@code Error}.
+         *
+         * @throws IOException if it cannot be written
+         */
+        public void writeTo(OutputStream out) throws IOException {
+            for (byte[] part : body) {
+                out.write(part);
+            }
+        }
+
+        @Override
+        public void close() {
+            memory.forEach(RequestMemory.Use::close);
         }
     }
 
@@ -124,13 +175,15 @@ public final class ExtenderAgent implements AutoCloseable {
      * @param limit how long an answer may take
      * @param metrics is told what is measured
      * @param listeners are told what happens
+     * @param memory what requests may take, of all agents that share it
      */
     public record Settings(
             PluginRegistry registry,
             FeatureGates features,
             Duration limit,
             SchedulerMetrics metrics,
-            List<SchedulerListener> listeners) {
+            List<SchedulerListener> listeners,
+            RequestMemory memory) {
         public Settings {
             listeners = List.copyOf(listeners);
             if (limit.isNegative() || limit.isZero()) {
@@ -163,6 +216,7 @@ public final class ExtenderAgent implements AutoCloseable {
             ExtenderServerConfig config, ExtenderServerConfig.Agent agent, Cluster cluster, Settings settings) {
         this.agent = agent;
         limit = settings.limit();
+        memory = settings.memory();
         PluginRegistry registry = settings.registry()
                 .with(List.of(PluginFactory.of(Bystander.NAME, Bystander.class, handle -> new Bystander())));
         SchedulerConfig made = agent.schedulerConfig(Bystander.NAME);
@@ -233,11 +287,12 @@ public final class ExtenderAgent implements AutoCloseable {
             if (isAt(ExtensionPoint.FILTER, FilterPlugin.class, plugin)
                     || isAt(ExtensionPoint.PRE_FILTER, PreFilterPlugin.class, plugin)) {
                 Profile filtering = profile.only(FILTERING, alone);
-                routes.put("predicates/" + plugin.route(), body -> filter(filtering, body));
+                routes.put("predicates/" + plugin.route(), (body, use) -> filter(filtering, body, use));
             }
             if (isAt(ExtensionPoint.SCORE, ScorePlugin.class, plugin)) {
                 Profile scoring = profile.only(SCORING, alone);
-                routes.put("priorities/" + plugin.route(), body -> prioritize(scoring, List.of(plugin), body));
+                routes.put(
+                        "priorities/" + plugin.route(), (body, use) -> prioritize(scoring, List.of(plugin), body, use));
             }
         }
         Profile filtering = profile.only(FILTERING, all);
@@ -245,10 +300,10 @@ public final class ExtenderAgent implements AutoCloseable {
         List<ExtenderServerConfig.AgentPlugin> scorers = agent.plugins().stream()
                 .filter(plugin -> isAt(ExtensionPoint.SCORE, ScorePlugin.class, plugin))
                 .toList();
-        routes.put("filter", body -> filter(filtering, body));
-        routes.put("prioritize", body -> prioritize(scoring, scorers, body));
-        routes.put("preempt", body -> preempt(filtering, body));
-        routes.put("preemption", body -> preempt(filtering, body));
+        routes.put("filter", (body, use) -> filter(filtering, body, use));
+        routes.put("prioritize", (body, use) -> prioritize(scoring, scorers, body, use));
+        routes.put("preempt", (body, use) -> preempt(filtering, body, use));
+        routes.put("preemption", (body, use) -> preempt(filtering, body, use));
         routes.put("bind", this::bind);
     }
 
@@ -268,30 +323,39 @@ public final class ExtenderAgent implements AutoCloseable {
         return routes.keySet();
     }
 
+    /** Reads a request, counts what it takes, and answers it. */
+    private interface Asked {
+        Answer answer(InputStream body, RequestMemory.Use use) throws IOException;
+    }
+
     /**
-     * Answers a request.
+     * Answers a request. It is to be closed, once it has been sent or has turned out to be of no use.
      *
      * @param route one of {@link #routes}
-     * @param body the request's body
+     * @param body the request's body, read as far as it is needed, and not closed
+     * @param length the length that it is said to have; negative if none is said
      * @throws IllegalArgumentException if there is no such route
+     * @throws IOException if the body cannot be read
      */
-    public Answer answer(String route, byte[] body) {
-        Function<byte[], Answer> asked = routes.get(route);
+    public Answer answer(String route, InputStream body, long length) throws IOException {
+        Asked asked = routes.get(route);
         if (asked == null) {
             throw new IllegalArgumentException("route: \"" + route + "\" (expected: one of " + routes.keySet() + ")");
         }
-        return asked.apply(body);
-    }
-
-    private Answer filter(Profile asked, byte[] body) {
-        ExtenderRequest.Args args;
-        try {
-            args = requests.args(body);
+        try (RequestMemory.Use use = memory.use(limit)) {
+            use.expect(length);
+            return asked.answer(body, use).with(use.shared());
+        } catch (RequestMemory.RefusedException refused) {
+            return Answer.failure(refused.status(), refused.getMessage());
         } catch (ExtenderException malformed) {
             return Answer.failure(BAD_REQUEST, malformed.getMessage());
         }
+    }
+
+    private Answer filter(Profile asked, InputStream body, RequestMemory.Use use) throws IOException {
+        ExtenderRequest.Args args = requests.args(body, true, use);
         try {
-            Map<String, Status> rejections = answers(asked, args, (answers, known) -> {
+            Map<String, Status> rejections = answers(asked, args, use, (answers, known) -> {
                 Map<String, Status> rejected = new LinkedHashMap<>();
                 for (String name : args.nodeNames()) {
                     if (!known.contains(name)) {
@@ -302,23 +366,20 @@ public final class ExtenderAgent implements AutoCloseable {
                 }
                 return rejected;
             });
-            return Answer.of(ExtenderReply.filter(args, rejections));
+            return new Answer(OK, ExtenderReply.filter(args, rejections), "", List.of());
         } catch (RuntimeException failed) {
             String message = message(failed);
-            return new Answer(OK, ExtenderReply.filterFailure(message), message);
+            return new Answer(OK, List.of(ExtenderReply.filterFailure(message)), message, List.of());
         }
     }
 
-    private Answer prioritize(Profile asked, List<ExtenderServerConfig.AgentPlugin> scorers, byte[] body) {
-        ExtenderRequest.Args args;
-        try {
-            args = requests.args(body);
-        } catch (ExtenderException malformed) {
-            return Answer.failure(BAD_REQUEST, malformed.getMessage());
-        }
+    private Answer prioritize(
+            Profile asked, List<ExtenderServerConfig.AgentPlugin> scorers, InputStream body, RequestMemory.Use use)
+            throws IOException {
+        ExtenderRequest.Args args = requests.args(body, false, use);
         try {
             return Answer.of(ExtenderReply.prioritize(
-                    answers(asked, args, (answers, known) -> totals(args.nodeNames(), answers, scorers))));
+                    answers(asked, args, use, (answers, known) -> totals(args.nodeNames(), answers, scorers))));
         } catch (ExtenderException unusable) {
             return Answer.failure(BAD_REQUEST, unusable.getMessage());
         } catch (RuntimeException failed) {
@@ -354,24 +415,30 @@ public final class ExtenderAgent implements AutoCloseable {
         T of(NodeAnswers answers, Set<String> known);
     }
 
-    private <T> T answers(Profile asked, ExtenderRequest.Args args, Reading<T> reading) {
-        if (args.trees().isEmpty() && !agent.nodeCache()) {
+    private <T> T answers(Profile asked, ExtenderRequest.Args args, RequestMemory.Use use, Reading<T> reading) {
+        if (args.nodes().isEmpty() && !agent.nodeCache()) {
             throw new ExtenderException("NodeNames without Nodes (expected: " + NODE_CACHE
                     + ", or nodeCacheCapable: false for this extender in the scheduler's configuration)");
         }
         Pod pod = scheduler.seen(args.pod());
-        return cycles.run((algorithm, snapshot) -> {
-            update(snapshot, args.nodes());
-            List<NodeInfo> nodes = new ArrayList<>();
-            Set<String> known = new HashSet<>();
-            for (String name : args.nodeNames()) {
-                Optional<NodeInfo> node = snapshot.node(name);
-                if (node.isPresent() && known.add(name)) {
-                    nodes.add(node.get());
-                }
-            }
-            return reading.of(NodeAnswers.of(algorithm, asked, pod, snapshot, nodes), known);
-        });
+        return cycles.run(
+                (algorithm, snapshot) -> {
+                    try {
+                        update(snapshot, args.nodes().orElse(List.of()));
+                        List<NodeInfo> nodes = new ArrayList<>();
+                        Set<String> known = new HashSet<>();
+                        for (String name : args.nodeNames()) {
+                            Optional<NodeInfo> node = snapshot.node(name);
+                            if (node.isPresent() && known.add(name)) {
+                                nodes.add(node.get());
+                            }
+                        }
+                        return reading.of(NodeAnswers.of(algorithm, asked, pod, snapshot, nodes), known);
+                    } finally {
+                        forget(snapshot);
+                    }
+                },
+                use.shared()::close);
     }
 
     private void update(ClusterSnapshot snapshot, List<Node> nodes) {
@@ -382,23 +449,27 @@ public final class ExtenderAgent implements AutoCloseable {
         }
     }
 
-    private Answer preempt(Profile asked, byte[] body) {
-        ExtenderRequest.PreemptionArgs args;
-        try {
-            args = requests.preemptionArgs(body);
-        } catch (ExtenderException malformed) {
-            return Answer.failure(BAD_REQUEST, malformed.getMessage());
+    // What a request has taken is given back after it, so nothing of it may be left.
+    private void forget(ClusterSnapshot snapshot) {
+        if (!agent.nodeCache()) {
+            given.update(snapshot, List.of());
         }
+    }
+
+    private Answer preempt(Profile asked, InputStream body, RequestMemory.Use use) throws IOException {
+        ExtenderRequest.PreemptionArgs args = requests.preemptionArgs(body, use);
         if (!agent.nodeCache()) {
             // The request has no nodes, so nothing can be said against any.
             return Answer.of(ExtenderReply.preemption(args, Optional.empty()));
         }
         try {
             Pod pod = scheduler.seen(args.pod());
-            Set<String> fitting = cycles.run((algorithm, snapshot) -> {
-                scheduler.cache().updateSnapshot(snapshot);
-                return NodeAnswers.fitsWithout(asked, pod, snapshot, victims(args, snapshot));
-            });
+            Set<String> fitting = cycles.run(
+                    (algorithm, snapshot) -> {
+                        scheduler.cache().updateSnapshot(snapshot);
+                        return NodeAnswers.fitsWithout(asked, pod, snapshot, victims(args, snapshot));
+                    },
+                    use.shared()::close);
             return Answer.of(ExtenderReply.preemption(args, Optional.of(fitting)));
         } catch (RuntimeException failed) {
             return Answer.failure(FAILED, message(failed));
@@ -423,16 +494,11 @@ public final class ExtenderAgent implements AutoCloseable {
         return victims;
     }
 
-    private Answer bind(byte[] body) {
+    private Answer bind(InputStream body, RequestMemory.Use use) throws IOException {
         if (binders.isEmpty()) {
             return Answer.failure(OK, DOES_NOT_BIND);
         }
-        ExtenderRequest.BindingArgs args;
-        try {
-            args = requests.bindingArgs(body);
-        } catch (ExtenderException malformed) {
-            return Answer.failure(BAD_REQUEST, malformed.getMessage());
-        }
+        ExtenderRequest.BindingArgs args = requests.bindingArgs(body, use);
         try {
             String failure = CompletableFuture.supplyAsync(() -> bind(args), scheduler.bindingThreads())
                     .get(limit.toNanos(), TimeUnit.NANOSECONDS);
@@ -505,7 +571,7 @@ public final class ExtenderAgent implements AutoCloseable {
         scheduler.close();
     }
 
-    /** The nodes of one request after the other, in a cache that a snapshot is brought up to date from. */
+    /** The nodes of one request after the other, none between them, in a cache that a snapshot is brought up to date from. */
     private static final class GivenNodes {
         @GuardedBy("this")
         private final SchedulerCache cache = new SchedulerCache();

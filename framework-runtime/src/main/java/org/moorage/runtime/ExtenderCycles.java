@@ -70,11 +70,13 @@ final class ExtenderCycles {
     /**
      * Runs a part of a cycle, as soon as it is its turn.
      *
+     * @param left is run once nothing of the part runs any more, which may be long after its limit, or never
      * @throws OverdueException if it is not done within the limit
      */
-    <T> T run(BiFunction<SchedulingAlgorithm, ClusterSnapshot, T> part) {
+    <T> T run(BiFunction<SchedulingAlgorithm, ClusterSnapshot, T> part, Runnable left) {
         long end = System.nanoTime() + limit.toNanos();
         if (!takesTurn()) {
+            left.run();
             String why = stuck;
             throw new OverdueException(
                     why != null
@@ -93,6 +95,7 @@ final class ExtenderCycles {
                         result.completeExceptionally(thrown);
                         Thrown.rethrowIfFatal(thrown);
                     } finally {
+                        left.run();
                         loop.left(workspace);
                         endTurn(hasTurn);
                     }

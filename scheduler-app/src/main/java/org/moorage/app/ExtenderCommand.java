@@ -27,6 +27,7 @@ import org.moorage.app.kubernetes.ApiConnection;
 import org.moorage.app.kubernetes.ClusterSettings;
 import org.moorage.app.kubernetes.KubernetesCluster;
 import org.moorage.runtime.MonotonicClock;
+import org.moorage.runtime.RequestMemory;
 import org.moorage.runtime.SchedulerListener;
 import org.moorage.runtime.cluster.Cluster;
 import org.moorage.runtime.config.ClientConnection;
@@ -147,6 +148,7 @@ final class ExtenderCommand implements Callable<Integer> {
                 timeout(requestTimeout),
                 () -> cluster(config.clientConnection()),
                 new FatalErrors(),
+                RequestMemory.ofHeap(),
                 MonotonicClock.system(),
                 work -> {
                     Thread thread = threads.newThread(work);

@@ -8,7 +8,11 @@ import com.sun.net.httpserver.HttpServer;
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsParameters;
 import com.sun.net.httpserver.HttpsServer;
+import java.io.ByteArrayOutputStream;
+import java.io.FilterInputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -38,14 +42,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Serves one agent: its routes below its prefix, and {@code /version}, {@code /healthz} and {@code /metrics}. No request ends the
- * process: one that cannot be read is answered with 400, one that is too long with 413, one too many with 503.
+ * process: one that cannot be read is answered with 400, one that takes too much memory with 413, one too many with 503.
  */
 public final class ExtenderServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ExtenderServer.class);
 
-    /** Enough for 10,000 whole nodes. */
-    private static final int MOST_BYTES = 128 << 20;
-    // Each may hold a body of that size; kube-scheduler asks for one pod at a time.
+    // kube-scheduler asks for one pod at a time.
     private static final int MOST_REQUESTS = 8;
     private static final int MOST_THREADS = 64;
     private static final int BACKLOG = 64;
@@ -205,7 +207,7 @@ public final class ExtenderServer implements AutoCloseable {
 
     private void handle(HttpExchange exchange) throws IOException {
         try (exchange) {
-            Reply reply;
+            Optional<Reply> reply;
             try {
                 reply = reply(exchange);
             } catch (RuntimeException unexpected) {
@@ -213,32 +215,53 @@ public final class ExtenderServer implements AutoCloseable {
                         .addKeyValue("path", exchange.getRequestURI().getPath())
                         .setCause(unexpected)
                         .log("Request failed");
-                reply = reply(ExtenderAgent.Answer.failure(500, "internal error"));
+                reply = Optional.empty();
             }
-            reply.sendTo(exchange);
+            if (reply.isPresent()) {
+                reply.get().sendTo(exchange);
+                return;
+            }
+            try (ExtenderAgent.Answer answer = answer(exchange)) {
+                exchange.getResponseHeaders().set("Content-Type", JSON);
+                exchange.sendResponseHeaders(answer.status(), answer.length());
+                try (OutputStream out = exchange.getResponseBody()) {
+                    answer.writeTo(out);
+                }
+            }
         }
     }
 
-    private static Reply reply(ExtenderAgent.Answer answer) {
-        return new Reply(answer.status(), JSON, answer.body());
-    }
-
-    private Reply reply(HttpExchange exchange) throws IOException {
+    // What is answered without the agent; empty if it is to be asked.
+    private Optional<Reply> reply(HttpExchange exchange) {
         String path = exchange.getRequestURI().getPath();
         Optional<Reply> page = page(path, exchange);
         if (page.isPresent()) {
-            return isRead(exchange) ? page.get() : notAllowed(exchange, "GET, HEAD");
+            return isRead(exchange) ? page : Optional.of(notAllowed(exchange, "GET, HEAD"));
         }
+        if (!agent.routes().contains(route(exchange))) {
+            return Optional.of(Reply.text(404, "404 page not found\n"));
+        }
+        return exchange.getRequestMethod().equals("POST")
+                ? Optional.empty()
+                : Optional.of(notAllowed(exchange, "POST"));
+    }
+
+    private String route(HttpExchange exchange) {
+        String path = exchange.getRequestURI().getPath();
         String below = config.prefix() + "/";
-        String route = path.startsWith(below) ? path.substring(below.length()) : "";
-        if (!agent.routes().contains(route)) {
-            return Reply.text(404, "404 page not found\n");
-        }
-        if (!exchange.getRequestMethod().equals("POST")) {
-            return notAllowed(exchange, "POST");
-        }
+        return path.startsWith(below) ? path.substring(below.length()) : "";
+    }
+
+    private ExtenderAgent.Answer answer(HttpExchange exchange) throws IOException {
+        String route = route(exchange);
         long start = System.nanoTime();
-        ExtenderAgent.Answer answer = ask(route, exchange);
+        ExtenderAgent.Answer answer;
+        try {
+            answer = ask(route, exchange);
+        } catch (RuntimeException unexpected) {
+            LOG.atError().addKeyValue("route", route).setCause(unexpected).log("Request failed");
+            answer = ExtenderAgent.Answer.failure(500, "internal error");
+        }
         metrics.answered(route, answer.status(), !answer.error().isEmpty(), System.nanoTime() - start);
         if (!answer.error().isEmpty()) {
             LOG.atWarn()
@@ -248,7 +271,7 @@ public final class ExtenderServer implements AutoCloseable {
                     .addKeyValue("err", answer.error())
                     .log("Request answered with an error");
         }
-        return reply(answer);
+        return answer;
     }
 
     private static boolean isRead(HttpExchange exchange) {
@@ -290,14 +313,16 @@ public final class ExtenderServer implements AutoCloseable {
                     503, "too many requests (expected: at most " + MOST_REQUESTS + " at a time)");
         }
         try {
-            byte[] body = exchange.getRequestBody().readNBytes(MOST_BYTES + 1);
-            if (body.length > MOST_BYTES) {
-                return ExtenderAgent.Answer.failure(
-                        413, "body of more than " + (MOST_BYTES >> 20) + " MB (expected: a shorter one)");
+            Optional<LoggedText> seen = LOG.isDebugEnabled() ? Optional.of(new LoggedText()) : Optional.empty();
+            InputStream body = exchange.getRequestBody();
+            ExtenderAgent.Answer answer =
+                    agent.answer(route, seen.isPresent() ? seen.get().of(body) : body, length(exchange));
+            if (seen.isPresent()) {
+                log("Request", route, seen.get());
+                LoggedText told = new LoggedText();
+                answer.writeTo(told);
+                log("Answer", route, told);
             }
-            log("Request", route, body);
-            ExtenderAgent.Answer answer = agent.answer(route, body);
-            log("Answer", route, answer.body());
             return answer;
         } finally {
             room.release();
@@ -313,15 +338,64 @@ public final class ExtenderServer implements AutoCloseable {
         }
     }
 
-    private void log(String what, String route, byte[] body) {
-        if (LOG.isDebugEnabled()) {
-            String text = new String(body, 0, Math.min(body.length, LONGEST_LOGGED), UTF_8);
-            LOG.atDebug()
-                    .addKeyValue("agent", config.name())
-                    .addKeyValue("route", route)
-                    .addKeyValue("bytes", body.length)
-                    .addKeyValue("body", body.length > LONGEST_LOGGED ? text + "…" : text)
-                    .log(what);
+    private static long length(HttpExchange exchange) {
+        String length = exchange.getRequestHeaders().getFirst("Content-Length");
+        try {
+            return length == null ? -1 : Long.parseLong(length);
+        } catch (NumberFormatException unreadable) {
+            return -1;
+        }
+    }
+
+    private void log(String what, String route, LoggedText body) {
+        LOG.atDebug()
+                .addKeyValue("agent", config.name())
+                .addKeyValue("route", route)
+                .addKeyValue("bytes", body.length)
+                .addKeyValue("body", body)
+                .log(what);
+    }
+
+    /** The beginning of a body, for the log. */
+    private static final class LoggedText extends OutputStream {
+        private final ByteArrayOutputStream text = new ByteArrayOutputStream();
+        private long length;
+
+        /** The body, which is noted as it is read. */
+        InputStream of(InputStream body) {
+            return new FilterInputStream(body) {
+                @Override
+                public int read() throws IOException {
+                    int next = super.read();
+                    if (next >= 0) {
+                        LoggedText.this.write(next);
+                    }
+                    return next;
+                }
+
+                @Override
+                public int read(byte[] bytes, int from, int most) throws IOException {
+                    int count = super.read(bytes, from, most);
+                    LoggedText.this.write(bytes, from, Math.max(count, 0));
+                    return count;
+                }
+            };
+        }
+
+        @Override
+        public void write(int next) {
+            write(new byte[] {(byte) next}, 0, 1);
+        }
+
+        @Override
+        public void write(byte[] bytes, int from, int count) {
+            text.write(bytes, from, Math.min(count, LONGEST_LOGGED - text.size()));
+            length += count;
+        }
+
+        @Override
+        public String toString() {
+            return text.toString(UTF_8) + (length > LONGEST_LOGGED ? "…" : "");
         }
     }
 

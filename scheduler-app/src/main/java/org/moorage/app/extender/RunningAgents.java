@@ -17,6 +17,7 @@ import org.moorage.app.metrics.MetricsText;
 import org.moorage.app.metrics.PrometheusMetrics;
 import org.moorage.objects.Suggestions;
 import org.moorage.runtime.ExtenderAgent;
+import org.moorage.runtime.RequestMemory;
 import org.moorage.runtime.SchedulerListener;
 import org.moorage.runtime.cluster.Cluster;
 import org.moorage.runtime.config.ConfigException;
@@ -44,6 +45,7 @@ public final class RunningAgents implements AutoCloseable {
      * @param limit how long an answer may take
      * @param cluster makes a cluster for an agent that knows one; each has its own
      * @param listener is told what happens
+     * @param memory what requests may take, of all agents together
      * @param clock measures, and never goes back
      * @param threads makes the threads that answer
      */
@@ -56,6 +58,7 @@ public final class RunningAgents implements AutoCloseable {
             Duration limit,
             Supplier<Cluster> cluster,
             SchedulerListener listener,
+            RequestMemory memory,
             InstantSource clock,
             ThreadFactory threads) {}
 
@@ -119,7 +122,8 @@ public final class RunningAgents implements AutoCloseable {
                 settings.features(),
                 settings.limit(),
                 metrics,
-                List.of(metrics, settings.listener()));
+                List.of(metrics, settings.listener()),
+                settings.memory());
         ExtenderAgent agent = chosen.nodeCache()
                 ? ExtenderAgent.of(config, chosen, settings.cluster().get(), made)
                 : ExtenderAgent.withoutCluster(config, chosen, made);

@@ -44,6 +44,7 @@ import org.moorage.app.command.CommandException;
 import org.moorage.app.serving.TestKeys;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecoder;
+import org.moorage.runtime.RequestMemory;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.SchedulerListener;
 import org.moorage.runtime.config.ConfigException;
@@ -72,6 +73,7 @@ class ExtenderServerTest {
     private final PluginRegistry registry = ExtenderPlugins.registry(release);
     private final HttpClient client = HttpClient.newHttpClient();
     private InMemoryCluster cluster = new InMemoryCluster();
+    private RequestMemory memory = RequestMemory.of(64 << 20);
     private Optional<RunningAgents> running = Optional.empty();
 
     @AfterEach
@@ -103,6 +105,7 @@ class ExtenderServerTest {
                         limit,
                         () -> cluster,
                         new SchedulerListener() {},
+                        memory,
                         InstantSource.system(),
                         Executors.defaultThreadFactory()));
     }

@@ -3,22 +3,33 @@ package org.moorage.runtime.internal.extender;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.moorage.api.Code;
 import org.moorage.api.Status;
+import org.moorage.api.model.Node;
 
 /** Writes the answers that {@link HttpExtender} reads, with capitalised keys as Go has them. */
 public final class ExtenderReply {
     private static final JsonMapper JSON = new JsonMapper();
+    private static final byte[] OPENING = bytes("{\"Nodes\":");
+    private static final byte[] NULL = bytes("null");
+    private static final byte[] NODES = bytes("{\"metadata\":{},\"items\":[");
+    private static final byte[] COMMA = bytes(",");
+    private static final byte[] NODES_END = bytes("]}");
 
     private ExtenderReply() {}
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
 
     private interface Value {
         void write(JsonGenerator json) throws IOException;
@@ -28,16 +39,14 @@ public final class ExtenderReply {
      * {@code ExtenderFilterResult}: nodes in the form in which they were sent.
      *
      * @param rejections the statuses of the nodes that will not do
+     * @return the parts of the answer, one after the other
      */
-    public static byte[] filter(ExtenderRequest.Args args, Map<String, Status> rejections) {
-        return write(json -> {
+    public static List<byte[]> filter(ExtenderRequest.Args args, Map<String, Status> rejections) {
+        List<byte[]> parts = new ArrayList<>();
+        parts.add(OPENING);
+        args.nodes().ifPresentOrElse(nodes -> addNodes(parts, nodes, args.texts(), rejections), () -> parts.add(NULL));
+        byte[] rest = write(json -> {
             json.writeStartObject();
-            json.writeFieldName("Nodes");
-            if (args.trees().isPresent()) {
-                nodes(json, args, rejections);
-            } else {
-                json.writeNull();
-            }
             json.writeFieldName("NodeNames");
             if (args.names().isPresent()) {
                 json.writeStartArray();
@@ -55,22 +64,25 @@ public final class ExtenderReply {
             json.writeStringField("Error", "");
             json.writeEndObject();
         });
+        rest[0] = ',';
+        parts.add(rest);
+        return parts;
     }
 
-    private static void nodes(JsonGenerator json, ExtenderRequest.Args args, Map<String, Status> rejections)
-            throws IOException {
-        List<ObjectNode> trees = args.trees().orElse(List.of());
-        json.writeStartObject();
-        json.writeObjectFieldStart("metadata");
-        json.writeEndObject();
-        json.writeArrayFieldStart("items");
-        for (int i = 0; i < trees.size(); i++) {
-            if (!rejections.containsKey(args.nodes().get(i).name())) {
-                JSON.writeTree(json, trees.get(i));
+    private static void addNodes(
+            List<byte[]> parts, List<Node> nodes, List<byte[]> texts, Map<String, Status> rejections) {
+        byte[] before = NODES;
+        for (int i = 0; i < nodes.size(); i++) {
+            if (!rejections.containsKey(nodes.get(i).name())) {
+                parts.add(before);
+                parts.add(texts.get(i));
+                before = COMMA;
             }
         }
-        json.writeEndArray();
-        json.writeEndObject();
+        if (before == NODES) {
+            parts.add(NODES);
+        }
+        parts.add(NODES_END);
     }
 
     private static void failed(JsonGenerator json, String field, Map<String, Status> rejections, boolean unresolvable)

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.internal.extender;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
@@ -9,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.objects.KeptJson;
@@ -20,6 +26,16 @@ import org.moorage.objects.ObjectDecoder;
  * ExtenderException}, with Go's words where Go has some.
  */
 public final class ExtenderRequest {
+    private static final GoStruct ARGS = new GoStruct("ExtenderArgs", NullNode.instance);
+    private static final GoStruct PREEMPTION_ARGS = new GoStruct("ExtenderPreemptionArgs", NullNode.instance);
+    private static final GoStruct BINDING_ARGS = new GoStruct("ExtenderBindingArgs", NullNode.instance);
+
+    // What plugins' objects take at most, measured: a node in the snapshot and in the answers of plugins,
+    // a value in it beside its text, and a name that is rejected or scored.
+    private static final int NODE_BYTES = 1536;
+    private static final int FIELD_BYTES = 64;
+    private static final int NAME_BYTES = 256;
+
     private static final Set<KeptJson> POD = EnumSet.of(KeptJson.PENDING_PODS, KeptJson.BOUND_PODS);
 
     private final ObjectDecoder decoder;
@@ -35,35 +51,121 @@ public final class ExtenderRequest {
         kept = keepsPodJson ? POD : KeptJson.NONE;
     }
 
+    /** What requests take of the heap. */
+    public interface Memory {
+        /** Counts some bytes before they are used; throws if they are not to be had. */
+        void take(long bytes);
+
+        /** Gives bytes back that are not used any more. */
+        void giveBack(long bytes);
+    }
+
     /**
      * {@code ExtenderArgs}: what to filter or to score.
      *
      * @param pod the pod
-     * @param trees the nodes as they were sent; empty if only names were
-     * @param nodes the same
+     * @param nodes the nodes; empty if only names were sent
+     * @param texts the nodes as they were sent, in JSON; none if they are not to be sent back
      * @param names the names of the nodes; empty if none were sent
      */
-    public record Args(Pod pod, Optional<List<ObjectNode>> trees, List<Node> nodes, Optional<List<String>> names) {
+    public record Args(Pod pod, Optional<List<Node>> nodes, List<byte[]> texts, Optional<List<String>> names) {
         /** The names of all nodes that it is about. */
         public List<String> nodeNames() {
-            return trees.isPresent() ? nodes.stream().map(Node::name).toList() : names.orElse(List.of());
+            return nodes.isPresent() ? nodes.get().stream().map(Node::name).toList() : names.orElse(List.of());
         }
     }
 
-    /** Reads {@code ExtenderArgs}. */
-    public Args args(byte[] body) {
-        GoStruct struct = GoStruct.read("ExtenderArgs", body).asObject();
-        Pod pod = pod(struct);
-        Optional<List<ObjectNode>> trees = struct.objects("Nodes", "v1.NodeList");
-        Optional<List<String>> names = struct.texts("NodeNames");
-        if (trees.isEmpty() && names.isEmpty()) {
-            throw new ExtenderException("Nodes: nothing (expected: Nodes or NodeNames)");
+    /**
+     * Reads {@code ExtenderArgs}.
+     *
+     * @param input the body
+     * @param keepsTexts whether nodes are to be sent back
+     * @param memory counts what the request takes
+     * @throws IOException if the body breaks off
+     */
+    public Args args(InputStream input, boolean keepsTexts, Memory memory) throws IOException {
+        try (RequestBody body = new RequestBody(input, memory)) {
+            ArgsReading reading = new ArgsReading(body, keepsTexts, memory);
+            if (body.isObject(ARGS)) {
+                body.fields(reading::field);
+            }
+            return reading.args();
         }
-        List<Node> nodes = new ArrayList<>();
-        for (ObjectNode tree : trees.orElse(List.of())) {
-            nodes.add(node(tree, nodes.size()));
+    }
+
+    /** What has been read of {@code ExtenderArgs} so far; of several spellings of a field the last counts. */
+    private final class ArgsReading {
+        private final RequestBody body;
+        private final boolean keepsTexts;
+        private final Memory memory;
+        private Optional<Pod> pod = Optional.empty();
+        private Optional<List<Node>> nodes = Optional.empty();
+        private List<byte[]> texts = List.of();
+        private Optional<List<String>> names = Optional.empty();
+
+        ArgsReading(RequestBody body, boolean keepsTexts, Memory memory) {
+            this.body = body;
+            this.keepsTexts = keepsTexts;
+            this.memory = memory;
         }
-        return new Args(pod, trees, nodes, names);
+
+        void field(String name) throws IOException {
+            if (name.equalsIgnoreCase("Pod")) {
+                pod = pod(body, ARGS);
+            } else if (name.equalsIgnoreCase("Nodes")) {
+                nodes = Optional.empty();
+                texts = new ArrayList<>();
+                if (body.isObject(ARGS, "Nodes", "v1.NodeList")) {
+                    nodes = Optional.of(new ArrayList<>());
+                    body.fields(this::fieldOfNodes);
+                }
+            } else if (name.equalsIgnoreCase("NodeNames")) {
+                JsonNode value = body.value();
+                memory.take(NAME_BYTES * body.values());
+                names = new GoStruct(
+                                "ExtenderArgs",
+                                JsonNodeFactory.instance.objectNode().set(name, value))
+                        .texts("NodeNames");
+            } else {
+                body.skip();
+            }
+        }
+
+        private void fieldOfNodes(String name) throws IOException {
+            if (!name.equalsIgnoreCase("items")) {
+                body.skip();
+                return;
+            }
+            List<Node> items = new ArrayList<>();
+            nodes = Optional.of(items);
+            texts = new ArrayList<>();
+            if (body.isArray(ARGS, "Nodes.items", "[]v1.Node")) {
+                body.items(() -> items.add(item(items.size())));
+            }
+        }
+
+        private Node item(int index) throws IOException {
+            body.cut();
+            long tree = body.treeBytes();
+            memory.take(tree);
+            if (!(body.tree() instanceof ObjectNode object)) {
+                throw ARGS.wrong(body.tree(), "Nodes.items", "v1.Node");
+            }
+            Node node = node(object, index);
+            memory.giveBack(tree);
+            memory.take(NODE_BYTES + body.length() + FIELD_BYTES * body.values() + (keepsTexts ? body.length() : 0));
+            if (keepsTexts) {
+                texts.add(body.text());
+            }
+            return node;
+        }
+
+        Args args() {
+            if (nodes.isEmpty() && names.isEmpty() && pod.isPresent()) {
+                throw new ExtenderException("Nodes: nothing (expected: Nodes or NodeNames)");
+            }
+            return new Args(present(pod), nodes, texts, names);
+        }
     }
 
     private Node node(ObjectNode tree, int index) {
@@ -83,14 +185,20 @@ public final class ExtenderRequest {
         return String.valueOf(malformed.getMessage()).strip();
     }
 
-    private Pod pod(GoStruct struct) {
-        ObjectNode tree = struct.object("Pod", "v1.Pod")
-                .orElseThrow(() -> new ExtenderException("Pod: nothing (expected: a pod)"));
+    private Optional<Pod> pod(RequestBody body, GoStruct request) throws IOException {
+        if (!body.isObject(request, "Pod", "v1.Pod")) {
+            return Optional.empty();
+        }
+        JsonNode tree = body.value();
         try {
-            return decoder.pod(tree, kept);
+            return Optional.of(decoder.pod((ObjectNode) tree, kept));
         } catch (ObjectDecodeException malformed) {
             throw new ExtenderException("Pod: " + text(malformed), false, malformed);
         }
+    }
+
+    private static Pod present(Optional<Pod> pod) {
+        return pod.orElseThrow(() -> new ExtenderException("Pod: nothing (expected: a pod)"));
     }
 
     /**
@@ -109,24 +217,72 @@ public final class ExtenderRequest {
      */
     public record PreemptionArgs(Pod pod, Map<String, Victims> victimsByNode) {}
 
-    /** Reads {@code ExtenderPreemptionArgs}. */
-    public PreemptionArgs preemptionArgs(byte[] body) {
-        GoStruct struct = GoStruct.read("ExtenderPreemptionArgs", body).asObject();
-        Pod pod = pod(struct);
-        Map<String, Victims> victims = new LinkedHashMap<>();
-        struct.structByName("NodeNameToMetaVictims", "MetaVictims").forEach((node, meta) -> {
-            List<String> uids = new ArrayList<>();
-            meta.structs("Pods", "MetaPod").forEach(victim -> uids.add(victim.text("UID")));
-            victims.put(node, new Victims(uids, meta.number("NumPDBViolations")));
-        });
-        struct.structByName("NodeNameToVictims", "Victims").forEach((node, whole) -> {
-            List<String> uids = new ArrayList<>();
-            for (GoStruct victim : whole.structs("Pods", "Pod")) {
-                uids.add(victim.tree().path("metadata").path("uid").asText(""));
+    /**
+     * Reads {@code ExtenderPreemptionArgs}.
+     *
+     * @param input the body
+     * @param memory counts what the request takes
+     * @throws IOException if the body breaks off
+     */
+    public PreemptionArgs preemptionArgs(InputStream input, Memory memory) throws IOException {
+        try (RequestBody body = new RequestBody(input, memory)) {
+            PreemptionReading reading = new PreemptionReading(body, memory);
+            if (body.isObject(PREEMPTION_ARGS)) {
+                body.fields(reading::field);
             }
-            victims.put(node, new Victims(uids, whole.number("NumPDBViolations")));
-        });
-        return new PreemptionArgs(pod, victims);
+            return new PreemptionArgs(present(reading.pod), reading.victims);
+        }
+    }
+
+    /** What has been read of {@code ExtenderPreemptionArgs} so far. */
+    private final class PreemptionReading {
+        private final RequestBody body;
+        private final Memory memory;
+        private final Map<String, Victims> victims = new LinkedHashMap<>();
+        private Optional<Pod> pod = Optional.empty();
+
+        PreemptionReading(RequestBody body, Memory memory) {
+            this.body = body;
+            this.memory = memory;
+        }
+
+        void field(String name) throws IOException {
+            if (name.equalsIgnoreCase("Pod")) {
+                pod = pod(body, PREEMPTION_ARGS);
+            } else if (name.equalsIgnoreCase("NodeNameToMetaVictims")) {
+                candidates("NodeNameToMetaVictims", "MetaVictims", "MetaPod", victim -> victim.text("UID"));
+            } else if (name.equalsIgnoreCase("NodeNameToVictims")) {
+                candidates(
+                        "NodeNameToVictims",
+                        "Victims",
+                        "Pod",
+                        victim -> victim.tree().path("metadata").path("uid").asText(""));
+            } else {
+                body.skip();
+            }
+        }
+
+        private void candidates(String field, String struct, String pods, Function<GoStruct, String> uid)
+                throws IOException {
+            if (!body.isObject(PREEMPTION_ARGS, field, "map[string]*v1." + struct)) {
+                return;
+            }
+            body.fields(node -> {
+                body.cut();
+                long tree = body.treeBytes();
+                memory.take(tree);
+                GoStruct candidate = new GoStruct(struct, body.tree()).asObject();
+                List<String> uids = new ArrayList<>();
+                long length = 2L * node.length() + NAME_BYTES;
+                for (GoStruct victim : candidate.structs("Pods", pods)) {
+                    uids.add(uid.apply(victim));
+                    length += NAME_BYTES + 2L * uids.get(uids.size() - 1).length();
+                }
+                memory.take(length);
+                victims.put(node, new Victims(uids, candidate.number("NumPDBViolations")));
+                memory.giveBack(tree);
+            });
+        }
     }
 
     /**
@@ -139,9 +295,19 @@ public final class ExtenderRequest {
      */
     public record BindingArgs(String podName, String podNamespace, String podUid, String nodeName) {}
 
-    /** Reads {@code ExtenderBindingArgs}. */
-    public BindingArgs bindingArgs(byte[] body) {
-        GoStruct struct = GoStruct.read("ExtenderBindingArgs", body).asObject();
+    /**
+     * Reads {@code ExtenderBindingArgs}.
+     *
+     * @param input the body
+     * @param memory counts what the request takes
+     * @throws IOException if the body breaks off
+     */
+    public BindingArgs bindingArgs(InputStream input, Memory memory) throws IOException {
+        GoStruct struct;
+        try (RequestBody body = new RequestBody(input, memory)) {
+            struct =
+                    new GoStruct(BINDING_ARGS.struct(), body.isObject(BINDING_ARGS) ? body.value() : NullNode.instance);
+        }
         BindingArgs args = new BindingArgs(
                 struct.text("PodName"), struct.text("PodNamespace"), struct.text("PodUID"), struct.text("Node"));
         required("PodName", args.podName());

@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.internal.extender;
 
-import com.fasterxml.jackson.core.JsonParseException;
-import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.io.JsonEOFException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.moorage.objects.ObjectStreams;
 
 /**
  * A part of a request to an extender or of its answer, read as Go reads JSON into a struct: names of fields in small or capital
@@ -26,7 +23,7 @@ import java.util.Optional;
  * @param tree the part
  */
 record GoStruct(String struct, JsonNode tree) {
-    private static final JsonMapper JSON = new JsonMapper();
+    private static final String STARTS = "{[\"-0123456789tfn";
 
     /**
      * Reads a whole request or answer.
@@ -34,23 +31,39 @@ record GoStruct(String struct, JsonNode tree) {
      * @throws ExtenderException if it is no JSON
      */
     static GoStruct read(String struct, byte[] body) {
-        String text = new String(body, StandardCharsets.UTF_8).stripLeading();
-        if (text.isEmpty()) {
+        int from = 0;
+        while (from < body.length && isSpace(body[from])) {
+            from++;
+        }
+        checkStart(from < body.length ? body[from] & 0xff : -1);
+        return new GoStruct(struct, value(body, from, body.length - from));
+    }
+
+    /** Whether a byte is white space between the parts of JSON. */
+    static boolean isSpace(int character) {
+        return character == ' ' || character == '\n' || character == '\r' || character == '\t';
+    }
+
+    /** Fails if no value begins with that byte, or if it is -1 for the end. */
+    static void checkStart(int first) {
+        if (first < 0) {
             throw new ExtenderException("EOF");
         }
-        if ("{[\"-0123456789tfn".indexOf(text.charAt(0)) < 0) {
-            throw new ExtenderException("invalid character '" + text.charAt(0) + "' looking for beginning of value");
+        if (STARTS.indexOf(first) < 0) {
+            throw new ExtenderException("invalid character '" + (char) first + "' looking for beginning of value");
         }
-        try (JsonParser parser = JSON.createParser(text)) {
-            return new GoStruct(struct, JSON.readTree(parser));
+    }
+
+    /** The value in a part of a text; {@code managedFields} of objects are left out. */
+    static JsonNode value(byte[] text, int from, int length) {
+        try {
+            return ObjectStreams.value(text, from, length);
         } catch (JsonEOFException cut) {
             throw new ExtenderException("unexpected EOF", false, cut);
-        } catch (JsonParseException malformed) {
-            throw new ExtenderException(malformed.getOriginalMessage(), false, malformed);
         } catch (JsonProcessingException malformed) {
             throw new ExtenderException(malformed.getOriginalMessage(), false, malformed);
-        } catch (IOException impossible) {
-            throw new ExtenderException(String.valueOf(impossible.getMessage()), false, impossible);
+        } catch (IOException malformed) {
+            throw new ExtenderException(String.valueOf(malformed.getMessage()), false, malformed);
         }
     }
 
@@ -144,18 +157,6 @@ record GoStruct(String struct, JsonNode tree) {
         return new GoStruct(itemStruct, isNothing(value) ? NullNode.instance : value).items(itemStruct);
     }
 
-    /** A field's object; empty if it is not there. */
-    Optional<ObjectNode> object(String field, String type) {
-        JsonNode value = field(field);
-        if (isNothing(value)) {
-            return Optional.empty();
-        }
-        if (!(value instanceof ObjectNode object)) {
-            throw wrong(value, field, type);
-        }
-        return Optional.of(object);
-    }
-
     /** The objects of a field that is a list in Kubernetes' sense; empty if it is not there. */
     Optional<List<ObjectNode>> objects(String field, String type) {
         JsonNode list = field(field);
@@ -202,7 +203,8 @@ record GoStruct(String struct, JsonNode tree) {
         return value.isMissingNode() || value.isNull();
     }
 
-    private ExtenderException wrong(JsonNode value, String field, String type) {
+    /** What Go says of a value that is not of the field's type. */
+    ExtenderException wrong(JsonNode value, String field, String type) {
         String seen = switch (value.getNodeType()) {
             case OBJECT -> "object";
             case ARRAY -> "array";

@@ -478,6 +478,22 @@ class ExtenderServerTest {
     }
 
     @Nested
+    class Memory {
+        @Test
+        void isRefusedToWhatIsTooLargeAndGivenBackByWhatIsNot() {
+            memory = RequestMemory.of(200_000);
+            ExtenderServer server = start(TEAM);
+            String large = args(POD, Stream.generate(() -> ANY).limit(150).toArray(String[]::new));
+            String half = args(POD, Stream.generate(() -> ANY).limit(50).toArray(String[]::new));
+
+            assertThat(post(server, "filter", large).status).isEqualTo(413);
+            for (int i = 0; i < 10; i++) {
+                assertThat(post(server, "filter", half).status).isEqualTo(200);
+            }
+        }
+    }
+
+    @Nested
     class Plugins {
         private static final String UNRELIABLE = HEAD + "- {name: u, plugins: [{name: Unreliable}]}";
         private static final String THROWS = "{'metadata':{'name':'p','labels':{'how':'throw'}}}";

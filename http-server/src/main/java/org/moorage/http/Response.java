@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.http;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.Map;
+
+/**
+ * A response.
+ *
+ * @param status the HTTP status code
+ * @param headers its headers, but for those that the server adds: the length, the date, whether the connection is closed
+ * @param length the length of the body in bytes
+ * @param body writes the body
+ */
+public record Response(int status, Map<String, String> headers, long length, Body body) implements Answer {
+    public Response {
+        headers = Map.copyOf(headers);
+    }
+
+    /** Writes the body of a response. */
+    @FunctionalInterface
+    public interface Body extends AutoCloseable {
+        /**
+         * Writes it; not called for requests of method HEAD.
+         *
+         * @throws IOException if it cannot be written
+         */
+        void writeTo(OutputStream out) throws IOException;
+
+        /** The response has been sent, or nobody takes it. */
+        @Override
+        default void close() {}
+    }
+
+    /** One whose body is in memory. */
+    public static Response of(int status, Map<String, String> headers, byte[] body) {
+        return new Response(status, headers, body.length, out -> out.write(body));
+    }
+}

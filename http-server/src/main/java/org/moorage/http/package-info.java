@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * An HTTP server for ports that strangers reach: a connection that has not sent a whole request holds no thread, and its time, its
+ * memory and its place are bounded before anybody is asked who he is.
+ *
+ * <p>Starting points: {@link org.moorage.http.HttpServer}, {@link org.moorage.http.Handler}.
+ */
+@NullMarked
+package org.moorage.http;
+
+import org.jspecify.annotations.NullMarked;

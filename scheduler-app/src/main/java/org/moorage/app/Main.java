@@ -26,7 +26,6 @@ import org.moorage.app.command.Commands;
 import org.moorage.app.command.ConfigOptions;
 import org.moorage.app.command.Terminal;
 import org.moorage.app.kubernetes.ApiConnection;
-import org.moorage.app.serving.SecureServer;
 import org.moorage.objects.ClusterFileException;
 import org.moorage.objects.ObjectDecodeException;
 import org.moorage.objects.Suggestions;
@@ -132,7 +131,6 @@ public final class Main implements Callable<Integer> {
         // What a plugin prints is not part of what a command answers, which goes to the terminal.
         System.setOut(System.err);
         UnexpectedExit.watch();
-        SecureServer.configureProcess();
         int exitCode = run(additions, Terminal.ofProcess(), args);
         awaitTermination();
         System.exit(exitCode);

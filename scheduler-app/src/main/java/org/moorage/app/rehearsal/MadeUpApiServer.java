@@ -32,7 +32,6 @@ import java.util.stream.Stream;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import org.moorage.api.model.ObjectKind;
-import org.moorage.app.serving.Reply;
 import org.moorage.app.serving.ServerKeys;
 
 /** Serves the made-up cluster by TLS on the loopback address: lists, watches, bindings, and an empty success for other writes. */
@@ -75,6 +74,8 @@ public final class MadeUpApiServer implements AutoCloseable {
 
     /** Starts it on a port that is free. */
     public static MadeUpApiServer start(ThreadFactory threads) throws IOException {
+        // Read once, when the JDK's server is used first: without it, an answer waits for the client's acknowledgement.
+        System.setProperty("sun.net.httpserver.nodelay", "true");
         HttpsServer server = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         try {
             SSLContext tls = SSLContext.getInstance("TLS");
@@ -112,8 +113,7 @@ public final class MadeUpApiServer implements AutoCloseable {
             byte[] body = exchange.getRequestBody().readAllBytes();
             if (!exchange.getRequestMethod().equals("GET")) {
                 write(path, body);
-                Reply.json(201, "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Success\"}")
-                        .sendTo(exchange);
+                send(exchange, 201, "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Success\"}");
             } else if (query.contains("watch=true")) {
                 watch(exchange, path.endsWith("/pods"));
             } else {
@@ -128,13 +128,21 @@ public final class MadeUpApiServer implements AutoCloseable {
         for (ObjectKind<?> kind : ObjectKind.TYPED) {
             String root = kind.apiVersion().contains("/") ? "/apis/" : "/api/";
             if (path.equals(root + kind.apiVersion() + "/" + kind.plural())) {
-                Reply.json(200, MadeUpCluster.list(kind.apiVersion(), kind.kind() + "List", items(kind)))
-                        .sendTo(exchange);
+                send(exchange, 200, MadeUpCluster.list(kind.apiVersion(), kind.kind() + "List", items(kind)));
                 return;
             }
         }
-        Reply.json(404, "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"NotFound\"}")
-                .sendTo(exchange);
+        send(
+                exchange,
+                404,
+                "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"NotFound\"}");
+    }
+
+    private static void send(HttpExchange exchange, int code, String json) throws IOException {
+        byte[] body = json.getBytes(UTF_8);
+        exchange.getResponseHeaders().set("Content-Type", "application/json");
+        exchange.sendResponseHeaders(code, body.length);
+        exchange.getResponseBody().write(body);
     }
 
     private static List<String> items(ObjectKind<?> kind) {

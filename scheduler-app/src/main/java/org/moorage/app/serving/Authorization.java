@@ -64,7 +64,8 @@ final class Authorization {
         }
     }
 
-    private boolean isOpen(String path) {
+    /** Whether everybody may ask for a path. */
+    boolean isOpen(String path) {
         for (String open : alwaysAllowPaths) {
             boolean matches =
                     open.endsWith("*") ? path.startsWith(open.substring(0, open.length() - 1)) : path.equals(open);

@@ -3,10 +3,10 @@ package org.moorage.app.serving;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.sun.net.httpserver.HttpExchange;
-import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import org.moorage.http.Response;
 
 /**
  * What a page answers.
@@ -27,16 +27,11 @@ public record Reply(int code, String contentType, byte[] body) {
         return new Reply(code, "application/json", text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Sends it, without its body to who asked for the head. Headers that are set before go with it. */
-    public void sendTo(HttpExchange exchange) throws IOException {
-        exchange.getResponseHeaders().set("Content-Type", contentType);
-        boolean head = exchange.getRequestMethod().equals("HEAD");
-        exchange.sendResponseHeaders(code, head || body.length == 0 ? -1 : body.length);
-        if (!head && body.length > 0) {
-            try (OutputStream out = exchange.getResponseBody()) {
-                out.write(body);
-            }
-        }
+    /** The response that sends it, with these headers beside its format. */
+    public Response response(Map<String, String> headers) {
+        Map<String, String> all = new HashMap<>(headers);
+        all.put("Content-Type", contentType);
+        return Response.of(code, all, body);
     }
 
     static Reply notFound() {

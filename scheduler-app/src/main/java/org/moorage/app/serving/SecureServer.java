@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.serving;
 
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpsConfigurator;
-import com.sun.net.httpserver.HttpsExchange;
-import com.sun.net.httpserver.HttpsParameters;
-import com.sun.net.httpserver.HttpsServer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
-import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -20,22 +15,25 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
-import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 import org.moorage.app.command.CommandException;
 import org.moorage.app.kubernetes.ApiRequests;
+import org.moorage.http.Answer;
+import org.moorage.http.Handler;
+import org.moorage.http.HttpServer;
+import org.moorage.http.ReadBody;
+import org.moorage.http.Request;
+import org.moorage.http.Response;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,44 +41,33 @@ import org.slf4j.LoggerFactory;
 public final class SecureServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SecureServer.class);
     private static final int MOST_THREADS = 16;
-    private static final int BACKLOG = 64;
     private static final int MOST_BODY_BYTES = 64 << 10;
-    private static final int STOP_SECONDS = 1;
+    private static final Duration BODY_TIME = Duration.ofSeconds(5);
+    private static final Set<String> HEALTH = Set.of("/healthz", "/livez", "/readyz");
+    private static final Map<String, String> HEADERS =
+            Map.of("Cache-Control", "no-cache, private", "X-Content-Type-Options", "nosniff");
 
-    private final HttpsServer server;
-    private final ThreadPoolExecutor threads;
+    private final HttpServer server;
     private final Map<String, Page> pages = new TreeMap<>();
     private final ClientAuthorities authorities;
     private final Authentication authentication;
     private final Authorization authorization;
 
     private SecureServer(
-            HttpsServer server,
-            ThreadPoolExecutor threads,
-            ClientAuthorities authorities,
-            Authentication authentication,
-            Authorization authorization) {
-        this.server = server;
-        this.threads = threads;
-        this.authorities = authorities;
-        this.authentication = authentication;
-        this.authorization = authorization;
-    }
-
-    /**
-     * Has the JDK's server, which reads these settings once, answer at once and give up clients that send nothing. Called before
-     * anything else uses that server.
-     */
-    public static void configureProcess() {
-        setIfAbsent("sun.net.httpserver.nodelay", "true");
-        setIfAbsent("sun.net.httpserver.maxReqTime", "30");
-        setIfAbsent("sun.net.httpserver.maxRspTime", "60");
-    }
-
-    private static void setIfAbsent(String property, String value) {
-        if (System.getProperty(property) == null) {
-            System.setProperty(property, value);
-        }
+            ServingOptions options,
+            Supplier<SSLEngine> tls,
+            ApiRequests authentications,
+            ApiRequests authorizations,
+            InstantSource clock,
+            ThreadFactory threads) {
+        authorities = new ClientAuthorities(options, authentications, clock);
+        authentication = new Authentication(authorities, authentications, options.tokenTtl());
+        authorization = new Authorization(
+                authorizations, options.alwaysAllowPaths(), options.authorizedTtl(), options.unauthorizedTtl());
+        server = bind(
+                options,
+                new HttpServer.Settings(Optional.of(tls), HttpServer.Limits.DEFAULTS, MOST_THREADS, clock, threads),
+                new Requests());
     }
 
     /**
@@ -110,31 +97,16 @@ public final class SecureServer implements AutoCloseable {
                                 options.keyFile().orElseThrow()),
                         clock)
                 : ServerKeys.selfSigned(hostName, clock);
-        ClientAuthorities authorities = new ClientAuthorities(options, authentications, clock);
-        HttpsServer server = bind(options);
-        server.setHttpsConfigurator(configurator(options, keys));
-        ThreadPoolExecutor threads =
-                new ThreadPoolExecutor(1, MOST_THREADS, 30, TimeUnit.SECONDS, new SynchronousQueue<>(), threadFactory);
-        server.setExecutor(threads);
-        return new SecureServer(
-                server,
-                threads,
-                authorities,
-                new Authentication(authorities, authentications, options.tokenTtl()),
-                new Authorization(
-                        authorizations,
-                        options.alwaysAllowPaths(),
-                        options.authorizedTtl(),
-                        options.unauthorizedTtl()));
+        return new SecureServer(options, tls(options, keys), authentications, authorizations, clock, threadFactory);
     }
 
-    private static HttpsServer bind(ServingOptions options) {
+    private static HttpServer bind(ServingOptions options, HttpServer.Settings settings, Handler handler) {
         InetSocketAddress address = new InetSocketAddress(options.bindAddress(), options.securePort());
         if (address.isUnresolved()) {
             throw new CommandException("--bind-address: \"" + options.bindAddress() + "\" (expected: an IP address)");
         }
         try {
-            return HttpsServer.create(address, BACKLOG);
+            return HttpServer.listen(address, settings, handler);
         } catch (IOException e) {
             throw new CommandException(
                     "failed to create listener: failed to listen on " + options.bindAddress() + ":"
@@ -144,7 +116,7 @@ public final class SecureServer implements AutoCloseable {
         }
     }
 
-    private static HttpsConfigurator configurator(ServingOptions options, ServerKeys keys) {
+    private static Supplier<SSLEngine> tls(ServingOptions options, ServerKeys keys) {
         SSLContext context;
         try {
             context = SSLContext.getInstance("TLS");
@@ -152,17 +124,15 @@ public final class SecureServer implements AutoCloseable {
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException(e);
         }
-        String[] protocols = options.protocols();
-        String[] cipherSuites = cipherSuites(options, context);
-        return new HttpsConfigurator(context) {
-            @Override
-            public void configure(HttpsParameters parameters) {
-                SSLParameters tls = getSSLContext().getDefaultSSLParameters();
-                tls.setProtocols(protocols);
-                tls.setCipherSuites(cipherSuites);
-                tls.setWantClientAuth(true);
-                parameters.setSSLParameters(tls);
-            }
+        SSLParameters parameters = context.getDefaultSSLParameters();
+        parameters.setProtocols(options.protocols());
+        parameters.setCipherSuites(cipherSuites(options, context));
+        parameters.setWantClientAuth(true);
+        return () -> {
+            SSLEngine engine = context.createSSLEngine();
+            engine.setUseClientMode(false);
+            engine.setSSLParameters(parameters);
+            return engine;
         };
     }
 
@@ -250,56 +220,78 @@ public final class SecureServer implements AutoCloseable {
      */
     public void start() {
         authorities.load();
-        server.createContext("/", this::handle);
         server.start();
-        LOG.info("Serving securely on {}:{}", server.getAddress().getAddress().getHostAddress(), port());
+        LOG.info("Serving securely on {}:{}", server.address().getAddress().getHostAddress(), port());
     }
 
     /** The port that the server listens on. */
     public int port() {
-        return server.getAddress().getPort();
+        return server.address().getPort();
     }
 
-    private void handle(HttpExchange exchange) throws IOException {
-        try (exchange) {
-            Reply reply;
-            try {
-                reply = reply(exchange);
-            } catch (RuntimeException unexpected) {
-                LOG.atError()
-                        .addKeyValue("path", exchange.getRequestURI().getPath())
-                        .setCause(unexpected)
-                        .log("Request failed");
-                reply = Reply.text(500, "internal server error\n");
+    /** Answers requests with pages. */
+    private final class Requests implements Handler {
+        // What neither shows credentials nor needs them is answered without asking the API server.
+        @Override
+        public boolean isHealth(Request request) {
+            return HEALTH.contains(request.path())
+                    && authorization.isOpen(request.path())
+                    && request.certificates().isEmpty()
+                    && request.headers("Authorization").isEmpty();
+        }
+
+        @Override
+        public Answer answer(Request request) {
+            Optional<User> user = authentication.user(request.certificates(), request::headers);
+            if (user.isEmpty()) {
+                return Reply.status(401, "Unauthorized", "Unauthorized", false).response(HEADERS);
             }
-            exchange.getResponseHeaders().set("Cache-Control", "no-cache, private");
-            exchange.getResponseHeaders().set("X-Content-Type-Options", "nosniff");
-            reply.sendTo(exchange);
+            String path = request.path();
+            if (!authorization.allows(user.get(), request.method(), path)) {
+                String verb = request.method().toLowerCase(Locale.ROOT);
+                return Reply.status(
+                                403,
+                                "Forbidden",
+                                "forbidden: User \"" + user.get().name() + "\" cannot " + verb + " path \"" + path
+                                        + "\"",
+                                true)
+                        .response(HEADERS);
+            }
+            Optional<Page> page = page(path);
+            if (page.isEmpty()) {
+                return Reply.notFound().response(HEADERS);
+            }
+            if (request.method().equals("GET") || request.method().equals("HEAD")) {
+                return response(page.get(), request, "");
+            }
+            return new ReadBody(
+                    MOST_BODY_BYTES,
+                    BODY_TIME,
+                    body -> response(page.get(), request, new String(body.readAllBytes(), StandardCharsets.UTF_8)));
         }
-    }
 
-    private Reply reply(HttpExchange exchange) throws IOException {
-        Optional<User> user = authentication.user(
-                chain(exchange), name -> exchange.getRequestHeaders().getOrDefault(name, List.of()));
-        if (user.isEmpty()) {
-            return Reply.status(401, "Unauthorized", "Unauthorized", false);
+        private static Response response(Page page, Request request, String body) {
+            String accept = String.join(",", request.headers("Accept"));
+            try {
+                return page.reply(Query.of(request.method(), request.uri(), accept, body))
+                        .response(HEADERS);
+            } catch (RuntimeException unexpected) {
+                log(request, unexpected);
+                return Reply.text(500, "internal server error\n").response(HEADERS);
+            }
         }
-        String path = exchange.getRequestURI().getPath();
-        if (!authorization.allows(user.get(), exchange.getRequestMethod(), path)) {
-            String verb = exchange.getRequestMethod().toLowerCase(Locale.ROOT);
-            return Reply.status(
-                    403,
-                    "Forbidden",
-                    "forbidden: User \"" + user.get().name() + "\" cannot " + verb + " path \"" + path + "\"",
-                    true);
+
+        private static void log(Request request, Throwable thrown) {
+            LOG.atError().addKeyValue("path", request.path()).setCause(thrown).log("Request failed");
         }
-        Optional<Page> page = page(path);
-        if (page.isEmpty()) {
-            return Reply.notFound();
+
+        @Override
+        public void failed(Request request, Throwable thrown) {
+            if (thrown instanceof Error error) {
+                throw error;
+            }
+            log(request, thrown);
         }
-        String body = new String(exchange.getRequestBody().readNBytes(MOST_BODY_BYTES), StandardCharsets.UTF_8);
-        String accept = String.join(",", exchange.getRequestHeaders().getOrDefault("Accept", List.of()));
-        return page.get().reply(Query.of(exchange.getRequestMethod(), exchange.getRequestURI(), accept, body));
     }
 
     private Optional<Page> page(String path) {
@@ -315,26 +307,9 @@ public final class SecureServer implements AutoCloseable {
         return Optional.empty();
     }
 
-    private static List<X509Certificate> chain(HttpExchange exchange) {
-        List<X509Certificate> chain = new ArrayList<>();
-        if (exchange instanceof HttpsExchange secure) {
-            try {
-                for (Certificate certificate : secure.getSSLSession().getPeerCertificates()) {
-                    if (certificate instanceof X509Certificate x509) {
-                        chain.add(x509);
-                    }
-                }
-            } catch (SSLPeerUnverifiedException none) {
-                return List.of();
-            }
-        }
-        return chain;
-    }
-
     /** Answers what has been asked, and listens no more. */
     @Override
     public void close() {
-        server.stop(threads.getActiveCount() > 0 ? STOP_SECONDS : 0);
-        threads.shutdownNow();
+        server.close();
     }
 }

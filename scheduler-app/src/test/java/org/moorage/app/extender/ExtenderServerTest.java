@@ -9,16 +9,19 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
@@ -558,6 +561,29 @@ class ExtenderServerTest {
             }
             assertThat(response.json().path("Error").asText()).isEmpty();
             assertThat(get(server, "/healthz").status).isEqualTo(200);
+        }
+
+        @Test
+        void areAnsweredBesideThoseThatAnnounceABodyAndSendNone() throws IOException {
+            ExtenderServer server = start(TEAM, Duration.ofSeconds(4)).get(0);
+            List<Socket> strangers = new ArrayList<>();
+            try {
+                for (int i = 0; i < 100; i++) {
+                    Socket stranger = new Socket("127.0.0.1", server.port());
+                    strangers.add(stranger);
+                    stranger.getOutputStream()
+                            .write("POST /scheduler/filter HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n"
+                                    .getBytes(StandardCharsets.US_ASCII));
+                }
+
+                assertThat(post(server, "filter", args(POD, ANY)).status).isEqualTo(200);
+                assertThat(get(server, "/version").status).isEqualTo(200);
+                assertThat(get(server, "/metrics").status).isEqualTo(200);
+            } finally {
+                for (Socket stranger : strangers) {
+                    stranger.close();
+                }
+            }
         }
 
         @Test

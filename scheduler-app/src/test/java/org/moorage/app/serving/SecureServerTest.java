@@ -67,7 +67,6 @@ class SecureServerTest {
 
     @BeforeEach
     void startApiServer() throws IOException {
-        SecureServer.configureProcess();
         api = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         api.createContext("/", this::answer);
         api.start();
@@ -517,5 +516,29 @@ class SecureServerTest {
     @Test
     void listsItsPages() {
         assertThat(serve().paths()).isEqualTo(Arrays.asList("/healthz", "/metrics", "/readyz"));
+    }
+
+    @Test
+    void tellsHealthBesideConnectionsThatNeverFinishTheirHandshake() throws IOException {
+        SecureServer server = serve();
+        List<Socket> strangers = new ArrayList<>();
+        try {
+            for (int i = 0; i < 300; i++) {
+                Socket stranger = new Socket(InetAddress.getLoopbackAddress(), server.port());
+                strangers.add(stranger);
+                stranger.getOutputStream().write(0x16);
+            }
+            HttpRequest health = HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + server.port() + "/healthz"))
+                    .timeout(Duration.ofSeconds(4))
+                    .build();
+
+            assertThat(client().sendAsync(health, HttpResponse.BodyHandlers.ofString()))
+                    .succeedsWithin(Duration.ofSeconds(5))
+                    .returns("ok", HttpResponse::body);
+        } finally {
+            for (Socket stranger : strangers) {
+                stranger.close();
+            }
+        }
     }
 }

@@ -2,41 +2,62 @@
 package org.moorage.examples.opa;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
-import com.sun.net.httpserver.HttpsConfigurator;
-import com.sun.net.httpserver.HttpsParameters;
-import com.sun.net.httpserver.HttpsServer;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLEngine;
 import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.PluginLogger;
+import org.moorage.http.Answer;
+import org.moorage.http.BodyTooLongException;
+import org.moorage.http.Handler;
+import org.moorage.http.HttpServer;
+import org.moorage.http.ReadBody;
+import org.moorage.http.Request;
+import org.moorage.http.Response;
 
 /**
  * Where policies are pushed to: {@code /v1/policies} as OPA has it and as opa-kube-scheduler had it, and {@code /metrics}. What is asked
  * of OPA is passed on to it, and its answers back.
  */
-final class PolicyPort implements AutoCloseable {
+final class PolicyPort implements Handler, AutoCloseable {
     private static final JsonMapper JSON = new JsonMapper();
     private static final String POLICIES = "/v1/policies";
     private static final String RAW = "/raw";
     private static final int MOST_BYTES = 64 << 20;
+    // Policies are compiled one after the other anyway.
+    private static final int MOST_THREADS = 4;
+    private static final Duration BODY_TIME = Duration.ofSeconds(30);
 
     private final OpaPolicy.PolicyServer settings;
     private final Policies policies;
+    private final PluginLogger logger;
     private final HttpServer server;
 
-    private PolicyPort(OpaPolicy.PolicyServer settings, Policies policies, HttpServer server) {
+    private PolicyPort(OpaPolicy.PolicyServer settings, Policies policies, PluginLogger logger) throws IOException {
         this.settings = settings;
         this.policies = policies;
-        this.server = server;
+        this.logger = logger;
+        URI address = settings.uri();
+        server = HttpServer.listen(
+                new InetSocketAddress(address.getHost().replaceAll("[\\[\\]]", ""), address.getPort()),
+                new HttpServer.Settings(
+                        tls(settings),
+                        HttpServer.Limits.DEFAULTS,
+                        MOST_THREADS,
+                        InstantSource.system(),
+                        PolicyPort::thread),
+                this);
     }
 
     /**
@@ -45,22 +66,9 @@ final class PolicyPort implements AutoCloseable {
      * @throws IllegalArgumentException if it cannot be opened
      */
     static PolicyPort open(OpaPolicy.PolicyServer settings, Policies policies, Handle handle) {
-        URI address = settings.uri();
-        InetSocketAddress socket =
-                new InetSocketAddress(address.getHost().replaceAll("[\\[\\]]", ""), address.getPort());
         try {
-            HttpServer server;
-            if (settings.certFile().isEmpty()) {
-                server = HttpServer.create(socket, 0);
-            } else {
-                HttpsServer secure = HttpsServer.create(socket, 0);
-                secure.setHttpsConfigurator(configurator(settings));
-                server = secure;
-            }
-            PolicyPort port = new PolicyPort(settings, policies, server);
-            server.createContext("/", port::handle);
-            server.setExecutor(handle.background());
-            server.start();
+            PolicyPort port = new PolicyPort(settings, policies, handle.logger());
+            port.server.start();
             return port;
         } catch (IOException e) {
             throw new IllegalArgumentException(
@@ -68,59 +76,108 @@ final class PolicyPort implements AutoCloseable {
         }
     }
 
-    private static HttpsConfigurator configurator(OpaPolicy.PolicyServer settings) {
+    // The scheduler's own threads are for scheduling: strangers shall not be in line before it.
+    private static Thread thread(Runnable work) {
+        Thread thread = new Thread(work, "opa-policies");
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    private static Optional<Supplier<SSLEngine>> tls(OpaPolicy.PolicyServer settings) {
+        if (settings.certFile().isEmpty()) {
+            return Optional.empty();
+        }
         boolean hasAuthority = !settings.clientCaFile().isEmpty();
         SSLContext context = Tls.serving(
                 Path.of(settings.certFile()),
                 Path.of(settings.keyFile()),
                 hasAuthority ? Path.of(settings.clientCaFile()) : null);
-        return new HttpsConfigurator(context) {
-            @Override
-            public void configure(HttpsParameters parameters) {
-                SSLParameters ssl = context.getDefaultSSLParameters();
-                ssl.setNeedClientAuth(hasAuthority);
-                parameters.setSSLParameters(ssl);
-            }
-        };
+        return Optional.of(() -> {
+            SSLEngine engine = context.createSSLEngine();
+            engine.setUseClientMode(false);
+            engine.setNeedClientAuth(hasAuthority);
+            return engine;
+        });
     }
 
-    private void handle(HttpExchange exchange) throws IOException {
-        try (exchange) {
-            Reply reply;
+    @Override
+    public boolean isHealth(Request request) {
+        return false;
+    }
+
+    // By its head: whoever may not push has nothing read of what he sends.
+    @Override
+    public Answer answer(Request request) throws IOException {
+        if (!isAllowed(request)) {
+            return response(Reply.error(401, "unauthorized", "a bearer token is needed, and this is not it"));
+        }
+        Optional<String> pushed = pushed(request);
+        if (pushed.isEmpty()) {
+            return response(replied(() -> reply(request)));
+        }
+        if (request.length() > MOST_BYTES) {
+            return response(tooLong());
+        }
+        return new ReadBody(MOST_BYTES, BODY_TIME, body -> {
+            byte[] policy;
             try {
-                if (isAllowed(exchange)) {
-                    reply = reply(exchange);
-                } else {
-                    // Whoever sends a body reads the answer only afterwards.
-                    exchange.getRequestBody().transferTo(OutputStream.nullOutputStream());
-                    reply = Reply.error(401, "unauthorized", "a bearer token is needed, and this is not it");
-                }
-            } catch (PolicyException unreachable) {
-                reply = Reply.error(502, "internal_error", String.valueOf(unreachable.getMessage()));
+                policy = body.readAllBytes();
+            } catch (BodyTooLongException longer) {
+                return response(tooLong());
             }
-            exchange.getResponseHeaders().set("Content-Type", reply.contentType());
-            exchange.sendResponseHeaders(reply.status(), reply.body().length == 0 ? -1 : reply.body().length);
-            if (reply.body().length > 0) {
-                exchange.getResponseBody().write(reply.body());
-            }
+            return response(replied(() -> policies.push(pushed.get(), policy)));
+        });
+    }
+
+    private static Reply tooLong() {
+        return Reply.error(413, "invalid_parameter", "policy of more than " + (MOST_BYTES >> 20) + " MB");
+    }
+
+    /** Asks for policies, or changes them. */
+    private interface Asked {
+        Reply reply() throws IOException;
+    }
+
+    private static Reply replied(Asked asked) throws IOException {
+        try {
+            return asked.reply();
+        } catch (PolicyException unreachable) {
+            return Reply.error(502, "internal_error", String.valueOf(unreachable.getMessage()));
         }
     }
 
-    private boolean isAllowed(HttpExchange exchange) throws IOException {
+    private static Response response(Reply reply) {
+        return Response.of(reply.status(), Map.of("Content-Type", reply.contentType()), reply.body());
+    }
+
+    @Override
+    public void failed(Request request, Throwable thrown) {
+        logger.error("Request failed", thrown, "path", request.path());
+    }
+
+    private boolean isAllowed(Request request) throws IOException {
         if (settings.tokenFile().isEmpty()) {
             return true;
         }
-        String given = exchange.getRequestHeaders().getFirst("Authorization");
         String expected =
                 "Bearer " + Files.readString(Path.of(settings.tokenFile())).strip();
-        return given != null
-                && MessageDigest.isEqual(
-                        given.getBytes(StandardCharsets.UTF_8), expected.getBytes(StandardCharsets.UTF_8));
+        return request.header("Authorization")
+                .filter(given -> MessageDigest.isEqual(
+                        given.getBytes(StandardCharsets.UTF_8), expected.getBytes(StandardCharsets.UTF_8)))
+                .isPresent();
     }
 
-    private Reply reply(HttpExchange exchange) throws IOException {
-        String method = exchange.getRequestMethod();
-        String path = exchange.getRequestURI().getPath();
+    // The policy that is pushed.
+    private static Optional<String> pushed(Request request) {
+        String path = request.path();
+        return request.method().equals("PUT") && path.length() > POLICIES.length() + 1 && path.startsWith(POLICIES + "/")
+                ? Optional.of(path.substring(POLICIES.length() + 1))
+                : Optional.empty();
+    }
+
+    private Reply reply(Request request) throws IOException {
+        String method = request.method();
+        String path = request.path();
         if (method.equals("GET") && path.equals("/metrics")) {
             return Reply.text(200, policies.metrics().text());
         }
@@ -133,10 +190,6 @@ final class PolicyPort implements AutoCloseable {
         String id = path.substring(POLICIES.length() + 1);
         return switch (method) {
             case "GET" -> id.endsWith(RAW) ? raw(id.substring(0, id.length() - RAW.length())) : policies.get(id);
-            case "PUT" -> {
-                byte[] body = exchange.getRequestBody().readNBytes(MOST_BYTES);
-                yield policies.push(id, body);
-            }
             case "DELETE" -> policies.delete(id);
             default -> notAllowed(method);
         };
@@ -159,6 +212,6 @@ final class PolicyPort implements AutoCloseable {
 
     @Override
     public void close() {
-        server.stop(0);
+        server.close();
     }
 }

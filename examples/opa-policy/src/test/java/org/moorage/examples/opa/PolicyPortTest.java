@@ -4,7 +4,10 @@ package org.moorage.examples.opa;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -13,6 +16,8 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.Test;
@@ -215,6 +220,55 @@ class PolicyPortTest {
             assertThat(ask("GET", "/v1/data").statusCode()).isEqualTo(404);
             assertThat(ask("PATCH", "/v1/policies/x").statusCode()).isEqualTo(405);
             assertThat(ask("PUT", "/v1/policies").statusCode()).isEqualTo(405);
+        }
+    }
+
+    @Test
+    void strangersThatSendNothingMoreHoldNobodyUp() throws IOException {
+        List<Socket> strangers = new ArrayList<>();
+        try (TestScheduler scheduler = start("")) {
+            scheduler.pod(POD).skipsFilter();
+            URI address = URI.create(url);
+            for (int i = 0; i < 300; i++) {
+                Socket stranger = new Socket(address.getHost(), address.getPort());
+                strangers.add(stranger);
+                stranger.getOutputStream().write('G');
+            }
+            HttpRequest request =
+                    HttpRequest.newBuilder(URI.create(url + "/v1/policies")).build();
+
+            assertThat(client.sendAsync(request, BodyHandlers.ofString()))
+                    .succeedsWithin(Duration.ofSeconds(4))
+                    .returns(200, HttpResponse::statusCode);
+        } finally {
+            for (Socket stranger : strangers) {
+                stranger.close();
+            }
+        }
+    }
+
+    /** A request of which only the head is sent, and what is answered to it. */
+    private String answerToHead(String head) throws IOException {
+        URI address = URI.create(url);
+        try (Socket socket = new Socket(address.getHost(), address.getPort())) {
+            socket.setSoTimeout(4000);
+            socket.getOutputStream().write((head + "\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
+            return new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII))
+                    .readLine();
+        }
+    }
+
+    @Test
+    void aWrongTokenAndATooLongPolicyAreRefusedByTheirHead() throws IOException {
+        Path token = Files.writeString(folder.resolve("token"), "secret\n");
+        try (TestScheduler scheduler = start(", tokenFile: " + token)) {
+            scheduler.pod(POD).skipsFilter();
+            String put = "PUT /v1/policies/x HTTP/1.1\r\nHost: x\r\nContent-Length: ";
+
+            assertThat(answerToHead(put + "1000\r\nAuthorization: Bearer guess"))
+                    .startsWith("HTTP/1.1 401");
+            assertThat(answerToHead(put + (65 << 20) + "\r\nAuthorization: Bearer secret"))
+                    .startsWith("HTTP/1.1 413");
         }
     }
 }

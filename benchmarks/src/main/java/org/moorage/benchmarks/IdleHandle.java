@@ -15,7 +15,6 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
-import org.moorage.runtime.MonotonicClock;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Snapshot;
@@ -36,6 +35,7 @@ import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PluginLogger;
 import org.moorage.api.plugin.PodInPreBind;
 import org.moorage.api.plugin.WaitingPod;
+import org.moorage.runtime.MonotonicClock;
 
 /**
  * The handle of plugins that run without a scheduler around them: it shows the nodes, one namespace and the objects of a workload. Nothing

@@ -59,7 +59,7 @@ class ObjectStreamsTest {
                         """,
                         List.of(
                                 "{\"kind\":\"Pod\",\"metadata\":{\"labels\":{\"managedFields\":\"a\"},"
-                                    + "\"generation\":3000000000},\"spec\":{\"a\":[1.50,true,null,[{\"b\":12345678901234567890}]]}}"),
+                                        + "\"generation\":3000000000},\"spec\":{\"a\":[1.50,true,null,[{\"b\":12345678901234567890}]]}}"),
                         new ObjectStreams.ListPage("7", "")),
                 new Case(
                         "whose metadata come last, among fields that are not known",
@@ -72,7 +72,7 @@ class ObjectStreamsTest {
                 new Case(
                         "without items",
                         "{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"9\",\"continue\":null},"
-                            + "\"items\":null}",
+                                + "\"items\":null}",
                         List.of(),
                         new ObjectStreams.ListPage("9", "")));
 
@@ -289,7 +289,7 @@ class ObjectStreamsTest {
         void withBytesThatAreNoUtf8() throws IOException {
             byte[] object =
                     ("{\"metadata\":{\"name\":\"a\",\"resourceVersion\":\"1\"},\"spec\":{\"devices\":{\"config\":[{\"opaque\":"
-                        + "{\"driver\":\"d\",\"parameters\":{\"?\":\"?\"}}}]}}}")
+                                    + "{\"driver\":\"d\",\"parameters\":{\"?\":\"?\"}}}]}}}")
                             .getBytes(UTF_8);
             for (int i = 0; i < object.length; i++) {
                 object[i] = object[i] == '?' ? (byte) 0xff : object[i];

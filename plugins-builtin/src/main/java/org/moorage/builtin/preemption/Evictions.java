@@ -53,7 +53,8 @@ final class Evictions {
         keptOut.add(preemptor.uid());
         Optional<Pod> last = lastVictimByPreemptor.get(preemptor.uid());
         boolean isRunning = last != null && (last.isEmpty() || isStaying(last.get()));
-        // Looked up after it was noted, so that a pod that goes at the same moment is forgotten here or when that is told.
+        // Looked up after it was noted, so that a pod that goes at the same moment is forgotten here or when that is
+        // told.
         if (!isRunning || !isWaiting(preemptor)) {
             keptOut.remove(preemptor.uid());
         }

@@ -140,7 +140,8 @@ final class ClaimTracker {
      */
     void turnAway(Pod pod, long releasesBefore) {
         turnedAway.put(pod.uid(), pod);
-        // Looked up after it was noted, so that a pod that goes at the same moment is forgotten here or when that is told.
+        // Looked up after it was noted, so that a pod that goes at the same moment is forgotten here or when that is
+        // told.
         boolean isWaiting = pods.current(pod)
                 .filter(known -> known.uid().equals(pod.uid()) && !known.isBound())
                 .isPresent();

@@ -248,7 +248,8 @@ public final class DynamicResources
                 return PreFilterResult.rejected(Status.unresolvable(problem.get()));
             }
         }
-        Optional<Allocator> allocator = claims.toAllocate().isEmpty() ? Optional.empty() : Optional.of(allocator(snapshot));
+        Optional<Allocator> allocator =
+                claims.toAllocate().isEmpty() ? Optional.empty() : Optional.of(allocator(snapshot));
         state.put(STATE, new StateData(claims, extendedResources, allocator));
         return PreFilterResult.allNodes();
     }

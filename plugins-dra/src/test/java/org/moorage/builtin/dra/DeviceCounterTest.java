@@ -95,7 +95,9 @@ class DeviceCounterTest {
                 ObjectTable.of(claim("c", "{}", allocated("{device: gpu-0}", "{device: gpu-1, adminAccess: true}")));
         DeviceFeatures features = DeviceFeatures.of(FeatureGates.DEFAULTS);
         DeviceCounts counts = new DeviceCounter(
-                slices, new ClaimTracker(claims, ObjectTable.of(), features, pods -> {}), new DeviceSelectors(features));
+                slices,
+                new ClaimTracker(claims, ObjectTable.of(), features, pods -> {}),
+                new DeviceSelectors(features));
         try (TestScheduler scheduler = PluginTester.of(DynamicResources.factory())
                 .cluster(Nodes.named("n1").build())
                 .start()) {

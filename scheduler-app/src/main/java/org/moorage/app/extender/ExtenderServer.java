@@ -178,8 +178,7 @@ public final class ExtenderServer implements AutoCloseable {
                         route, ExtenderAgent.Answer.failure(503, "the cluster's objects are not known yet"), start);
             }
             // The agent bounds a body by the memory that there is.
-            return new ReadBody(
-                    Long.MAX_VALUE, limit, body -> response(route, ask(route, request, body), start));
+            return new ReadBody(Long.MAX_VALUE, limit, body -> response(route, ask(route, request, body), start));
         }
 
         @Override

@@ -74,7 +74,11 @@ class KubernetesClusterTest {
 
     private KubernetesCluster open(ClusterSettings settings) {
         return new KubernetesCluster(
-                new ApiClient(server.address(), new OkHttpClient()), settings, () -> time.get().minus(setBack), new Random(1), Thread::new);
+                new ApiClient(server.address(), new OkHttpClient()),
+                settings,
+                () -> time.get().minus(setBack),
+                new Random(1),
+                Thread::new);
     }
 
     @AfterEach

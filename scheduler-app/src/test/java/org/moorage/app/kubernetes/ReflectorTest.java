@@ -234,8 +234,8 @@ class ReflectorTest {
         void passesOverFieldsThatAreNewerThanWeAre() throws InterruptedException {
             String item =
                     "{\"metadata\":{\"name\":\"a\",\"namespace\":\"default\",\"resourceVersion\":\"2\",\"invented\":[1]},"
-                        + "\"spec\":{\"invented\":{\"x\":1},\"priority\":7,\"containers\":[{\"name\":\"c\",\"invented\":2}]},"
-                        + "\"status\":{\"invented\":null},\"invented\":\"y\"}";
+                            + "\"spec\":{\"invented\":{\"x\":1},\"priority\":7,\"containers\":[{\"name\":\"c\",\"invented\":2}]},"
+                            + "\"status\":{\"invented\":null},\"invented\":\"y\"}";
             server.on(
                     "GET",
                     PODS,

@@ -27,7 +27,10 @@ class GrowthFaultsTest {
     }
 
     @Test
-    @Fault(value = 47, injected = "a million pods with names, labels, owners and images of their own come and go in an hour of virtual time")
+    @Fault(
+            value = 47,
+            injected =
+                    "a million pods with names, labels, owners and images of their own come and go in an hour of virtual time")
     void millionPods(FaultReport report) {
         try (PodSoak soak = new PodSoak(1)) {
             soak.run(FIRST);

@@ -246,7 +246,10 @@ class PluginFaultsTest {
     }
 
     @Test
-    @Fault(value = 38, injected = "the clock is set back by an hour while a plugin is suspended and its pod has failed with an error")
+    @Fault(
+            value = 38,
+            injected =
+                    "the clock is set back by an hour while a plugin is suspended and its pod has failed with an error")
     void clockSetBackWhileSuspended(FaultReport report) throws IOException {
         assumeThat(FAKE_CLOCK)
                 .as("libfaketime is missing (Debian's package libfaketime): the clock cannot be changed")

@@ -40,7 +40,9 @@ class GrowthTest {
             PodSoak.Holdings after = soak.holdings();
 
             assertThat(soak.bound()).as("pods that were bound").isGreaterThan((FIRST + MORE) / 2);
-            assertThat(after.grownSince(before, MOST)).as("more instances than before").isEmpty();
+            assertThat(after.grownSince(before, MOST))
+                    .as("more instances than before")
+                    .isEmpty();
             assertThat(after.threads()).as("threads").isLessThanOrEqualTo(before.threads());
             assertThat(after.series()).as("series of metrics").isLessThanOrEqualTo(before.series() + 50);
         }

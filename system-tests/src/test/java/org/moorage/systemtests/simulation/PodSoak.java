@@ -53,13 +53,10 @@ import org.moorage.testkit.Selectors;
  */
 public final class PodSoak implements AutoCloseable {
     private static final PluginRegistry OWN = PluginRegistry.of(OwnPlugins.all());
-    private static final LoadedConfig CONFIG = ConfigLoader.load(
-            """
+    private static final LoadedConfig CONFIG = ConfigLoader.load("""
             apiVersion: kubescheduler.config.k8s.io/v1
             kind: KubeSchedulerConfiguration
-            """,
-            "soak",
-            OWN);
+            """, "soak", OWN);
     /** A million take an hour. */
     private static final Duration INTERVAL = Duration.ofNanos(3_600_000);
 
@@ -79,7 +76,8 @@ public final class PodSoak implements AutoCloseable {
     private long bound;
 
     /** A pod, and what goes with it. */
-    private record Live(Pod pod, List<PersistentVolumeClaim> volumes, List<ResourceClaim> claims, Namespace namespace) {}
+    private record Live(
+            Pod pod, List<PersistentVolumeClaim> volumes, List<ResourceClaim> claims, Namespace namespace) {}
 
     /**
      * What a process holds after a collection of its heap.

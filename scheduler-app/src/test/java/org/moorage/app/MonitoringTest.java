@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import io.prometheus.metrics.model.registry.Collector;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import io.prometheus.metrics.model.snapshots.MetricFamilyDescriptor;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -38,7 +39,10 @@ class MonitoringTest {
 
         @Override
         public void register(Collector collector) {
-            names.add(collector.getPrometheusName());
+            MetricFamilyDescriptor family = collector.getMetricFamilyDescriptor();
+            if (family != null) {
+                names.add(family.getPrometheusName());
+            }
             super.register(collector);
         }
 

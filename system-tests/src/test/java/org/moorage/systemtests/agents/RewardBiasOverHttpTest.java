@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.app.command.OwnPlugins;
 import org.moorage.app.extender.RunningAgents;
+import org.moorage.runtime.RequestMemory;
 import org.moorage.runtime.SchedulerListener;
 import org.moorage.runtime.config.ExtenderServerReader;
 import org.moorage.runtime.plugin.PluginRegistry;
@@ -55,6 +56,7 @@ class RewardBiasOverHttpTest {
                 Duration.ofSeconds(20),
                 () -> cluster,
                 new SchedulerListener() {},
+                RequestMemory.ofHeap(),
                 InstantSource.system(),
                 Executors.defaultThreadFactory());
         String config = Files.readString(CONFIG).replaceAll("port: [0-9]+", "port: 0");

@@ -283,16 +283,6 @@ final class SchedulingQueueBackoffTest {
             assertThat(queue.poll()).isEmpty();
         }
 
-        @Test
-        void doNotHoldUpPodsForLongerWhenTheClockIsSetBack() {
-            rejectNext();
-            rejectNext();
-            fixture.passSeconds(-3600);
-            assertThat(queue.poll()).isEmpty();
-            fixture.pass(Duration.ofMillis(500));
-            assertThat(queue.poll()).isPresent();
-        }
-
         // The clock of the queue stands still, so that the wait ends by its own limit.
         @Test
         void doNotKeepAPopWaitingForLongerThanItIsTold() {

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A scheduler in a process whose heap is too small for its cluster. */
 final class ExhaustedMemoryTest {
-    private static final int PODS = 200_000;
+    private static final int PODS = 400_000;
 
     @TempDir
     private Path directory;
@@ -76,7 +76,7 @@ final class ExhaustedMemoryTest {
         Path err = directory.resolve("err");
         Process process = new ProcessBuilder(List.of(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx24m",
+                        "-Xmx40m",
                         collector,
                         "-cp",
                         System.getProperty("java.class.path"),

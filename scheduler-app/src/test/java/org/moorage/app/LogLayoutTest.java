@@ -68,7 +68,7 @@ class LogLayoutTest {
         said.setThrowableProxy(new ThrowableProxy(new IllegalStateException(text)));
 
         assertThat(layout.doLayout(said))
-                .contains("] \"" + written + "\" pod=\"" + written + "\" err=\"" + written + "\"\n")
+                .contains("] \"" + written + "\" pod=\"" + written + "\" err=\"" + written + "\" at=\"")
                 .contains("IllegalStateException: " + written + "\n");
     }
 

@@ -40,15 +40,6 @@ class RequestPaceTest {
         }
 
         @Test
-        void survivesAClockThatIsSetBack() {
-            TokenBucket bucket = new TokenBucket(50, 1, time::get);
-            bucket.take();
-            time.set(Instant.EPOCH.minusSeconds(3600));
-
-            assertThat(bucket.take()).isEqualTo(Duration.ofMillis(20));
-        }
-
-        @Test
         void isNoLimitWithoutARate() {
             TokenBucket bucket = new TokenBucket(0, 1, time::get);
 

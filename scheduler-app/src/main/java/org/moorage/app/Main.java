@@ -130,10 +130,24 @@ public final class Main implements Callable<Integer> {
         Thread.setDefaultUncaughtExceptionHandler(Main::uncaught);
         // What a plugin prints is not part of what a command answers, which goes to the terminal.
         System.setOut(System.err);
-        UnexpectedExit.watch();
+        Runtime.getRuntime().addShutdownHook(new Thread(Main::tellUnexpectedExit, "exit"));
         int exitCode = run(additions, Terminal.ofProcess(), args);
         awaitTermination();
         System.exit(exitCode);
+    }
+
+    private static void tellUnexpectedExit() {
+        Optional<String> text = UnexpectedExit.text();
+        if (text.isPresent()) {
+            // Past System.err, which may be what plugins print to.
+            try (FileOutputStream err = new FileOutputStream(FileDescriptor.err)) {
+                err.write(text.get().getBytes(UTF_8));
+            } catch (IOException closed) {
+                // There is nobody to tell.
+            } finally {
+                Runtime.getRuntime().halt(FAILURE);
+            }
+        }
     }
 
     // Whether this is the scheduler, or the extender's server. As in bin/moorage, a command comes first.

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
-import java.io.FileDescriptor;
-import java.io.FileOutputStream;
-import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
 
@@ -14,30 +9,20 @@ import java.util.Optional;
  * but it does not pass for a success.
  */
 final class UnexpectedExit {
-    private static final int FAILURE = 1;
     private static final int MOST_FRAMES = 20;
 
     private UnexpectedExit() {}
 
-    /** Looks who ends the process, when it ends. */
-    static void watch() {
-        Runtime.getRuntime().addShutdownHook(new Thread(UnexpectedExit::look, "exit"));
-    }
-
-    private static void look() {
+    /** What is to be told of who ends the process now; empty if it is the program itself, or a signal. */
+    static Optional<String> text() {
         for (Map.Entry<Thread, StackTraceElement[]> each :
                 Thread.getAllStackTraces().entrySet()) {
             Optional<String> text = text(each.getKey().getName(), each.getValue());
             if (text.isPresent()) {
-                try (FileOutputStream err = new FileOutputStream(FileDescriptor.err)) {
-                    err.write(text.get().getBytes(UTF_8));
-                } catch (IOException closed) {
-                    // There is nobody to tell.
-                } finally {
-                    Runtime.getRuntime().halt(FAILURE);
-                }
+                return text;
             }
         }
+        return Optional.empty();
     }
 
     /** What is to be told if a thread with that stack ends the process, and is not the program's own end. */

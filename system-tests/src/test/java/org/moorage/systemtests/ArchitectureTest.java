@@ -200,7 +200,7 @@ final class ArchitectureTest {
                     .and(not(name("org.moorage.runtime.SchedulerThreads")))
                     .and(not(name("org.moorage.runtime.internal.plugin.PluginThread")))
                     .and(not(nameMatching("org\\.moorage\\.app\\.Main(\\$.*)?")))
-                    .and(not(name("org.moorage.app.BoundedAppender"))))
+                    .and(not(name("org.moorage.app.ProcessThreads"))))
             .should()
             .accessTargetWhere(call(Thread.class, "<init>"))
             .because("threads are made where they are also ended, and what ends the process where the process begins;"

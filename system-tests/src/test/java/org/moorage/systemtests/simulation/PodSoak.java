@@ -82,22 +82,47 @@ public final class PodSoak implements AutoCloseable {
     /**
      * What a process holds after a collection of its heap.
      *
-     * @param instances how many instances of a class there are, by its name
-     * @param bytes the heap in use
+     * @param histogram how many instances of each class there are, as the JVM tells it: one text, so that what is known of before is no part of what
+     *     has grown
      * @param threads how many threads there are
      * @param series how many series the metrics have
      */
-    public record Holdings(Map<String, Long> instances, long bytes, int threads, long series) {
+    public record Holdings(String histogram, int threads, long series) {
         /** The classes of which there are more than before, by more than so many. */
         public Map<String, Long> grownSince(Holdings before, long atMost) {
+            Map<String, Long> instancesBefore = before.instances();
             Map<String, Long> grown = new TreeMap<>();
-            instances.forEach((name, count) -> {
-                long more = count - before.instances.getOrDefault(name, 0L);
+            instances().forEach((name, count) -> {
+                long more = count - instancesBefore.getOrDefault(name, 0L);
                 if (more > atMost) {
                     grown.put(name, more);
                 }
             });
             return grown;
+        }
+
+        private Map<String, Long> instances() {
+            Map<String, Long> instances = new TreeMap<>();
+            for (String[] words : lines()) {
+                instances.merge(words[3], Long.valueOf(words[1]), Long::sum);
+            }
+            return instances;
+        }
+
+        /** The size of all instances. */
+        public long bytes() {
+            return lines().stream().mapToLong(words -> Long.parseLong(words[2])).sum();
+        }
+
+        private List<String[]> lines() {
+            List<String[]> lines = new ArrayList<>();
+            for (String line : histogram.split("\n")) {
+                String[] words = line.strip().split("\\s+");
+                if (words.length >= 4 && words[0].endsWith(":") && Character.isDigit(words[0].charAt(0))) {
+                    lines.add(words);
+                }
+            }
+            return lines;
         }
     }
 
@@ -310,22 +335,11 @@ public final class PodSoak implements AutoCloseable {
                             "gcClassHistogram",
                             new Object[] {new String[0]},
                             new String[] {String[].class.getName()});
-            // What counts is not to be counted: names of classes, of which each histogram has the same.
-            Map<String, Long> instances = new TreeMap<>();
-            long bytes = 0;
-            for (String line : histogram.split("\n")) {
-                String[] words = line.strip().split("\\s+");
-                if (words.length >= 4 && words[0].endsWith(":") && Character.isDigit(words[0].charAt(0))) {
-                    instances.merge(words[3].intern(), Long.valueOf(words[1]), Long::sum);
-                    bytes += Long.parseLong(words[2]);
-                }
-            }
             long series = 0;
             for (MetricSnapshot snapshot : registry.scrape()) {
                 series += snapshot.getDataPoints().size();
             }
-            return new Holdings(
-                    instances, bytes, ManagementFactory.getThreadMXBean().getThreadCount(), series);
+            return new Holdings(histogram, ManagementFactory.getThreadMXBean().getThreadCount(), series);
         } catch (JMException failed) {
             throw new IllegalStateException(failed);
         }

@@ -16,10 +16,13 @@ public interface ResourceClaimWriter {
      */
     ResourceClaim createForExtendedResources(Pod pod, List<DeviceRequest> requests);
 
-    /** Adds {@link ResourceClaim#FINALIZER}, which an allocated claim must have. */
+    /**
+     * Adds {@link ResourceClaim#FINALIZER}, which an allocated claim must have. For the version of the claim that is passed, if it has
+     * one.
+     */
     ResourceClaim addFinalizer(ResourceClaim claim);
 
-    /** Removes {@link ResourceClaim#FINALIZER}. */
+    /** Removes {@link ResourceClaim#FINALIZER} from a claim for extended resources. */
     ResourceClaim removeFinalizer(ResourceClaim claim);
 
     /** Sets the allocation of a claim, and reserves it for a pod. For the version of the claim that is passed, if it has one. */

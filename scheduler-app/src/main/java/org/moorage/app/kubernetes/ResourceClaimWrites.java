@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.kubernetes;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
@@ -12,7 +13,7 @@ import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.ResourceClaimWriter;
 
 /**
- * Sends changes of resource claims to the API server, as strategic merge patches: so that pods can be added to and removed from
+ * Sends changes of resource claims to the API server, most of them as strategic merge patches: so that pods can be added to and removed from
  * {@code reservedFor} whatever else is in it.
  */
 final class ResourceClaimWrites implements ResourceClaimWriter {
@@ -40,19 +41,25 @@ final class ResourceClaimWrites implements ResourceClaimWriter {
         }
     }
 
+    // For the version of the claim, and as a JSON merge patch: a strategic one has the server write the parameters of
+    // devices anew, with
+    // their fields in another order and their numbers as floating point ones, and then it refuses that as a change of
+    // the spec.
     @Override
     public ResourceClaim addFinalizer(ResourceClaim claim) {
-        return patchFinalizers(claim, "finalizers");
+        ObjectNode patch = patchOfVersion(claim);
+        ArrayNode finalizers = patch.withObject("metadata").putArray("finalizers");
+        claim.withFinalizer().finalizers().forEach(finalizers::add);
+        return patches.merge(ObjectKind.RESOURCE_CLAIM, claim.namespace(), claim.name(), "", patch);
     }
 
+    // Of claims for extended resources, which have no parameters.
     @Override
     public ResourceClaim removeFinalizer(ResourceClaim claim) {
-        return patchFinalizers(claim, "$deleteFromPrimitiveList/finalizers");
-    }
-
-    private ResourceClaim patchFinalizers(ResourceClaim claim, String field) {
         ObjectNode patch = patch(claim);
-        patch.withObject("metadata").putArray(field).add(ResourceClaim.FINALIZER);
+        patch.withObject("metadata")
+                .putArray("$deleteFromPrimitiveList/finalizers")
+                .add(ResourceClaim.FINALIZER);
         return patches.mergeStrategically(ObjectKind.RESOURCE_CLAIM, claim.namespace(), claim.name(), "", patch);
     }
 

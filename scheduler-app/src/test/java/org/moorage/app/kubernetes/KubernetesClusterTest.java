@@ -504,8 +504,9 @@ class KubernetesClusterTest {
                         cluster -> cluster.resourceClaims().addFinalizer(GPU),
                         "PATCH",
                         CLAIMS + "/gpu",
-                        STRATEGIC,
-                        "{'metadata': {'uid': 'c1', 'finalizers': ['resource.kubernetes.io/delete-protection']}}"),
+                        MERGE,
+                        "{'metadata': {'uid': 'c1', 'resourceVersion': '5',"
+                                + " 'finalizers': ['resource.kubernetes.io/delete-protection']}}"),
                 new Case(
                         "a finalizer is removed",
                         cluster -> cluster.resourceClaims().removeFinalizer(GPU),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.systemtests.faults;
 
+import com.fasterxml.jackson.core.JsonFactoryBuilder;
+import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
@@ -19,6 +21,7 @@ import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -33,7 +36,15 @@ import javax.net.ssl.X509ExtendedTrustManager;
 
 /** Requests of the test's own to an API server on loopback, as its administrator. */
 final class ApiAccess {
-    static final JsonMapper JSON = JsonMapper.builder().build();
+    /** Without limits: tests make objects that go beyond them. */
+    static final JsonMapper JSON = JsonMapper.builder(new JsonFactoryBuilder()
+                    .streamReadConstraints(StreamReadConstraints.builder()
+                            .maxNestingDepth(Integer.MAX_VALUE)
+                            .maxNameLength(Integer.MAX_VALUE)
+                            .maxNumberLength(Integer.MAX_VALUE)
+                            .build())
+                    .build())
+            .build();
 
     private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final int SENDERS = 16;
@@ -103,6 +114,18 @@ final class ApiAccess {
         return items;
     }
 
+    /** The first answer to a request, whatever it is; empty if it breaks off. */
+    Optional<HttpResponse<String>> answer(String method, String path, String type, String body) {
+        try {
+            return Optional.of(client.send(newRequest(method, path, type, body), BodyHandlers.ofString()));
+        } catch (IOException e) {
+            return Optional.empty();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
     /** The status of the answer to a request. */
     int status(String method, String path, String type, String body) {
         return send(method, path, type, body).statusCode();
@@ -160,17 +183,22 @@ final class ApiAccess {
         }
     }
 
-    // A server that was just killed is asked again for a while: what is tested are not these requests.
-    private HttpResponse<String> send(String method, String path, String type, String body) {
+    private HttpRequest newRequest(String method, String path, String type, String body) {
         HttpRequest.Builder request = request(server.resolve(path)).timeout(LIMIT);
         if (!type.isEmpty()) {
             request.header("Content-Type", type);
         }
-        request.method(method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body));
+        return request.method(method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body))
+                .build();
+    }
+
+    // A server that was just killed is asked again for a while: what is tested are not these requests.
+    private HttpResponse<String> send(String method, String path, String type, String body) {
+        HttpRequest request = newRequest(method, path, type, body);
         long deadline = System.nanoTime() + LIMIT.toNanos();
         while (true) {
             try {
-                HttpResponse<String> response = client.send(request.build(), BodyHandlers.ofString());
+                HttpResponse<String> response = client.send(request, BodyHandlers.ofString());
                 if (response.statusCode() != 429 && response.statusCode() < 500 || System.nanoTime() > deadline) {
                     return response;
                 }
@@ -193,7 +221,7 @@ final class ApiAccess {
         return response.body();
     }
 
-    private static JsonNode parse(String text) {
+    static JsonNode parse(String text) {
         try {
             return JSON.readTree(text);
         } catch (IOException e) {

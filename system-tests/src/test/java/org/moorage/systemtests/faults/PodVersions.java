@@ -27,6 +27,9 @@ import org.moorage.api.model.Quantity;
  * of each node. Two bindings of one pod, and a binding to a node that is full, are violations.
  */
 final class PodVersions implements AutoCloseable {
+    /** No more than this is counted of a pod or a node, so that sums do not overflow. */
+    private static final long MOST = 1L << 50;
+
     private final ApiAccess api;
     private final URI store;
     private final HttpClient client =
@@ -114,7 +117,8 @@ final class PodVersions implements AutoCloseable {
         if (!was.isEmpty() && !was.equals(node)) {
             violations.add(name(pod) + " went from " + was + " to " + node);
         }
-        if (was.isEmpty() && !node.isEmpty()) {
+        // Whoever creates a pod on a node asks nobody whether there is room.
+        if (before != null && was.isEmpty() && !node.isEmpty()) {
             boundAt.put(uid, System.nanoTime());
             checkNode(pod, node);
         }
@@ -159,7 +163,7 @@ final class PodVersions implements AutoCloseable {
             return 0;
         }
         Quantity parsed = Quantity.parse(quantity.asText());
-        return inThousandths ? parsed.milliValue() : parsed.value();
+        return Math.min(MOST, inThousandths ? parsed.milliValue() : parsed.value());
     }
 
     static String nodeName(JsonNode pod) {

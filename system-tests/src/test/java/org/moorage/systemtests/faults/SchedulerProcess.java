@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.systemtests.faults;
 
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -9,12 +11,15 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.moorage.systemtests.live.ControlPlane;
@@ -29,6 +34,8 @@ final class SchedulerProcess implements AutoCloseable {
     }
 
     private static final Duration LIMIT = Duration.ofSeconds(5);
+    private static final Pattern THREAD = Pattern.compile("(?m)^\"([^\"]+)\" #\\d+ ");
+    private static final Pattern NOT_COUNTED = Pattern.compile("^OkHttp|CompilerThread|Attach Listener");
 
     private final RunningProgram program;
     private final Path log;
@@ -177,6 +184,51 @@ final class SchedulerProcess implements AutoCloseable {
     /** How many pods it has assumed and not yet seen bound. */
     int assumedPods() {
         return page("/debug/dump").orElse("").split(", assumed\n").length - 1;
+    }
+
+    /**
+     * How many threads there are of each name, without numbers. Those that OkHttp takes for a request and gives up when they have nothing
+     * to do, and those of the virtual machine itself, are not among them.
+     */
+    Map<String, Integer> threads() {
+        Map<String, Integer> threads = new TreeMap<>();
+        Matcher thread = THREAD.matcher(jcmd("Thread.print"));
+        while (thread.find()) {
+            String name = thread.group(1).replaceAll("[0-9]+", "N");
+            if (!NOT_COUNTED.matcher(name).find()) {
+                threads.merge(name, 1, Integer::sum);
+            }
+        }
+        return threads;
+    }
+
+    /** What the virtual machine answers to a command of the program {@code jcmd}. */
+    String jcmd(String command) {
+        try {
+            Process process = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "jcmd")
+                                    .toString(),
+                            String.valueOf(program.pid()),
+                            command)
+                    .redirectErrorStream(true)
+                    .start();
+            StringBuilder text = new StringBuilder();
+            try (BufferedReader lines =
+                    new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+                for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                    text.append(line).append('\n');
+                }
+            }
+            if (process.waitFor() != 0) {
+                throw new IllegalStateException("jcmd " + command + ": " + text);
+            }
+            return text.toString();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
     }
 
     /** Lines of the log that tell of an exception nobody caught. */

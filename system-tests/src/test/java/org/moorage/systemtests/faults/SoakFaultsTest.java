@@ -3,19 +3,12 @@ package org.moorage.systemtests.faults;
 
 import static org.moorage.systemtests.faults.SchedulerProcess.Kind.MOORAGE;
 
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
-import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -33,9 +26,6 @@ class SoakFaultsTest {
     private static final String TENTH = "100m";
     private static final Pattern USED = Pattern.compile(" total \\d+K, used (\\d+)K");
 
-    private static final Pattern THREAD = Pattern.compile("(?m)^\"([^\"]+)\" #\\d+ ");
-    private static final Pattern NOT_COUNTED = Pattern.compile("^OkHttp|CompilerThread|Attach Listener");
-
     /** One of the faults that are injected at random, by its number. */
     private enum Injected {
         API_SERVER_KILLED,
@@ -47,8 +37,7 @@ class SoakFaultsTest {
     /**
      * What the process holds after a collection.
      *
-     * @param threads how many there are of each name, without numbers; those that OkHttp takes for a request and gives up when they have
-     *     nothing to do, and those of the virtual machine itself, are not among them
+     * @param threads how many there are of each name
      */
     private record Held(long heapBytes, Map<String, Integer> threads) {
         String text() {
@@ -156,51 +145,14 @@ class SoakFaultsTest {
     }
 
     private static Held held(SchedulerProcess scheduler) {
-        long pid = scheduler.program().pid();
         // Twice: what the first one finalizes goes with the second.
-        jcmd(pid, "GC.run");
-        jcmd(pid, "GC.run");
-        Matcher used = USED.matcher(jcmd(pid, "GC.heap_info"));
+        scheduler.jcmd("GC.run");
+        scheduler.jcmd("GC.run");
+        Matcher used = USED.matcher(scheduler.jcmd("GC.heap_info"));
         if (!used.find()) {
             throw new IllegalStateException("GC.heap_info tells no use of the heap");
         }
-        Map<String, Integer> threads = new TreeMap<>();
-        Matcher thread = THREAD.matcher(jcmd(pid, "Thread.print"));
-        while (thread.find()) {
-            String name = thread.group(1).replaceAll("[0-9]+", "N");
-            if (!NOT_COUNTED.matcher(name).find()) {
-                threads.merge(name, 1, Integer::sum);
-            }
-        }
-        return new Held(Long.parseLong(used.group(1)) << 10, threads);
-    }
-
-    private static String jcmd(long pid, String command) {
-        try {
-            Process process = new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "jcmd")
-                                    .toString(),
-                            String.valueOf(pid),
-                            command)
-                    .redirectErrorStream(true)
-                    .start();
-            StringBuilder text = new StringBuilder();
-            try (BufferedReader lines =
-                    new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
-                for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                    text.append(line).append('\n');
-                }
-            }
-            if (process.waitFor() != 0) {
-                throw new IllegalStateException("jcmd " + command + ": " + text);
-            }
-            return text.toString();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
-        }
+        return new Held(Long.parseLong(used.group(1)) << 10, scheduler.threads());
     }
 
     private static void inject(

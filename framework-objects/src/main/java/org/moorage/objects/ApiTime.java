@@ -8,6 +8,7 @@ import java.time.LocalDate;
 /** Points in time as texts of RFC 3339. */
 final class ApiTime {
     private static final String FORM = "0000-00-00T00:00:00Z";
+    private static final int LONGEST_YEAR = 4;
     private static final int SECONDS_PER_DAY = 86_400;
 
     private ApiTime() {}
@@ -20,7 +21,8 @@ final class ApiTime {
      */
     static Instant parse(String text) {
         if (!isUsual(text)) {
-            return Instant.parse(text);
+            // Go writes later years without a sign, and the API server takes the last day of 9999 in any zone.
+            return Instant.parse(text.indexOf('-') > LONGEST_YEAR && text.charAt(0) != '+' ? "+" + text : text);
         }
         int hour = number(text, 11, 13);
         int minute = number(text, 14, 16);

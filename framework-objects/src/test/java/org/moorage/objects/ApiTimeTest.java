@@ -29,6 +29,12 @@ class ApiTimeTest {
     }
 
     @Test
+    void readsYearsAsGoWritesThem() {
+        assertThat(ApiTime.parse("10000-01-01T13:59:59Z")).isEqualTo(Instant.parse("+10000-01-01T13:59:59Z"));
+        assertThat(ApiTime.parse("-0001-12-31T10:00:00Z")).isEqualTo(Instant.parse("-0001-12-31T10:00:00Z"));
+    }
+
+    @Test
     void readsWhatTheJdkWrites() {
         long seed = 11;
         SplittableRandom random = new SplittableRandom(seed);

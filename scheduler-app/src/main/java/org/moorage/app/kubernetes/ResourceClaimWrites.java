@@ -42,9 +42,8 @@ final class ResourceClaimWrites implements ResourceClaimWriter {
     }
 
     // For the version of the claim, and as a JSON merge patch: a strategic one has the server write the parameters of
-    // devices anew, with
-    // their fields in another order and their numbers as floating point ones, and then it refuses that as a change of
-    // the spec.
+    // devices anew, with their fields in another order and their numbers as floating point ones, and then it refuses
+    // that as a change of the spec.
     @Override
     public ResourceClaim addFinalizer(ResourceClaim claim) {
         ObjectNode patch = patchOfVersion(claim);

@@ -49,7 +49,8 @@ final class RequestBody extends InputStream {
             kept += part.length;
         }
         notifyAll();
-        isPaused = kept >= MOST_KEPT;
+        // What was on its way when it was paused comes yet; only who reads ends the pause.
+        isPaused |= kept >= MOST_KEPT;
         return !isPaused;
     }
 

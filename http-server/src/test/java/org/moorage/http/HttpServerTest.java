@@ -169,6 +169,24 @@ class HttpServerTest {
     }
 
     @Test
+    void isHeardByOneWhoSendsTheWholeBodyBeforeListening() throws IOException {
+        HttpServer server = serve(PATIENT);
+        String body = "b".repeat(16 << 20);
+        String chunk = "100000\r\n" + body.substring(0, 1 << 20) + "\r\n";
+
+        assertThat(ask(server, "PUT /deny HTTP/1.1\r\nHost: x\r\nContent-Length: " + body.length() + "\r\n\r\n" + body))
+                .startsWith("HTTP/1.1 401")
+                .endsWith("no");
+        assertThat(ask(server, "PUT /echo HTTP/1.1\r\nHost: x\r\nContent-Length: " + body.length() + "\r\n\r\n" + body))
+                .startsWith("HTTP/1.1 413");
+        assertThat(ask(
+                        server,
+                        "PUT /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk.repeat(16)
+                                + "0\r\n\r\n"))
+                .startsWith("HTTP/1.1 413");
+    }
+
+    @Test
     void answersWhatFailsWith500AndLivesOn() throws IOException {
         HttpServer server = serve(PATIENT);
 

@@ -17,9 +17,11 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -28,6 +30,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
@@ -77,6 +80,7 @@ class ExtenderServerTest {
     private final HttpClient client = HttpClient.newHttpClient();
     private InMemoryCluster cluster = new InMemoryCluster();
     private RequestMemory memory = RequestMemory.of(64 << 20);
+    private InstantSource clock = InstantSource.system();
     private Optional<RunningAgents> running = Optional.empty();
 
     @AfterEach
@@ -109,7 +113,7 @@ class ExtenderServerTest {
                         () -> cluster,
                         new SchedulerListener() {},
                         memory,
-                        InstantSource.system(),
+                        clock,
                         Executors.defaultThreadFactory()));
     }
 
@@ -850,6 +854,28 @@ class ExtenderServerTest {
             KeyManager[] others =
                     TestKeys.authority("CN=other").sign("CN=scheduler").managers();
             assertThatThrownBy(() -> ask(server, others)).isInstanceOf(IOException.class);
+        }
+
+        @Test
+        void isForClientsOfANewAuthorityOnceItsFileHasChanged()
+                throws IOException, GeneralSecurityException, InterruptedException {
+            AtomicReference<Instant> now =
+                    new AtomicReference<>(InstantSource.system().instant());
+            clock = now::get;
+            ExtenderServer server = serve(clients());
+            TestKeys next = TestKeys.authority("CN=next");
+            KeyManager[] before = authority.sign("CN=scheduler").managers();
+            KeyManager[] after = next.sign("CN=scheduler").managers();
+            Path file = next.writeCertificate(folder.resolve("ca.pem"));
+
+            assertThat(ask(server, before).status).isEqualTo(200);
+            now.updateAndGet(time -> time.plusSeconds(10));
+            assertThat(ask(server, after).status).isEqualTo(200);
+            assertThatThrownBy(() -> ask(server, before)).isInstanceOf(IOException.class);
+
+            Files.writeString(file, "no certificate");
+            now.updateAndGet(time -> time.plusSeconds(10));
+            assertThat(ask(server, after).status).isEqualTo(200);
         }
 
         @Test

@@ -72,19 +72,23 @@ final class ApiAccess {
         return matcher.group(1);
     }
 
-    /** A client that trusts everyone: whom it asks is on loopback, with a certificate of its own. */
-    static HttpClient trustingClient(HttpClient.Version version) {
+    /** TLS that trusts everyone: who is asked is on loopback, with a certificate of its own. */
+    static SSLContext trusting() {
         try {
             SSLContext context = SSLContext.getInstance("TLS");
             context.init(null, new TrustManager[] {new TrustsAll()}, new SecureRandom());
-            return HttpClient.newBuilder()
-                    .sslContext(context)
-                    .version(version)
-                    .connectTimeout(LIMIT)
-                    .build();
+            return context;
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    static HttpClient trustingClient(HttpClient.Version version) {
+        return HttpClient.newBuilder()
+                .sslContext(trusting())
+                .version(version)
+                .connectTimeout(LIMIT)
+                .build();
     }
 
     URI server() {

@@ -206,7 +206,8 @@ class PolicyFaultsTest {
         return out.toByteArray();
     }
 
-    private static Path plugins(FaultScene scene, String... examples) {
+    /** A folder with the jars of examples that are plugins. */
+    static Path plugins(FaultScene scene, String... examples) {
         try {
             Path plugins = Files.createDirectories(scene.plane().folder().resolve("plugins"));
             for (String example : examples) {

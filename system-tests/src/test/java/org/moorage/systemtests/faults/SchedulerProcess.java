@@ -138,6 +138,11 @@ final class SchedulerProcess implements AutoCloseable {
         return program;
     }
 
+    /** Where it serves. */
+    int port() {
+        return port;
+    }
+
     Path logFile() {
         return log;
     }

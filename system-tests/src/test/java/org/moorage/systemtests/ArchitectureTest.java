@@ -41,11 +41,21 @@ final class ArchitectureTest {
     private static final String TESTKIT = "org.moorage.testkit..";
     private static final String APP = "org.moorage.app..";
     private static final String PROMETHEUS = "org.moorage.prometheus..";
+    private static final String HTTP = "org.moorage.http..";
 
     @ArchTest
     static void looksAtAllModules(JavaClasses imported) {
         for (String module : Set.of(
-                "api", "objects", "runtime", "simulation", "testkit", "builtin", "conformance", "app", "prometheus")) {
+                "api",
+                "objects",
+                "runtime",
+                "simulation",
+                "testkit",
+                "builtin",
+                "conformance",
+                "app",
+                "prometheus",
+                "http")) {
             assertThat(imported.containPackage("org.moorage." + module))
                     .as("classes of org.moorage.%s", module)
                     .isTrue();
@@ -69,6 +79,15 @@ final class ArchitectureTest {
             .should()
             .onlyDependOnClassesThat()
             .resideInAnyPackage("java..", "javax.net.ssl..", "org.jspecify..", "com.fasterxml.jackson..", PROMETHEUS)
+            .because("plugins carry it in their jars, with all that it needs");
+
+    @ArchTest
+    static final ArchRule HTTP_NEEDS_NETTY_ONLY = classes()
+            .that()
+            .resideInAPackage(HTTP)
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage("java..", "javax.net.ssl..", "org.jspecify..", "io.netty..", HTTP)
             .because("plugins carry it in their jars, with all that it needs");
 
     @ArchTest

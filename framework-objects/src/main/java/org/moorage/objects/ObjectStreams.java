@@ -12,6 +12,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -27,7 +28,7 @@ import org.moorage.api.model.OtherObject;
  */
 public final class ObjectStreams {
     private static final JsonFactory TEXTS =
-            names().disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES).build();
+            new LenientNamesFactory(names().disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES));
 
     /** A watch ends after so many characters, and with it what is kept of the names in it. */
     private static final long LONGEST_WATCH = 64 << 20;
@@ -186,7 +187,7 @@ public final class ObjectStreams {
      * @throws IOException if the text is not JSON up to there
      */
     public static String resourceVersion(String text) throws IOException {
-        try (JsonParser parser = TEXTS.createParser(text)) {
+        try (JsonParser parser = TEXTS.createParser(new StringReader(text))) {
             if (!findField(parser, "metadata") || !findField(parser, "resourceVersion")) {
                 return "";
             }
@@ -220,7 +221,7 @@ public final class ObjectStreams {
      * @throws IOException if it is not an object in JSON
      */
     public static ObjectNode object(String text) throws IOException {
-        try (JsonParser parser = TEXTS.createParser(text)) {
+        try (JsonParser parser = TEXTS.createParser(new StringReader(text))) {
             parser.nextToken();
             return object(parser);
         }
@@ -247,7 +248,7 @@ public final class ObjectStreams {
     // Bytes that are no UTF-8 may stand in what the API server passes on as it came; a reader replaces them, as Go
     // does.
     private static JsonParser open(InputStream input) throws IOException {
-        return names().build()
+        return new LenientNamesFactory(names())
                 .createParser(new InputStreamReader(input, StandardCharsets.UTF_8))
                 .disable(JsonParser.Feature.AUTO_CLOSE_SOURCE);
     }

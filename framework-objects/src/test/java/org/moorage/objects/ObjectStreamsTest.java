@@ -24,6 +24,7 @@ import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.OtherObject;
@@ -245,6 +246,24 @@ class ObjectStreamsTest {
                                     .name())
                             .isEqualTo("a");
                 }
+            }
+        }
+
+        @ParameterizedTest
+        @CsvSource({
+            "\\ud800, \ufffd",
+            "\\ud800a, \ufffda",
+            "\\ud800\\n, '\ufffd\\n'",
+            "\\ud800\\ud800, \ufffd\ufffd",
+            "\\udc00x, \ufffdx",
+            "\\ud83d\\uDE00, \ud83d\ude00"
+        })
+        void withHalvesOfSurrogatePairsAsGoReadsThem(String escaped, String expected) throws IOException {
+            String config = "{\"opaque\":{\"parameters\":{\"" + escaped + "\":\"" + escaped + "\"}}}";
+            String object = "{\"metadata\":{\"name\":\"a\",\"resourceVersion\":\"1\"},\"spec\":" + config + "}";
+            for (ObjectNode tree : read(ObjectKind.RESOURCE_CLAIM, object)) {
+                assertThat(tree.path("spec").toString())
+                        .isEqualTo("{\"opaque\":{\"parameters\":{\"" + expected + "\":\"" + expected + "\"}}}");
             }
         }
 

@@ -3,13 +3,13 @@ package org.moorage.examples.opa;
 
 import java.io.ByteArrayInputStream;
 import java.io.EOFException;
-import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.regex.Pattern;
-import java.util.zip.GZIPInputStream;
+import java.util.zip.Inflater;
+import java.util.zip.InflaterInputStream;
 
 /**
  * The module in a bundle of {@code opa build -t wasm}: a compressed tar file, which has for each file a block with its name and its
@@ -19,6 +19,13 @@ final class Bundle {
     private static final int MOST_UNPACKED = 64 << 20;
     private static final Set<String> NAMES = Set.of("/policy.wasm", "./policy.wasm", "policy.wasm");
     private static final Pattern OCTAL = Pattern.compile("[0-7]{1,12}");
+
+    private static final int GZIP_HEAD = 10;
+    private static final int GZIP_FLAGS = 3;
+    private static final int GZIP_CHECKSUM = 2;
+    private static final int GZIP_EXTRA = 4;
+    private static final int GZIP_NAME = 8;
+    private static final int GZIP_COMMENT = 16;
 
     private static final int BLOCK = 512;
     private static final int NAME_END = 100;
@@ -35,14 +42,8 @@ final class Bundle {
      * @throws PolicyException if the bundle cannot be unpacked, or has none
      */
     static byte[] module(byte[] bundle, int most) {
-        // Of what follows the first member GZIPInputStream would read each by a call within the call before.
-        InputStream single = new FilterInputStream(new ByteArrayInputStream(bundle)) {
-            @Override
-            public int available() {
-                return 0;
-            }
-        };
-        try (InputStream tar = new GZIPInputStream(single)) {
+        Inflater inflater = new Inflater(true);
+        try (InputStream tar = new InflaterInputStream(compressed(bundle), inflater)) {
             long left = MOST_UNPACKED;
             byte[] head = new byte[BLOCK];
             while (tar.readNBytes(head, 0, BLOCK) == BLOCK && head[0] != 0) {
@@ -62,8 +63,32 @@ final class Bundle {
             throw unusable("ends before its time");
         } catch (IOException broken) {
             throw unusable("is no compressed tar file: " + broken.getMessage());
+        } finally {
+            inflater.end();
         }
         throw new PolicyException("a bundle without /policy.wasm (expected: one of opa build -t wasm)");
+    }
+
+    // What follows the head of RFC 1952. GZIPInputStream would read each further member by a call within the call before.
+    private static InputStream compressed(byte[] bundle) throws IOException {
+        if (bundle.length < GZIP_HEAD) {
+            throw new EOFException();
+        }
+        int flags = bundle[GZIP_FLAGS];
+        int at = GZIP_HEAD;
+        if ((flags & GZIP_EXTRA) != 0 && at + 1 < bundle.length) {
+            at += 2 + (bundle[at] & 0xff) + ((bundle[at + 1] & 0xff) << 8);
+        }
+        for (int text : new int[] {GZIP_NAME, GZIP_COMMENT}) {
+            while ((flags & text) != 0 && at < bundle.length && bundle[at++] != 0) {
+                // It ends with a zero.
+            }
+        }
+        at += (flags & GZIP_CHECKSUM) != 0 ? 2 : 0;
+        if (at > bundle.length) {
+            throw new EOFException();
+        }
+        return new ByteArrayInputStream(bundle, at, bundle.length - at);
     }
 
     private static byte[] module(InputStream tar, long size, int most) throws IOException {

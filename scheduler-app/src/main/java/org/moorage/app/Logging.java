@@ -82,14 +82,10 @@ public final class Logging extends ContextAwareBase implements Configurator {
         Logger root = context.getLogger(Logger.ROOT_LOGGER_NAME);
         root.detachAppender(WAITING);
         root.detachAppender(STDERR);
-        BoundedAppender waiting = new BoundedAppender(
-                MOST_WAITING,
-                stderr(
-                        context,
-                        format == Format.json
-                                ? new JsonLogLayout(new StackTraces(System::nanoTime)::isDue)
-                                : new LogLayout(new StackTraces(System::nanoTime)::isDue)),
-                threads);
+        StackTraces traces = new StackTraces(System::nanoTime);
+        Layout<ILoggingEvent> layout =
+                format == Format.json ? new JsonLogLayout(traces::isDue) : new LogLayout(traces::isDue);
+        BoundedAppender waiting = new BoundedAppender(MOST_WAITING, stderr(context, layout), threads);
         waiting.setContext(context);
         waiting.setName(WAITING);
         waiting.start();

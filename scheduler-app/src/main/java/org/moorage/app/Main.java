@@ -167,9 +167,14 @@ public final class Main implements Callable<Integer> {
         }
     }
 
+    /** Whether the virtual machine can no longer be relied on. */
+    static boolean isFatal(Throwable thrown) {
+        return thrown instanceof VirtualMachineError && !(thrown instanceof StackOverflowError);
+    }
+
     // Whatever thread it is that memory is exhausted on: the others cannot be relied on either.
     private static void uncaught(Thread thread, Throwable thrown) {
-        if (thrown instanceof VirtualMachineError && !(thrown instanceof StackOverflowError)) {
+        if (isFatal(thrown)) {
             if (ENDING.getAndSet(true)) {
                 // Another thread says it already, and ends the process.
                 return;

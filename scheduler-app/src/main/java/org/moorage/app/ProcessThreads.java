@@ -50,7 +50,7 @@ final class ProcessThreads implements ThreadFactory {
     }
 
     private void failed(Thread thread, Throwable thrown) {
-        if (thrown instanceof VirtualMachineError && !(thrown instanceof StackOverflowError)) {
+        if (Main.isFatal(thrown)) {
             Thread.getDefaultUncaughtExceptionHandler().uncaughtException(thread, thrown);
             return;
         }

@@ -58,11 +58,12 @@ final class StackTraces {
     /** Whether the stack trace of what an event tells of was not shown in the last minutes; it then counts as shown. */
     synchronized boolean isDue(ILoggingEvent event, IThrowableProxy thrown) {
         long now = nanoTime.getAsLong();
-        Long before = shownByPlace.get(place(event, thrown));
+        String place = place(event, thrown);
+        Long before = shownByPlace.get(place);
         if (before != null && now - before < ONCE_IN.toNanos()) {
             return false;
         }
-        shownByPlace.put(place(event, thrown), now);
+        shownByPlace.put(place, now);
         return true;
     }
 

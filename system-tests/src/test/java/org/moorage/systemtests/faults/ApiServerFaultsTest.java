@@ -5,7 +5,6 @@ import static org.moorage.systemtests.faults.SchedulerProcess.Kind.MOORAGE;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -16,6 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.moorage.systemtests.live.ControlPlane.Component;
 import org.moorage.systemtests.live.FreezingProxy;
+import org.moorage.systemtests.live.RunningProgram;
 
 /** An API server, or its store, that goes away while pods are being bound. */
 class ApiServerFaultsTest {
@@ -167,10 +167,7 @@ class ApiServerFaultsTest {
     @Test
     @Fault(value = 13, injected = "no API server for five minutes at start")
     void noServerAtStart(FaultReport report) throws IOException {
-        int port;
-        try (ServerSocket free = new ServerSocket(0)) {
-            port = free.getLocalPort();
-        }
+        int port = RunningProgram.freePort();
         try (FaultScene scene = withNodes(report)) {
             scene.pods("p", 10, TENTH);
             SchedulerProcess scheduler =

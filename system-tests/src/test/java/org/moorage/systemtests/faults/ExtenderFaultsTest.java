@@ -6,7 +6,6 @@ import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
@@ -16,6 +15,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Test;
 import org.moorage.systemtests.faults.SchedulerProcess.Kind;
+import org.moorage.systemtests.live.RunningProgram;
 
 /** Extenders that hang, fail, answer nonsense, or are not there. */
 class ExtenderFaultsTest {
@@ -34,10 +34,7 @@ class ExtenderFaultsTest {
         answer(extender, "/status", 500, "injected");
         answer(extender, "/garbage", 200, "<html>no answer</html>");
         extender.start();
-        int closed;
-        try (ServerSocket free = new ServerSocket(0)) {
-            closed = free.getLocalPort();
-        }
+        int closed = RunningProgram.freePort();
         try (FaultScene scene = FaultScene.open(report)) {
             scene.nodes("n", 3, "1", 110);
             for (String fault : FAULTS) {

@@ -3,8 +3,6 @@ package org.moorage.systemtests.faults;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -64,15 +62,6 @@ final class ExtenderProcess implements AutoCloseable {
                     "--request-timeout=60s"));
             return new ExtenderProcess(
                     RunningProgram.start(folder.resolve("extender.log"), command), port, !tls.isEmpty());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    /** A port of loopback that nobody listens on. */
-    static int freePort() {
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return free.getLocalPort();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

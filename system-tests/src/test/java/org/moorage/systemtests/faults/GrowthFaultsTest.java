@@ -1,30 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.systemtests.faults;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.moorage.systemtests.simulation.PodSoak;
-import org.slf4j.LoggerFactory;
 
 /** Names, of which a cluster sees ever more. */
 class GrowthFaultsTest {
-    private static final Logger LOGGER = (Logger) LoggerFactory.getLogger("org.moorage");
     private static final long FIRST = 20_000;
     private static final long MORE = 980_000;
-
-    @BeforeAll
-    static void silenceLogs() {
-        LOGGER.setLevel(Level.OFF);
-    }
-
-    @AfterAll
-    static void restoreLogs() {
-        LOGGER.setLevel(null);
-    }
 
     @Test
     @Fault(

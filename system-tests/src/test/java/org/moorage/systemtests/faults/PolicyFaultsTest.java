@@ -6,8 +6,6 @@ import static org.moorage.systemtests.faults.SchedulerProcess.Kind.MOORAGE;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -23,6 +21,7 @@ import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
+import org.moorage.systemtests.live.RunningProgram;
 
 /** Servers that decisions are made with and that do not come to an end, and policies that nobody should be able to push. */
 class PolicyFaultsTest {
@@ -136,10 +135,7 @@ class PolicyFaultsTest {
     void policiesWithoutEnd(FaultReport report) throws IOException {
         try (FaultScene scene = FaultScene.open(report)) {
             scene.nodes("n", 3, "8", 110);
-            int port;
-            try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-                port = free.getLocalPort();
-            }
+            int port = RunningProgram.freePort();
             try (SchedulerProcess scheduler = scene.start(scene.command(MOORAGE)
                     .config(BEGINNING + "profiles:\n"
                             + profile(

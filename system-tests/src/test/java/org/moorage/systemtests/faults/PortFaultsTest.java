@@ -21,8 +21,8 @@ class PortFaultsTest {
             injected = "1,000 connections to each port, of the scheduler, its policies, an extender agent, that send"
                     + " nothing or a byte a second, before and after the TLS handshake, renewed as they are closed")
     void slowConnections(FaultReport report) {
-        int policyPort = ExtenderProcess.freePort();
-        int agentPort = ExtenderProcess.freePort();
+        int policyPort = RunningProgram.freePort();
+        int agentPort = RunningProgram.freePort();
         try (FaultScene scene = FaultScene.open(report)) {
             scene.nodes("n", 20, "32", 110);
             String tls = certificate(scene.plane().folder());

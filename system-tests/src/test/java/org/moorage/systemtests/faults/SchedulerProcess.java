@@ -5,7 +5,6 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -103,10 +102,7 @@ final class SchedulerProcess implements AutoCloseable {
 
         SchedulerProcess start() {
             try {
-                int port;
-                try (ServerSocket free = new ServerSocket(0)) {
-                    port = free.getLocalPort();
-                }
+                int port = RunningProgram.freePort();
                 Path file = Files.writeString(
                         plane.folder().resolve(name + ".yaml"), config.replace("%s", kubeconfig.toString()));
                 Path log = plane.folder().resolve("log").resolve(name + ".log");

@@ -2,10 +2,6 @@
 package org.moorage.systemtests.live;
 
 import java.io.File;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -55,14 +51,5 @@ final class ExampleProject {
                 mainClass));
         command.addAll(List.of(args));
         return command;
-    }
-
-    /** A port on loopback that nobody listens on. */
-    static int freePort() {
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return free.getLocalPort();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 }

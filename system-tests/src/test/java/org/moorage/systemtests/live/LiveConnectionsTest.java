@@ -4,7 +4,6 @@ package org.moorage.systemtests.live;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -99,10 +98,7 @@ class LiveConnectionsTest {
         try (ControlPlane plane = ControlPlane.start()) {
             plane.create(NODE);
             plane.create(pod("early", ""));
-            int port;
-            try (ServerSocket free = new ServerSocket(0)) {
-                port = free.getLocalPort();
-            }
+            int port = RunningProgram.freePort();
             try (RunningProgram moorage = moorage(plane, through(port, plane))) {
                 until(
                         Duration.ofMinutes(1),

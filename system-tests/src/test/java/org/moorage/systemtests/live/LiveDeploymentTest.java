@@ -388,7 +388,7 @@ class LiveDeploymentTest {
     }
 
     private static String port() {
-        return String.valueOf(ExampleProject.freePort());
+        return String.valueOf(RunningProgram.freePort());
     }
 
     // Each look takes kubectl a moment, so there is no need to wait in between.

@@ -160,7 +160,7 @@ class LiveExtenderServerTest {
         try (ControlPlane plane = ControlPlane.start()) {
             plane.create(NODES);
             Map<String, ServedAgent> agents = new TreeMap<>();
-            NODE_BY_AGENT.keySet().forEach(name -> agents.put(name, new ServedAgent(ExampleProject.freePort())));
+            NODE_BY_AGENT.keySet().forEach(name -> agents.put(name, new ServedAgent(RunningProgram.freePort())));
             try (RunningProgram extender = extender(plane, agents);
                     RunningProgram whole = kubeScheduler(
                             plane,

@@ -36,9 +36,9 @@ class LiveNetworkTrafficTest {
     void sendsPodsToTheNodeWithLessTraffic() throws IOException {
         String prometheusProgram = program("prometheus");
         String exporterProgram = program("prometheus-node-exporter");
-        int prometheusPort = ExampleProject.freePort();
-        int first = ExampleProject.freePort();
-        int second = ExampleProject.freePort();
+        int prometheusPort = RunningProgram.freePort();
+        int first = RunningProgram.freePort();
+        int second = RunningProgram.freePort();
         try (ControlPlane plane = ControlPlane.start();
                 RunningProgram firstExporter = exporter(plane, exporterProgram, first);
                 RunningProgram secondExporter = exporter(plane, exporterProgram, second)) {

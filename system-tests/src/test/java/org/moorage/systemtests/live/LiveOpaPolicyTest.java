@@ -8,8 +8,6 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.File;
 import java.io.IOException;
 import java.net.ConnectException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -112,12 +110,6 @@ class LiveOpaPolicyTest {
                 .as("conformance/cluster/build.sh opa builds OPA")
                 .isTrue();
         return binaries.resolve("opa");
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
     }
 
     // As users have it: plugins come in jars only.
@@ -234,9 +226,9 @@ class LiveOpaPolicyTest {
         try (ControlPlane plane = ControlPlane.start()) {
             Path plugins = pluginFolder(plane.folder());
             Path binary = opaBinary(plane.binaries());
-            int opaPort = freePort();
+            int opaPort = RunningProgram.freePort();
             String opaUrl = "http://127.0.0.1:" + opaPort;
-            String policyAddress = "127.0.0.1:" + freePort();
+            String policyAddress = "127.0.0.1:" + RunningProgram.freePort();
             String example = "http://" + policyAddress + "/v1/policies/example";
             Path config = Files.writeString(
                     plane.folder().resolve("opa.yaml"), CONFIG.formatted(plane.kubeconfig(), opaUrl, policyAddress));

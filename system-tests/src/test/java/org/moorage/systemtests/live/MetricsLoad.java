@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -143,7 +142,7 @@ final class MetricsLoad implements AutoCloseable {
                     config,
                     CONFIG.formatted(plane.kubeconfig(), extender.getAddress().getPort()));
             Path certificate = plane.folder().resolve("certs").resolve("apiserver.crt");
-            int port = freePort();
+            int port = RunningProgram.freePort();
             List<String> arguments = List.of(
                     "--config=" + config,
                     "--feature-gates=SchedulerAsyncAPICalls=true",
@@ -166,12 +165,6 @@ final class MetricsLoad implements AutoCloseable {
             address = URI.create("https://127.0.0.1:" + port);
         } catch (IOException | GeneralSecurityException e) {
             throw new IllegalStateException(e);
-        }
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
         }
     }
 

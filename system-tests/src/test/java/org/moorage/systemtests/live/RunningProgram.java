@@ -4,6 +4,8 @@ package org.moorage.systemtests.live;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,6 +36,15 @@ public final class RunningProgram implements AutoCloseable {
                     .redirectOutput(log.toFile())
                     .start();
             return new RunningProgram(process, log);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** A port on loopback that nobody listens on. */
+    public static int freePort() {
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return free.getLocalPort();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

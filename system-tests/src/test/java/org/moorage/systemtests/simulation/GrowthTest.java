@@ -3,16 +3,10 @@ package org.moorage.systemtests.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 
 /** Nothing grows with the number of names ever seen. The instances of all classes are counted, so whatever holds too many is found. */
 class GrowthTest {
-    private static final Logger LOGGER = (Logger) LoggerFactory.getLogger("org.moorage");
     private static final long SEED = 1;
     /** After these, what is bounded has reached its bounds. */
     private static final long FIRST = 5_000;
@@ -20,16 +14,6 @@ class GrowthTest {
     private static final long MORE = 15_000;
     /** What the process itself may have more of: names of classes, code that was compiled meanwhile. A leak by names has thousands. */
     private static final long MOST = 3_000;
-
-    @BeforeAll
-    static void silenceLogs() {
-        LOGGER.setLevel(Level.OFF);
-    }
-
-    @AfterAll
-    static void restoreLogs() {
-        LOGGER.setLevel(null);
-    }
 
     @Test
     void holdsNothingOfPodsThatHaveGone() {

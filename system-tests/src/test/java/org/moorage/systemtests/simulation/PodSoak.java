@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.systemtests.simulation;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import java.lang.management.ManagementFactory;
@@ -46,12 +48,14 @@ import org.moorage.simulation.InMemoryCluster;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
 import org.moorage.testkit.Selectors;
+import org.slf4j.LoggerFactory;
 
 /**
  * Pods come and go for a long virtual time, each with a name, labels, an owner, images and resources of its own, and so do namespaces,
  * nodes and claims. When all have gone, the scheduler is to hold no more than when the first thousands had.
  */
 public final class PodSoak implements AutoCloseable {
+    private static final Logger LOGGER = (Logger) LoggerFactory.getLogger("org.moorage");
     private static final PluginRegistry OWN = PluginRegistry.of(OwnPlugins.all());
     private static final LoadedConfig CONFIG = ConfigLoader.load("""
             apiVersion: kubescheduler.config.k8s.io/v1
@@ -126,8 +130,9 @@ public final class PodSoak implements AutoCloseable {
         }
     }
 
-    /** A scheduler without pods. */
+    /** A scheduler without pods. Nothing is logged until it is closed. */
     public PodSoak(long seed) {
+        LOGGER.setLevel(Level.OFF);
         random = new SplittableRandom(seed);
         executor = new VirtualExecutor(new SplittableRandom(seed + 1));
         PrometheusMetrics metrics = new PrometheusMetrics(registry, executor);
@@ -348,5 +353,6 @@ public final class PodSoak implements AutoCloseable {
     @Override
     public void close() {
         scheduler.close();
+        LOGGER.setLevel(null);
     }
 }

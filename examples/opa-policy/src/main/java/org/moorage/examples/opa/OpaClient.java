@@ -28,8 +28,7 @@ import java.util.concurrent.TimeoutException;
  */
 final class OpaClient {
     // Fit documents of 5,000 nodes are below 1 MB, and policies come back with their syntax trees; an answer without
-    // end
-    // would take all memory.
+    // end would take all memory.
     private static final int MOST_BYTES =
             (int) Math.min(64 << 20, Runtime.getRuntime().maxMemory() / 16);
 

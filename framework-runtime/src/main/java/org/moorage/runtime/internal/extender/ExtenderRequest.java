@@ -84,7 +84,7 @@ public final class ExtenderRequest {
      * @throws IOException if the body breaks off
      */
     public Args args(InputStream input, boolean keepsTexts, Memory memory) throws IOException {
-        try (RequestBody body = new RequestBody(input, memory)) {
+        try (RequestReader body = new RequestReader(input, memory)) {
             ArgsReading reading = new ArgsReading(body, keepsTexts, memory);
             if (body.isObject(ARGS)) {
                 body.fields(reading::field);
@@ -95,7 +95,7 @@ public final class ExtenderRequest {
 
     /** What has been read of {@code ExtenderArgs} so far; of several spellings of a field the last counts. */
     private final class ArgsReading {
-        private final RequestBody body;
+        private final RequestReader body;
         private final boolean keepsTexts;
         private final Memory memory;
         private Optional<Pod> pod = Optional.empty();
@@ -103,7 +103,7 @@ public final class ExtenderRequest {
         private List<byte[]> texts = List.of();
         private Optional<List<String>> names = Optional.empty();
 
-        ArgsReading(RequestBody body, boolean keepsTexts, Memory memory) {
+        ArgsReading(RequestReader body, boolean keepsTexts, Memory memory) {
             this.body = body;
             this.keepsTexts = keepsTexts;
             this.memory = memory;
@@ -185,7 +185,7 @@ public final class ExtenderRequest {
         return String.valueOf(malformed.getMessage()).strip();
     }
 
-    private Optional<Pod> pod(RequestBody body, GoStruct request) throws IOException {
+    private Optional<Pod> pod(RequestReader body, GoStruct request) throws IOException {
         if (!body.isObject(request, "Pod", "v1.Pod")) {
             return Optional.empty();
         }
@@ -225,7 +225,7 @@ public final class ExtenderRequest {
      * @throws IOException if the body breaks off
      */
     public PreemptionArgs preemptionArgs(InputStream input, Memory memory) throws IOException {
-        try (RequestBody body = new RequestBody(input, memory)) {
+        try (RequestReader body = new RequestReader(input, memory)) {
             PreemptionReading reading = new PreemptionReading(body, memory);
             if (body.isObject(PREEMPTION_ARGS)) {
                 body.fields(reading::field);
@@ -236,12 +236,12 @@ public final class ExtenderRequest {
 
     /** What has been read of {@code ExtenderPreemptionArgs} so far. */
     private final class PreemptionReading {
-        private final RequestBody body;
+        private final RequestReader body;
         private final Memory memory;
         private final Map<String, Victims> victims = new LinkedHashMap<>();
         private Optional<Pod> pod = Optional.empty();
 
-        PreemptionReading(RequestBody body, Memory memory) {
+        PreemptionReading(RequestReader body, Memory memory) {
             this.body = body;
             this.memory = memory;
         }
@@ -304,7 +304,7 @@ public final class ExtenderRequest {
      */
     public BindingArgs bindingArgs(InputStream input, Memory memory) throws IOException {
         GoStruct struct;
-        try (RequestBody body = new RequestBody(input, memory)) {
+        try (RequestReader body = new RequestReader(input, memory)) {
             struct =
                     new GoStruct(BINDING_ARGS.struct(), body.isObject(BINDING_ARGS) ? body.value() : NullNode.instance);
         }

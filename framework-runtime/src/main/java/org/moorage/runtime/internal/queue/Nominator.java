@@ -31,8 +31,7 @@ public final class Nominator {
     private final Map<String, String> nodeNameByUid = new HashMap<>();
 
     // Replaced as a whole under the lock, and never changed, so it is read without it: a nomination that is told again,
-    // or moves to
-    // another node, is never missing.
+    // or moves to another node, is never missing.
     private volatile Map<String, List<Pod>> podsByNodeName = Map.of();
 
     /**

@@ -8,10 +8,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * The body of a request as it comes, cut into parts by its brackets, so that no more than one part has to be in memory. How large parts are, and
+ * Reads the body of a request as it comes, cut into parts by its brackets, so that no more than one part has to be in memory. How large parts are, and
  * how many, is up to whoever sends it; so each part is counted before it is read.
  */
-final class RequestBody implements AutoCloseable {
+final class RequestReader implements AutoCloseable {
     private static final int FIRST_BUFFER = 16 << 10;
     /** What a value takes in a tree beside its text: the entry of its object, the node, the headers of two objects. */
     private static final int TREE_BYTES = 112;
@@ -26,7 +26,7 @@ final class RequestBody implements AutoCloseable {
     private int start = -1;
     private long values;
 
-    RequestBody(InputStream input, ExtenderRequest.Memory memory) {
+    RequestReader(InputStream input, ExtenderRequest.Memory memory) {
         this.input = input;
         this.memory = memory;
         memory.take(FIRST_BUFFER);

@@ -18,8 +18,8 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.Problems;
 import org.moorage.runtime.config.SchedulerConfig;
-import org.moorage.runtime.internal.cache.ClusterSnapshot;
 import org.moorage.runtime.internal.cache.SchedulerCache;
+import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cycle.Parallelism;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
@@ -51,7 +51,7 @@ public final class AlgorithmBenchmark {
             thread.setDaemon(true);
             return thread;
         });
-        ClusterSnapshot snapshot = new ClusterSnapshot();
+        TrialSnapshot snapshot = new TrialSnapshot();
         List<ClusterObject> objects = new ArrayList<>(workload.devices(arguments.nodes));
         objects.addAll(workload.claims("init", arguments.existing));
         objects.addAll(workload.claims("measure", arguments.pods));
@@ -107,9 +107,9 @@ public final class AlgorithmBenchmark {
         private final Profile profile;
         private final SchedulingAlgorithm algorithm;
         private final SchedulerCache cache = new SchedulerCache();
-        private final ClusterSnapshot snapshot;
+        private final TrialSnapshot snapshot;
 
-        Run(Profile profile, SchedulingAlgorithm algorithm, ClusterSnapshot snapshot) {
+        Run(Profile profile, SchedulingAlgorithm algorithm, TrialSnapshot snapshot) {
             this.profile = profile;
             this.algorithm = algorithm;
             this.snapshot = snapshot;
@@ -120,7 +120,7 @@ public final class AlgorithmBenchmark {
             for (int i = 0; i < nanos.length; i++) {
                 Pod pod = pods.get(i);
                 long start = System.nanoTime();
-                cache.updateSnapshot(snapshot);
+                snapshot.update(cache);
                 NodeInfo node =
                         algorithm.find(profile, new CycleState(), pod, snapshot).node();
                 if (node == null) {

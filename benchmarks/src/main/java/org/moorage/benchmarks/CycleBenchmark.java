@@ -9,11 +9,12 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
+import org.moorage.api.Snapshot;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.Problems;
 import org.moorage.runtime.config.SchedulerConfig;
-import org.moorage.runtime.internal.cache.ClusterSnapshot;
 import org.moorage.runtime.internal.cache.SchedulerCache;
+import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cycle.Parallelism;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
@@ -69,31 +70,36 @@ public class CycleBenchmark {
         return cycle == null ? null : cycle.run();
     }
 
+    /** The default profile, whose plugins read that snapshot and know no other objects. */
+    static Profile profile(Snapshot snapshot) {
+        PluginRegistry registry = Workload.plugins();
+        return new ProfileBuilder(
+                        registry,
+                        UnaryOperator.identity(),
+                        (name, plugin) -> IdleHandle.of(snapshot, List.of()),
+                        Map::of,
+                        SchedulerMetrics.NONE)
+                .build(SchedulerConfig.defaults(registry), Problems.collector())
+                .byName()
+                .values()
+                .iterator()
+                .next();
+    }
+
     private static final class Cycle {
         private final Profile profile;
         private final SchedulingAlgorithm algorithm =
                 new SchedulingAlgorithm(100, 0, Parallelism.none(), Extenders.NONE, new SplittableRandom(1), false);
-        private final ClusterSnapshot snapshot = new ClusterSnapshot();
+        private final TrialSnapshot snapshot = new TrialSnapshot();
         private final Pod pod;
 
         Cycle(Workload workload, int nodes) {
-            PluginRegistry registry = Workload.plugins();
-            profile = new ProfileBuilder(
-                            registry,
-                            UnaryOperator.identity(),
-                            (name, plugin) -> IdleHandle.of(snapshot, List.of()),
-                            Map::of,
-                            SchedulerMetrics.NONE)
-                    .build(SchedulerConfig.defaults(registry), Problems.collector())
-                    .byName()
-                    .values()
-                    .iterator()
-                    .next();
+            profile = profile(snapshot);
             SchedulerCache cache = new SchedulerCache();
             for (int i = 0; i < nodes; i++) {
                 cache.putNode(workload.node(i));
             }
-            cache.updateSnapshot(snapshot);
+            snapshot.update(cache);
             pod = workload.pods("measure", 1).get(0);
         }
 

@@ -30,10 +30,10 @@ import org.moorage.api.plugin.ClusterWriter;
 import org.moorage.api.plugin.Extender;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.NodeDraft;
 import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PluginLogger;
 import org.moorage.api.plugin.PodInPreBind;
+import org.moorage.api.plugin.Trial;
 import org.moorage.api.plugin.WaitingPod;
 import org.moorage.runtime.MonotonicClock;
 
@@ -194,8 +194,8 @@ final class IdleHandle implements Handle {
     }
 
     @Override
-    public NodeDraft draft(CycleState state, Pod pod, NodeInfo node) {
-        throw new UnsupportedOperationException("draft");
+    public Trial trial(CycleState state, Pod pod) {
+        throw new UnsupportedOperationException("trial");
     }
 
     private static <T extends ClusterObject> ObjectLister<T> lister(ObjectKind<T> kind, List<ClusterObject> objects) {

@@ -22,7 +22,7 @@ public interface NodeInfo {
         return node().name();
     }
 
-    /** The node's index in its {@link Snapshot}, from 0. A {@link org.moorage.api.plugin.NodeDraft} has that of its node. */
+    /** The node's index in its {@link Snapshot}, from 0. In a {@link org.moorage.api.plugin.Trial} it is the same. */
     int index();
 
     /** The pods on the node, in no particular order. */
@@ -58,6 +58,6 @@ public interface NodeInfo {
     /** The state of the container image of exactly this name; {@link ImageState#ABSENT} if the node does not have it. */
     ImageState image(String name);
 
-    /** Increases with every change of the node or its pods. */
+    /** Is another one for each state of the node and its pods. */
     long generation();
 }

@@ -7,7 +7,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiFunction;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
-import org.moorage.runtime.internal.cache.ClusterSnapshot;
+import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cycle.Parallelism;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.extender.Extenders;
@@ -20,7 +20,7 @@ import org.moorage.runtime.internal.plugin.PluginThread;
 final class CycleWorkspace implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     // Changed under the lock only, by the thread that uses it.
-    private final ClusterSnapshot snapshot = new ClusterSnapshot();
+    private final TrialSnapshot snapshot = new TrialSnapshot();
     private final SchedulingAlgorithm algorithm;
     private final @Nullable ExecutorService workers;
     private volatile @Nullable Thread user;
@@ -63,7 +63,7 @@ final class CycleWorkspace implements AutoCloseable {
     }
 
     /** Does some work, as soon as nobody else uses the workspace. */
-    <T> T use(BiFunction<SchedulingAlgorithm, ClusterSnapshot, T> work) {
+    <T> T use(BiFunction<SchedulingAlgorithm, TrialSnapshot, T> work) {
         lock.lock();
         Thread before = user;
         user = Thread.currentThread();
@@ -76,7 +76,7 @@ final class CycleWorkspace implements AutoCloseable {
     }
 
     /** Does some work if nobody uses the workspace, not even the current thread; otherwise returns empty. */
-    <T> Optional<T> useIfFree(BiFunction<SchedulingAlgorithm, ClusterSnapshot, T> work) {
+    <T> Optional<T> useIfFree(BiFunction<SchedulingAlgorithm, TrialSnapshot, T> work) {
         if (lock.isHeldByCurrentThread() || !lock.tryLock()) {
             return Optional.empty();
         }
@@ -88,7 +88,7 @@ final class CycleWorkspace implements AutoCloseable {
     }
 
     /** Schedules a pod, as soon as nobody else uses the workspace. */
-    <T> T schedule(CycleAttempt running, BiFunction<SchedulingAlgorithm, ClusterSnapshot, T> cycle) {
+    <T> T schedule(CycleAttempt running, BiFunction<SchedulingAlgorithm, TrialSnapshot, T> cycle) {
         lock.lock();
         attempt = running;
         try {
@@ -117,7 +117,7 @@ final class CycleWorkspace implements AutoCloseable {
     }
 
     /** The nodes of the cycle that uses it. */
-    ClusterSnapshot snapshot() {
+    TrialSnapshot snapshot() {
         return snapshot;
     }
 

@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
-import org.moorage.runtime.internal.cache.ClusterSnapshot;
+import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 
 /**
@@ -28,7 +28,7 @@ final class EvaluationWorkspaces {
     }
 
     /** Does some work with a workspace that nobody else uses. */
-    <T> T use(BiFunction<SchedulingAlgorithm, ClusterSnapshot, T> work) {
+    <T> T use(BiFunction<SchedulingAlgorithm, TrialSnapshot, T> work) {
         // The one that was used last is the one that has least to catch up with.
         CycleWorkspace known = idle.pollFirst();
         CycleWorkspace workspace = known == null ? make.get() : known;

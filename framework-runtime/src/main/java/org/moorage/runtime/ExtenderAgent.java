@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -44,8 +43,7 @@ import org.moorage.runtime.config.ConfigException;
 import org.moorage.runtime.config.ExtenderServerConfig;
 import org.moorage.runtime.config.GoDuration;
 import org.moorage.runtime.config.SchedulerConfig;
-import org.moorage.runtime.internal.cache.ClusterSnapshot;
-import org.moorage.runtime.internal.cache.SchedulerCache;
+import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cycle.NodeAnswers;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.extender.ExtenderException;
@@ -97,9 +95,6 @@ public final class ExtenderAgent implements AutoCloseable {
     private final ObjectLister<Pod> pods;
     private final List<BindPlugin> binders = new ArrayList<>();
     private final Map<String, Asked> routes = new LinkedHashMap<>();
-
-    /** The nodes of the request; without a node cache. */
-    private final GivenNodes given = new GivenNodes();
 
     /** An answer. What it takes of the memory is given back when it is closed. */
     public static final class Answer implements AutoCloseable {
@@ -435,24 +430,18 @@ public final class ExtenderAgent implements AutoCloseable {
                         }
                         return reading.of(NodeAnswers.of(algorithm, asked, pod, snapshot, nodes), known);
                     } finally {
-                        forget(snapshot);
+                        // What a request has taken is given back after it, so nothing of it may be left.
+                        snapshot.takeBack(0);
                     }
                 },
                 use.shared()::close);
     }
 
-    private void update(ClusterSnapshot snapshot, List<Node> nodes) {
+    private void update(TrialSnapshot snapshot, List<Node> nodes) {
         if (agent.nodeCache()) {
-            scheduler.cache().updateSnapshot(snapshot);
+            snapshot.update(scheduler.cache());
         } else {
-            given.update(snapshot, nodes);
-        }
-    }
-
-    // What a request has taken is given back after it, so nothing of it may be left.
-    private void forget(ClusterSnapshot snapshot) {
-        if (!agent.nodeCache()) {
-            given.update(snapshot, List.of());
+            snapshot.putNodes(nodes);
         }
     }
 
@@ -466,7 +455,7 @@ public final class ExtenderAgent implements AutoCloseable {
             Pod pod = scheduler.seen(args.pod());
             Set<String> fitting = cycles.run(
                     (algorithm, snapshot) -> {
-                        scheduler.cache().updateSnapshot(snapshot);
+                        snapshot.update(scheduler.cache());
                         return NodeAnswers.fitsWithout(asked, pod, snapshot, victims(args, snapshot));
                     },
                     use.shared()::close);
@@ -477,7 +466,7 @@ public final class ExtenderAgent implements AutoCloseable {
     }
 
     // A victim that is not known is gone already, or not here yet.
-    private static Map<String, List<Pod>> victims(ExtenderRequest.PreemptionArgs args, ClusterSnapshot snapshot) {
+    private static Map<String, List<Pod>> victims(ExtenderRequest.PreemptionArgs args, TrialSnapshot snapshot) {
         Map<String, List<Pod>> victims = new LinkedHashMap<>();
         args.victimsByNode().forEach((name, asked) -> {
             Set<String> uids = new TreeSet<>(asked.uids());
@@ -569,30 +558,6 @@ public final class ExtenderAgent implements AutoCloseable {
     @Override
     public void close() {
         scheduler.close();
-    }
-
-    /** The nodes of one request after the other, none between them, in a cache that a snapshot is brought up to date from. */
-    private static final class GivenNodes {
-        @GuardedBy("this")
-        private final SchedulerCache cache = new SchedulerCache();
-
-        @GuardedBy("this")
-        private Set<String> names = Set.of();
-
-        synchronized void update(ClusterSnapshot snapshot, List<Node> nodes) {
-            Set<String> now = new HashSet<>();
-            for (Node node : nodes) {
-                now.add(node.name());
-                cache.putNode(node);
-            }
-            for (String name : names) {
-                if (!now.contains(name)) {
-                    cache.removeNode(name);
-                }
-            }
-            names = now;
-            cache.updateSnapshot(snapshot);
-        }
     }
 
     /** Does what a scheduler must have somebody for, and what no extender is asked for. */

@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.runtime.config.GoDuration;
-import org.moorage.runtime.internal.cache.ClusterSnapshot;
+import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.plugin.PluginFrames;
 import org.moorage.runtime.internal.plugin.PluginThread;
@@ -73,7 +73,7 @@ final class ExtenderCycles {
      * @param left is run once nothing of the part runs any more, which may be long after its limit, or never
      * @throws OverdueException if it is not done within the limit
      */
-    <T> T run(BiFunction<SchedulingAlgorithm, ClusterSnapshot, T> part, Runnable left) {
+    <T> T run(BiFunction<SchedulingAlgorithm, TrialSnapshot, T> part, Runnable left) {
         long end = System.nanoTime() + limit.toNanos();
         if (!takesTurn()) {
             left.run();

@@ -13,7 +13,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.moorage.api.CycleState;
@@ -30,16 +29,17 @@ import org.moorage.api.plugin.ClusterWriter;
 import org.moorage.api.plugin.Extender;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.NodeDraft;
 import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PluginLogger;
 import org.moorage.api.plugin.PodInPreBind;
+import org.moorage.api.plugin.Trial;
 import org.moorage.api.plugin.WaitingPod;
 import org.moorage.runtime.cluster.Cluster;
 import org.moorage.runtime.internal.binding.PodsInPreBind;
 import org.moorage.runtime.internal.binding.WaitingPods;
 import org.moorage.runtime.internal.cluster.ObjectStore;
-import org.moorage.runtime.internal.cycle.Profile;
+import org.moorage.runtime.internal.cycle.FilterRun;
+import org.moorage.runtime.internal.cycle.SnapshotTrial;
 import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.plugin.PluginThread;
 import org.moorage.runtime.internal.plugin.Thrown;
@@ -80,7 +80,6 @@ final class ProfileHandle implements Handle {
      * @param metrics is told of all of them
      * @param extenders who has a say beside the plugins
      * @param shared what plugins share with one another, by its key; it may be changed by several threads
-     * @param profiles the profiles by name, once they are built
      * @param queue the waiting pods, once the queue is built
      */
     record Services(
@@ -99,7 +98,6 @@ final class ProfileHandle implements Handle {
             SchedulerMetrics metrics,
             Extenders extenders,
             Map<StateKey<?>, Object> shared,
-            Function<String, Profile> profiles,
             Supplier<SchedulingQueue> queue) {}
 
     /** The handle of a plugin. */
@@ -272,7 +270,7 @@ final class ProfileHandle implements Handle {
 
     @Override
     public Status filterWithNominatedPods(CycleState state, Pod pod, NodeInfo node) {
-        return profile().filterWithNominatedPods(state, pod, node);
+        return FilterRun.of(state).filter(state, node).status();
     }
 
     @Override
@@ -281,12 +279,7 @@ final class ProfileHandle implements Handle {
     }
 
     @Override
-    public NodeDraft draft(CycleState state, Pod pod, NodeInfo node) {
-        return profile().draft(state, pod, node);
-    }
-
-    // Not before the scheduler runs: plugins are made before their profile is.
-    private Profile profile() {
-        return services.profiles().apply(profileName);
+    public Trial trial(CycleState state, Pod pod) {
+        return SnapshotTrial.of(state, pod);
     }
 }

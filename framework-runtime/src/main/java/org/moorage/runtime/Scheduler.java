@@ -154,7 +154,6 @@ public final class Scheduler implements AutoCloseable {
                 builder.metrics,
                 extenders,
                 new ConcurrentHashMap<>(),
-                this::profile,
                 this::queue);
         ProfileBuilder.Profiles built = new ProfileBuilder(
                         builder.registry,
@@ -338,14 +337,28 @@ public final class Scheduler implements AutoCloseable {
      * @throws RuntimeException if a plugin fails before PostFilter; the message says which one
      */
     public Evaluation evaluate(Pod pod) {
+        return evaluate(pod, changes -> {});
+    }
+
+    /**
+     * As {@link #evaluate(Pod)}, with other nodes, or other pods on them, than there are. Nothing else of the cluster changes for it.
+     *
+     * @param changes makes the changes, which nobody else sees
+     */
+    public Evaluation evaluate(Pod pod, Consumer<SnapshotChanges> changes) {
         Profile profile = responsible(pod);
         if (!started) {
             throw new IllegalStateException(
                     "evaluate: the scheduler knows no objects yet (expected: start() before it)");
         }
-        return loop.evaluate((algorithm, nodes) -> {
-            cache.updateSnapshot(nodes);
-            return EvaluationRecorder.evaluate(algorithm, profile, view.of(pod), nodes);
+        return loop.evaluate((algorithm, snapshot) -> {
+            snapshot.update(cache);
+            try {
+                changes.accept(new SnapshotChanges(snapshot, view));
+                return EvaluationRecorder.evaluate(algorithm, profile, view.of(pod), snapshot);
+            } finally {
+                snapshot.takeBack(0);
+            }
         });
     }
 

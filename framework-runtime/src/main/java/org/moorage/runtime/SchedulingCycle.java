@@ -15,9 +15,10 @@ import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.binding.AssumedPod;
 import org.moorage.runtime.internal.binding.BindingCycle;
-import org.moorage.runtime.internal.cache.ClusterSnapshot;
 import org.moorage.runtime.internal.cache.SchedulerCache;
+import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cycle.Diagnosis;
+import org.moorage.runtime.internal.cycle.PostFilterRun;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.plugin.PluginFailure;
@@ -65,7 +66,7 @@ final class SchedulingCycle {
      *
      * @return the decision; empty if the pod need not be scheduled, or the attempt was given up
      */
-    Optional<Decision> run(CycleAttempt attempt, SchedulingAlgorithm algorithm, ClusterSnapshot snapshot) {
+    Optional<Decision> run(CycleAttempt attempt, SchedulingAlgorithm algorithm, TrialSnapshot snapshot) {
         try {
             return schedule(attempt, algorithm, snapshot);
         } catch (Throwable thrown) {
@@ -96,7 +97,7 @@ final class SchedulingCycle {
         Decision ignored = failures.error(queued, message, 0);
     }
 
-    private Optional<Decision> schedule(CycleAttempt attempt, SchedulingAlgorithm algorithm, ClusterSnapshot snapshot) {
+    private Optional<Decision> schedule(CycleAttempt attempt, SchedulingAlgorithm algorithm, TrialSnapshot snapshot) {
         QueuedPodInfo queued = attempt.queued();
         Pod pod = queued.pod();
         Profile profile = profiles.get(pod.spec().schedulerName());
@@ -109,7 +110,7 @@ final class SchedulingCycle {
             return Optional.empty();
         }
         LOG.atDebug().addKeyValue("pod", pod.key()).log("Attempting to schedule pod");
-        cache.updateSnapshot(snapshot);
+        snapshot.update(cache);
         if (snapshot.nodes().isEmpty()) {
             return Optional.of(failures.unschedulable(
                     queued, "no nodes available to schedule pods", 0, RejectorPlugins.NONE, Nomination.clear()));
@@ -139,13 +140,11 @@ final class SchedulingCycle {
         String postFilterMessage = "";
         Nomination nomination = Nomination.keep();
         try {
-            Profile.PostFiltered answer = profile.postFilter(state, queued.pod(), diagnosis);
-            if (answer == null) {
-                nomination = Nomination.clear();
-            } else {
-                postFilterMessage = answer.result().status().message();
-                nomination = answer.result().nomination();
-            }
+            Optional<PostFilterRun> answer =
+                    PostFilterRun.of(profile, state, queued.pod(), diagnosis, PostFilterRun.Execution.DONE);
+            postFilterMessage =
+                    answer.map(run -> run.result().status().message()).orElse("");
+            nomination = answer.map(run -> run.result().nomination()).orElse(Nomination.clear());
         } catch (PluginFailure failure) {
             LOG.atError()
                     .addKeyValue("pod", queued.pod().key())

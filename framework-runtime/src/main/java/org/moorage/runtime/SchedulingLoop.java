@@ -12,7 +12,7 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.Snapshot;
 import org.moorage.runtime.decision.Decision;
-import org.moorage.runtime.internal.cache.ClusterSnapshot;
+import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.plugin.PluginThread;
 import org.moorage.runtime.internal.plugin.Thrown;
@@ -78,7 +78,7 @@ final class SchedulingLoop {
     }
 
     /** Evaluates on the current thread: with the cycles' threads to help if they are free, or else alone. */
-    <T> T evaluate(BiFunction<SchedulingAlgorithm, ClusterSnapshot, T> evaluation) {
+    <T> T evaluate(BiFunction<SchedulingAlgorithm, TrialSnapshot, T> evaluation) {
         return current.useIfFree(evaluation).orElseGet(() -> evaluations.use(evaluation));
     }
 

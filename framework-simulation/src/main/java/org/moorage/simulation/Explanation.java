@@ -15,7 +15,7 @@ import org.moorage.runtime.decision.Evaluation;
  * @param decision the pod's last attempt; empty if it was never tried, and for {@link Moment#NOW}
  * @param podsBefore how many other pods had been tried by then
  * @param evaluation what the plugins said. It looks at every node, also where the attempt did not
- * @param changes what would make the pod fit; each was applied, alone, and the plugins were asked again. Empty if the pod fits
+ * @param changes what would make the pod fit; the plugins were asked again with each of them alone. Empty if the pod fits
  */
 public record Explanation(
         Moment moment,

@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.Affinity;
 import org.moorage.api.model.HostPort;
@@ -29,12 +30,13 @@ import org.moorage.api.model.Toleration;
 import org.moorage.api.model.TolerationOperators;
 import org.moorage.api.model.TopologySpreadConstraint;
 import org.moorage.runtime.Scheduler;
+import org.moorage.runtime.SnapshotChanges;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.simulation.FittingChange.Kind;
 
 /**
  * Finds what would make a pod fit that fits nowhere. Only nodes count to which a single thing objects. What that is is read from the pod
- * and the node; whether its change helps, the plugins say: each change is applied and the pod evaluated again.
+ * and the node; whether its change helps, the plugins say: the pod is evaluated again with each change.
  */
 final class FittingChanges {
     private static final int MOST_OF_A_KIND = 4;
@@ -107,7 +109,7 @@ final class FittingChanges {
         return names;
     }
 
-    /** Empty if the pod fits, or was rejected before any node was looked at. The cluster may have changed afterwards. */
+    /** Empty if the pod fits, or was rejected before any node was looked at. */
     List<FittingChange> all() {
         if (!evaluation.feasible().isEmpty()) {
             return List.of();
@@ -201,6 +203,10 @@ final class FittingChanges {
 
     private List<String> feasible(PodSpec.Builder changed) {
         return scheduler.evaluate(pod.withSpec(changed.build())).feasible();
+    }
+
+    private List<String> feasible(Consumer<SnapshotChanges> changes) {
+        return scheduler.evaluate(pod, changes).feasible();
     }
 
     private void add(Kind kind, List<String> details, List<String> nodes) {
@@ -373,9 +379,9 @@ final class FittingChanges {
             }
             List<Taint> taints = new ArrayList<>(node.taints());
             taints.removeIf(taint -> taint.key().equals(UNSCHEDULABLE_TAINT.key()));
-            cluster.apply(node.toBuilder().unschedulable(false).taints(taints).build());
-            add(Kind.UNCORDON, List.of(node.name()), scheduler.evaluate(pod).feasible());
-            cluster.apply(node);
+            Node uncordoned =
+                    node.toBuilder().unschedulable(false).taints(taints).build();
+            add(Kind.UNCORDON, List.of(node.name()), feasible(changes -> changes.putNodes(List.of(uncordoned))));
         }
     }
 
@@ -393,9 +399,8 @@ final class FittingChanges {
         candidates.sort(Comparator.<Leaving>comparingInt(leaving -> leaving.pods.size())
                 .thenComparing(leaving -> leaving.node.name()));
         for (Leaving leaving : candidates.subList(0, Math.min(MOST_OF_A_KIND, candidates.size()))) {
-            leaving.pods.forEach(cluster::remove);
-            List<String> feasible = scheduler.evaluate(pod).feasible();
-            leaving.pods.forEach(cluster::apply);
+            List<String> feasible =
+                    feasible(changes -> leaving.pods.forEach(other -> changes.remove(other, leaving.node.name())));
             if (!feasible.isEmpty()) {
                 List<String> keys = new ArrayList<>();
                 leaving.pods.forEach(other -> keys.add(other.key()));

@@ -242,7 +242,7 @@ final class SimulationRun implements AutoCloseable {
         cluster.remove(pod);
     }
 
-    /** What would make a pod fit that does not. The cluster is changed to find out, so that the run cannot go on. */
+    /** What would make a pod fit that does not. */
     List<FittingChange> fittingChanges(Evaluation evaluation) {
         return new FittingChanges(scheduler, cluster, podsByNode(), evaluation).all();
     }

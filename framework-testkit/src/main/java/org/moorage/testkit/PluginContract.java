@@ -46,7 +46,7 @@ import org.moorage.api.plugin.SignPlugin;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecoder;
 import org.moorage.runtime.config.ConfigException;
-import org.moorage.testkit.TesterPlugin.DraftChange;
+import org.moorage.testkit.TesterPlugin.TrialChange;
 
 /**
  * What every plugin keeps to, whoever wrote it. A plugin's test calls it once:
@@ -163,7 +163,7 @@ public final class PluginContract {
                     violations.add("other answers from a second plugin for pod " + pod.name());
                 }
                 verifyParallel(first, plugin, pod);
-                verifyDrafts(first, pod);
+                verifyTrials(first, pod);
             }
             if (!first.writes().isEmpty()) {
                 violations.add("changes the cluster before a node is chosen: " + first.writes());
@@ -296,7 +296,7 @@ public final class PluginContract {
         }
     }
 
-    private void verifyDrafts(TestScheduler scheduler, Pod pod) {
+    private void verifyTrials(TestScheduler scheduler, Pod pod) {
         List<String> before = answers(scheduler, pod);
         Pod added = Pods.named("added")
                 .label("app", "web")
@@ -306,8 +306,8 @@ public final class PluginContract {
         scheduler.evaluate(
                 pod,
                 List.of(
-                        new DraftChange("plain", added, DraftChange.Action.ADD),
-                        new DraftChange("full", sampleFiller(), DraftChange.Action.REMOVE)));
+                        new TrialChange("plain", added, TrialChange.Action.ADD),
+                        new TrialChange("full", sampleFiller(), TrialChange.Action.REMOVE)));
         if (!answers(scheduler, pod).equals(before)) {
             violations.add("other answers after AddPod and RemovePod on copies for pod " + pod.name());
         }

@@ -23,7 +23,7 @@ import org.moorage.runtime.decision.HintEvaluation;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.decision.Rejection;
 import org.moorage.testkit.TestScheduler.Asked;
-import org.moorage.testkit.TesterPlugin.DraftChange;
+import org.moorage.testkit.TesterPlugin.TrialChange;
 
 /**
  * Checks what a plugin says about a pod. Each method checks one answer, and returns this; where the answer is another one, it
@@ -37,7 +37,7 @@ public final class PodTester {
     private final @Nullable PluginTester tester;
     private final @Nullable TestScheduler running;
     private final Pod pod;
-    private final List<DraftChange> changes;
+    private final List<TrialChange> changes;
     private @Nullable Asked asked;
 
     PodTester(PluginTester tester, Pod pod) {
@@ -49,7 +49,7 @@ public final class PodTester {
     }
 
     private PodTester(
-            @Nullable PluginTester tester, @Nullable TestScheduler running, Pod pod, List<DraftChange> changes) {
+            @Nullable PluginTester tester, @Nullable TestScheduler running, Pod pod, List<TrialChange> changes) {
         this.tester = tester;
         this.running = running;
         this.pod = pod;
@@ -61,16 +61,16 @@ public final class PodTester {
      * {@link #rejects} and {@link #filters} are about that then, on all nodes.
      */
     public PodTester withPodAdded(String nodeName, Pod added) {
-        return with(new DraftChange(nodeName, added, DraftChange.Action.ADD));
+        return with(new TrialChange(nodeName, added, TrialChange.Action.ADD));
     }
 
     /** What the plugin says if this pod has left that node; see {@link #withPodAdded}. */
     public PodTester withPodRemoved(String nodeName, Pod removed) {
-        return with(new DraftChange(nodeName, removed, DraftChange.Action.REMOVE));
+        return with(new TrialChange(nodeName, removed, TrialChange.Action.REMOVE));
     }
 
-    private PodTester with(DraftChange change) {
-        List<DraftChange> all = new ArrayList<>(changes);
+    private PodTester with(TrialChange change) {
+        List<TrialChange> all = new ArrayList<>(changes);
         all.add(change);
         return new PodTester(tester, running, pod, all);
     }
@@ -256,10 +256,10 @@ public final class PodTester {
         if (preFilter().map(result -> result.status().isSkip()).orElse(false)) {
             return SKIPPED;
         }
-        Map<String, Status> onDrafts = asked().onDrafts();
+        Map<String, Status> onTrial = asked().onTrial();
         if (!changes.isEmpty()) {
-            Status onDraft = onDrafts.get(nodeName);
-            return onDraft == null ? "there is no such node" : onDraft;
+            Status answer = onTrial.get(nodeName);
+            return answer == null ? "there is no such node" : answer;
         }
         Rejection rejection = evaluation.rejections().get(nodeName);
         if (rejection != null) {

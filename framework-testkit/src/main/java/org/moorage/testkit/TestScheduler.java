@@ -61,7 +61,7 @@ import org.moorage.runtime.plugin.PluginRegistry;
 import org.moorage.simulation.InMemoryCluster;
 import org.moorage.simulation.SteppingClock;
 import org.moorage.testkit.PluginTester.PluginUnderTest;
-import org.moorage.testkit.TesterPlugin.DraftChange;
+import org.moorage.testkit.TesterPlugin.TrialChange;
 
 /**
  * A real scheduler with the plugin under test, on a cluster in memory. Pods are bound on the calling thread: when a method
@@ -246,7 +246,7 @@ public final class TestScheduler implements AutoCloseable {
             @Nullable Evaluation evaluation,
             @Nullable RuntimeException failure,
             List<Answer> answers,
-            Map<String, Status> onDrafts) {
+            Map<String, Status> onTrial) {
         /** Whether the cycle came to Score: some node is feasible. */
         boolean isComplete() {
             return evaluation != null && !evaluation.feasible().isEmpty();
@@ -258,15 +258,15 @@ public final class TestScheduler implements AutoCloseable {
         }
     }
 
-    Asked evaluate(Pod pod, List<DraftChange> changes) {
-        Map<String, Status> onDrafts = new TreeMap<>();
+    Asked evaluate(Pod pod, List<TrialChange> changes) {
+        Map<String, Status> onTrial = new TreeMap<>();
         if (!changes.isEmpty()) {
-            tester().inNextCycle((state, asked) -> onDrafts.putAll(tester().onDrafts(changes, state, asked)));
+            tester().inNextCycle((state, asked) -> onTrial.putAll(tester().onTrial(changes, state, asked)));
         }
-        return evaluate(pod, onDrafts);
+        return evaluate(pod, onTrial);
     }
 
-    private Asked evaluate(Pod pod, Map<String, Status> onDrafts) {
+    private Asked evaluate(Pod pod, Map<String, Status> onTrial) {
         recorded().forget();
         Evaluation evaluation = null;
         RuntimeException failure = null;
@@ -283,7 +283,7 @@ public final class TestScheduler implements AutoCloseable {
         } finally {
             tester().askNothing();
         }
-        return new Asked(evaluation, failure, recorded().answers(), onDrafts);
+        return new Asked(evaluation, failure, recorded().answers(), onTrial);
     }
 
     /**

@@ -2,7 +2,6 @@
 package org.moorage.testkit;
 
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,9 +16,9 @@ import org.moorage.api.plugin.BindPlugin;
 import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.NodeDraft;
 import org.moorage.api.plugin.PermitPlugin;
 import org.moorage.api.plugin.PermitResult;
+import org.moorage.api.plugin.Trial;
 
 /**
  * The tester's own plugin beside the one under test. It is the first filter and the last of the other points, and does what a
@@ -40,7 +39,7 @@ final class TesterPlugin implements FilterPlugin, PermitPlugin, BindPlugin, Enqu
     }
 
     /** A pod that is thought to come to a node or to leave it. */
-    record DraftChange(String nodeName, Pod pod, Action action) {
+    record TrialChange(String nodeName, Pod pod, Action action) {
         /** What the pod is thought to do. */
         enum Action {
             ADD,
@@ -85,31 +84,19 @@ final class TesterPlugin implements FilterPlugin, PermitPlugin, BindPlugin, Enqu
     }
 
     /** What the filters say to each node if these pods came and left, as preemption has it tried. */
-    Map<String, Status> onDrafts(List<DraftChange> wanted, CycleState original, Pod pod) {
-        Map<String, NodeInfo> nodes = new HashMap<>();
-        for (NodeInfo node : handle.snapshot().nodes()) {
-            nodes.put(node.name(), node);
-        }
-        CycleState state = original;
-        for (DraftChange change : wanted) {
-            NodeInfo node = nodes.get(change.nodeName());
-            if (node == null) {
-                throw new IllegalArgumentException(
-                        "node: \"" + change.nodeName() + "\" (expected: one of " + new TreeMap<>(nodes).keySet() + ")");
-            }
-            NodeDraft draft = handle.draft(state, pod, node);
+    Map<String, Status> onTrial(List<TrialChange> wanted, CycleState original, Pod pod) {
+        Trial trial = handle.trial(original, pod);
+        for (TrialChange change : wanted) {
             switch (change.action()) {
-                case ADD -> draft.add(change.pod());
-                case REMOVE -> draft.remove(change.pod());
+                case ADD -> trial.assume(change.pod(), change.nodeName());
+                case REMOVE -> trial.remove(change.pod(), change.nodeName());
             }
-            state = draft.state();
-            nodes.put(node.name(), draft.node());
         }
-        Map<String, Status> onDrafts = new TreeMap<>();
-        for (NodeInfo node : nodes.values()) {
-            onDrafts.put(node.name(), handle.filterWithNominatedPods(state, pod, node));
+        Map<String, Status> answers = new TreeMap<>();
+        for (NodeInfo node : trial.snapshot().nodes()) {
+            answers.put(node.name(), handle.filterWithNominatedPods(trial.state(), pod, node));
         }
-        return onDrafts;
+        return answers;
     }
 
     @Override

@@ -28,7 +28,7 @@ record RecordedApi(String lastRelease, List<String> lines) {
             "org.moorage.api.plugin.ClusterWriter",
             "org.moorage.api.plugin.Extender",
             "org.moorage.api.plugin.Handle",
-            "org.moorage.api.plugin.NodeDraft",
+            "org.moorage.api.plugin.Trial",
             "org.moorage.api.plugin.NodeStatuses",
             "org.moorage.api.plugin.ObjectLister",
             "org.moorage.api.plugin.PluginLogger",

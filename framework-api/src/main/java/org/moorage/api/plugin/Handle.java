@@ -141,7 +141,7 @@ public interface Handle {
      *
      * @param state the cycle's state, or a fork of it
      * @param pod the pod
-     * @param node the node, possibly a copy with pods added or removed
+     * @param node a node of the cycle's snapshot, or of a {@link Trial}
      * @return success, or the first rejection
      */
     Status filterWithNominatedPods(CycleState state, Pod pod, NodeInfo node);
@@ -149,6 +149,11 @@ public interface Handle {
     /** The extenders of the configuration, in the order in which they are asked. */
     List<Extender> extenders();
 
-    /** A copy of a node for trying what would be. */
-    NodeDraft draft(CycleState state, Pod pod, NodeInfo node);
+    /**
+     * Begins to try what would be if other pods were on nodes, or were not.
+     *
+     * @param state the cycle's state, or a fork of it
+     * @param pod the pod to schedule
+     */
+    Trial trial(CycleState state, Pod pod);
 }

@@ -11,7 +11,7 @@ import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodDisruptionBudget;
 import org.moorage.api.plugin.Handle;
-import org.moorage.api.plugin.NodeDraft;
+import org.moorage.api.plugin.Trial;
 
 /**
  * Selects the victims on a node: removes all pods of lower priority, then reprieves one after the other while the preemptor
@@ -53,11 +53,11 @@ final class VictimSelection {
         if (lowerPriority.isEmpty()) {
             return new Selection(NO_VICTIMS, null);
         }
-        NodeDraft draft = handle.draft(state, pod, node);
+        Trial trial = handle.trial(state, pod);
         for (Pod other : lowerPriority) {
-            draft.remove(other);
+            trial.remove(other, node.name());
         }
-        Status status = handle.filterWithNominatedPods(draft.state(), pod, draft.node());
+        Status status = filter(trial, node);
         if (!status.isSuccess()) {
             return new Selection(status, null);
         }
@@ -66,11 +66,11 @@ final class VictimSelection {
         splitByPdbViolation(mostImportantFirst(lowerPriority), violating, nonViolating);
         List<Pod> victims = new ArrayList<>();
         for (Pod other : violating) {
-            reprieve(draft, other, victims);
+            reprieve(trial, node, other, victims);
         }
         int pdbViolations = victims.size();
         for (Pod other : nonViolating) {
-            reprieve(draft, other, victims);
+            reprieve(trial, node, other, victims);
         }
         if (victims.isEmpty()) {
             throw new IllegalStateException("expected at least one victim pod on node \"" + node.name() + "\"");
@@ -117,21 +117,26 @@ final class VictimSelection {
         }
     }
 
-    private void reprieve(NodeDraft draft, Pod other, List<Pod> victims) {
-        draft.add(other);
-        if (!fits(draft)) {
-            draft.remove(other);
+    private void reprieve(Trial trial, NodeInfo node, Pod other, List<Pod> victims) {
+        int changes = trial.changes();
+        trial.assume(other, node.name());
+        if (!fits(trial, node)) {
+            trial.takeBack(changes);
             victims.add(other);
         }
     }
 
-    private boolean fits(NodeDraft draft) {
+    private boolean fits(Trial trial, NodeInfo node) {
         try {
-            return handle.filterWithNominatedPods(draft.state(), pod, draft.node())
-                    .isSuccess();
+            return filter(trial, node).isSuccess();
         } catch (RuntimeException failed) {
             // As in kube-scheduler, a failing filter rejects here.
             return false;
         }
+    }
+
+    private Status filter(Trial trial, NodeInfo node) {
+        return handle.filterWithNominatedPods(
+                trial.state(), pod, trial.snapshot().node(node.name()).orElseThrow());
     }
 }

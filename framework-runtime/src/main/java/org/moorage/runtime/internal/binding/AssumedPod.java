@@ -5,6 +5,7 @@ import org.moorage.api.CycleState;
 import org.moorage.api.model.Pod;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.internal.cycle.Profile;
+import org.moorage.runtime.internal.cycle.Reservation;
 import org.moorage.runtime.internal.queue.QueuedPodInfo;
 
 /**
@@ -20,5 +21,10 @@ public record AssumedPod(QueuedPodInfo queued, Profile profile, CycleState state
     /** The chosen node. */
     public String nodeName() {
         return pod.nodeName();
+    }
+
+    /** What is reserved for it there. */
+    Reservation reservation() {
+        return new Reservation(profile, state, pod, nodeName());
     }
 }

@@ -23,7 +23,6 @@ import org.moorage.api.plugin.PermitPlugin;
 import org.moorage.api.plugin.PermitResult;
 import org.moorage.api.plugin.PodEvent;
 import org.moorage.api.plugin.PostBindPlugin;
-import org.moorage.api.plugin.ReservePlugin;
 import org.moorage.runtime.config.DefaultPlugins;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.cycle.PluginTimes;
@@ -123,7 +122,7 @@ public final class BindingCycle {
         } finally {
             if (!answer.isSuccess()) {
                 waitingPods.remove(pod.pod().uid());
-                unreserve(pod);
+                pod.reservation().unreserve();
             }
         }
     }
@@ -137,7 +136,7 @@ public final class BindingCycle {
 
     private static PluginStatus reserveAndPermit(AssumedPod pod, Map<String, Duration> timeouts) {
         try {
-            PluginStatus reserved = PluginTimes.of(pod.profile(), "Reserve").time(times -> reserve(pod, times));
+            PluginStatus reserved = pod.reservation().reserve();
             return reserved.isSuccess()
                     ? PluginTimes.of(pod.profile(), "Permit").time(times -> permit(pod, timeouts, times))
                     : reserved;
@@ -163,18 +162,6 @@ public final class BindingCycle {
                         && !known.metadata().isDeleting()
                         && !known.status().isTerminal())
                 .isEmpty();
-    }
-
-    private static PluginStatus reserve(AssumedPod pod, PluginTimes times) {
-        for (ReservePlugin plugin : pod.profile().at(ExtensionPoint.RESERVE, ReservePlugin.class)) {
-            times.begin();
-            Status status = PluginCalls.reserve(plugin, pod.state(), pod.pod(), pod.nodeName());
-            times.ran(plugin.name(), status.code());
-            if (!status.isSuccess()) {
-                return new PluginStatus(plugin.name(), status);
-            }
-        }
-        return PluginStatus.SUCCESS;
     }
 
     private static PluginStatus permit(AssumedPod pod, Map<String, Duration> timeouts, PluginTimes times) {
@@ -269,7 +256,7 @@ public final class BindingCycle {
 
     private void bind(AssumedPod pod, PreBindGroups groups, PluginStatus permission) {
         if (permission.isRejection()) {
-            unreserve(pod);
+            pod.reservation().unreserve();
             results.refused(pod, permission);
             return;
         }
@@ -346,7 +333,7 @@ public final class BindingCycle {
             case BOUND -> finish(pod);
             case NOT_BOUND -> fail(pod, failure);
             case GONE -> {
-                unreserve(pod);
+                pod.reservation().unreserve();
                 results.dropped(pod);
             }
         }
@@ -396,23 +383,8 @@ public final class BindingCycle {
 
     private void fail(AssumedPod pod, PluginStatus answer) {
         waitingPods.remove(pod.pod().uid());
-        unreserve(pod);
+        pod.reservation().unreserve();
         results.failed(pod, answer);
-    }
-
-    private static void unreserve(AssumedPod pod) {
-        PluginTimes.of(pod.profile(), "Unreserve").run(times -> callUnreserve(pod));
-    }
-
-    private static void callUnreserve(AssumedPod pod) {
-        List<ReservePlugin> plugins = pod.profile().at(ExtensionPoint.RESERVE, ReservePlugin.class);
-        for (int i = plugins.size() - 1; i >= 0; i--) {
-            try {
-                PluginCalls.unreserve(plugins.get(i), pod.state(), pod.pod(), pod.nodeName());
-            } catch (PluginFailure failure) {
-                log(pod, failure, "Unreserve plugin failed");
-            }
-        }
     }
 
     static PluginStatus error(AssumedPod pod, PluginFailure failure) {

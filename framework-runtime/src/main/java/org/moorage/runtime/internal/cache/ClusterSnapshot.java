@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
@@ -18,11 +19,8 @@ import org.moorage.api.NodeInfo;
 import org.moorage.api.PodCount;
 import org.moorage.api.Snapshot;
 import org.moorage.api.Topology;
-import org.moorage.api.model.HostPort;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
-import org.moorage.api.model.ResourceName;
-import org.moorage.api.model.Resources;
 
 /**
  * A snapshot that is kept: between cycles {@link SchedulerCache#updateSnapshot} brings it up to date in place, at the cost of what changed; during a cycle
@@ -31,13 +29,15 @@ import org.moorage.api.model.Resources;
 public final class ClusterSnapshot implements Snapshot {
     private static final int MOST_TOPOLOGIES = 64;
     private static final int MOST_POD_COUNTS = 16;
+    /** That of a node which no cache has. */
+    private static final long UNKNOWN_GENERATION = Long.MIN_VALUE;
 
     private final Map<String, SnapshotNode> nodeByName = new HashMap<>();
     private final List<NodeInfo> nodes = new ArrayList<>();
     private final List<NodeInfo> nodesView = Collections.unmodifiableList(nodes);
     private List<NodeInfo> withAffinity = List.of();
     private List<NodeInfo> withRequiredAntiAffinity = List.of();
-    private Map<String, ImageState> images = Map.of();
+    private final SnapshotImages images = new SnapshotImages();
     private final Map<String, Topology> topologies = new ConcurrentHashMap<>();
 
     // Of the predicates that were asked for last; the one that was used last stands at the end.
@@ -62,6 +62,27 @@ public final class ClusterSnapshot implements Snapshot {
 
     /** An empty snapshot. */
     public ClusterSnapshot() {}
+
+    /**
+     * A snapshot of these nodes.
+     *
+     * @param stateByName what is known of each
+     * @param tree their order
+     */
+    static ClusterSnapshot of(Map<String, NodeState> stateByName, NodeTree tree) {
+        NodeImages images = new NodeImages();
+        stateByName.values().forEach(state -> images.add(Objects.requireNonNull(state.node)));
+        ClusterSnapshot snapshot = new ClusterSnapshot();
+        snapshot.images.replace(images.all());
+        List<String> names = tree.names();
+        snapshot.resize(names.size(), 0);
+        for (int i = 0; i < names.size(); i++) {
+            NodeState state = Objects.requireNonNull(stateByName.get(names.get(i)));
+            snapshot.set(i, Objects.requireNonNull(state.node), state.contents, state.generation);
+        }
+        snapshot.finish(0);
+        return snapshot;
+    }
 
     @Override
     public List<NodeInfo> nodes() {
@@ -113,12 +134,22 @@ public final class ClusterSnapshot implements Snapshot {
 
     @Override
     public boolean hasImage(String name) {
-        return images.containsKey(name);
+        return images.find(name) != null;
     }
 
     @Override
     public boolean isClaimInUse(String namespace, String claimName) {
-        return podsByClaim.containsKey(namespace + "/" + claimName);
+        return podsOfClaim(namespace + "/" + claimName) > 0;
+    }
+
+    /** How many volumes of pods name a claim, which is given as {@code namespace/name}. */
+    int podsOfClaim(String claim) {
+        return podsByClaim.getOrDefault(claim, 0);
+    }
+
+    @Nullable
+    SnapshotNode find(String name) {
+        return nodeByName.get(name);
     }
 
     /** The generation of each node, by its index. Not a copy: only to be read, and only during the cycle. */
@@ -126,14 +157,9 @@ public final class ClusterSnapshot implements Snapshot {
         return generations;
     }
 
-    /** A node to try things on. */
-    public static DraftNode draft(NodeInfo original) {
-        return original instanceof DraftNode draft ? draft.copy() : ((SnapshotNode) original).draft();
-    }
-
     /** A node of the snapshot as somebody else knows it: without pods, and without what the snapshot knows of its images. */
     public static NodeInfo withoutPods(NodeInfo original, Node node) {
-        return new DraftNode(node, original.index(), Map.of(), new NodeContents(), original.generation());
+        return new SnapshotNode(original.index(), new SnapshotImages(), node, new NodeContents(), UNKNOWN_GENERATION);
     }
 
     long generation() {
@@ -153,11 +179,11 @@ public final class ClusterSnapshot implements Snapshot {
         if (node == null) {
             throw new IllegalStateException("node " + name + " is not in the snapshot (expected: listed by the cache)");
         }
-        return node.index;
+        return node.index();
     }
 
     void replaceImages(Map<String, ImageState> all, long version) {
-        images = all;
+        images.replace(all);
         imagesVersion = version;
     }
 
@@ -174,22 +200,22 @@ public final class ClusterSnapshot implements Snapshot {
     void set(int index, Node node, NodeContents contents, long nodeGeneration) {
         SnapshotNode target;
         if (index == nodes.size()) {
-            target = new SnapshotNode(index);
+            target = new SnapshotNode(index, images);
             nodes.add(target);
         } else {
             target = (SnapshotNode) nodes.get(index);
         }
         nodeByName.put(node.name(), target);
         affinityChanged |=
-                target.withAffinity.isEmpty() != contents.withAffinity().isEmpty()
-                        || target.withRequiredAntiAffinity.isEmpty()
+                target.podsWithAffinity().isEmpty() != contents.withAffinity().isEmpty()
+                        || target.podsWithRequiredAntiAffinity().isEmpty()
                                 != contents.withRequiredAntiAffinity().isEmpty();
         if (!target.hasLabelsOf(node)) {
             topologies.clear();
         }
-        countClaims(target.claims, -1);
-        target.set(node, contents);
-        countClaims(target.claims, 1);
+        countClaims(target.claims(), -1);
+        target.set(node, contents, nodeGeneration);
+        countClaims(target.claims(), 1);
         generations[index] = nodeGeneration;
     }
 
@@ -252,176 +278,16 @@ public final class ClusterSnapshot implements Snapshot {
 
         @Override
         public int on(NodeInfo node) {
-            // Others, such as copies to try things on, have other pods than the node of their index.
-            return node instanceof SnapshotNode known && known.isOf(ClusterSnapshot.this)
-                    ? counts[known.index]
+            // One that something is tried on has other pods than the node of its index.
+            int index = node.index();
+            return index < countedAt.length && countedAt[index] == node.generation()
+                    ? counts[index]
                     : PodCount.of(node, which);
         }
 
         @Override
         public int[] in(Topology topology) {
             return topology.sums(counts);
-        }
-    }
-
-    /** A node as it was when the snapshot was brought up to date last. */
-    private final class SnapshotNode implements NodeInfo {
-        private final int index;
-        // Fields and no tables, so that what plugins read of each node lies together.
-        private long allowedPods;
-        private long cpu;
-        private long memory;
-        private long ephemeralStorage;
-        private long requestedCpu;
-        private long requestedMemory;
-        private long requestedEphemeralStorage;
-        private long nonZeroRequestedCpu;
-        private long nonZeroRequestedMemory;
-        private int podCount;
-        private @Nullable Node node;
-        private List<Pod> pods = List.of();
-        private List<Pod> withAffinity = List.of();
-        private List<Pod> withRequiredAntiAffinity = List.of();
-        private List<HostPort> ports = List.of();
-        private List<String> claims = List.of();
-        private Map<String, Long> scalars = Map.of();
-
-        SnapshotNode(int index) {
-            this.index = index;
-        }
-
-        boolean isOf(ClusterSnapshot snapshot) {
-            return snapshot == ClusterSnapshot.this;
-        }
-
-        boolean hasLabelsOf(Node other) {
-            Node known = node;
-            return known == other || known != null && known.labels().equals(other.labels());
-        }
-
-        void set(Node newNode, NodeContents contents) {
-            node = newNode;
-            // The cache goes on changing its lists, so the snapshot has its own.
-            pods = Collections.unmodifiableList(new ArrayList<>(contents.pods()));
-            withAffinity = List.copyOf(contents.withAffinity());
-            withRequiredAntiAffinity = List.copyOf(contents.withRequiredAntiAffinity());
-            ports = List.copyOf(contents.ports());
-            claims = List.copyOf(contents.claims());
-            scalars = Map.copyOf(contents.scalars());
-            Resources capacity = newNode.allocatableResources();
-            allowedPods = newNode.allowedPods();
-            cpu = capacity.milliCpu();
-            memory = capacity.memory();
-            ephemeralStorage = capacity.ephemeralStorage();
-            requestedCpu = contents.requested(ResourceName.CPU);
-            requestedMemory = contents.requested(ResourceName.MEMORY);
-            requestedEphemeralStorage = contents.requested(ResourceName.EPHEMERAL_STORAGE);
-            nonZeroRequestedCpu = contents.nonZeroRequested(ResourceName.CPU);
-            nonZeroRequestedMemory = contents.nonZeroRequested(ResourceName.MEMORY);
-            podCount = pods.size();
-        }
-
-        DraftNode draft() {
-            NodeContents contents = new NodeContents();
-            for (Pod pod : pods) {
-                contents.add(pod);
-            }
-            return new DraftNode(node(), index, images, contents, generations[index]);
-        }
-
-        @Override
-        public Node node() {
-            Node known = node;
-            if (known == null) {
-                throw new IllegalStateException("node " + index + " is not set");
-            }
-            return known;
-        }
-
-        @Override
-        public int index() {
-            return index;
-        }
-
-        @Override
-        public List<Pod> pods() {
-            return pods;
-        }
-
-        @Override
-        public List<Pod> podsWithAffinity() {
-            return withAffinity;
-        }
-
-        @Override
-        public List<Pod> podsWithRequiredAntiAffinity() {
-            return withRequiredAntiAffinity;
-        }
-
-        @Override
-        public int podCount() {
-            return podCount;
-        }
-
-        @Override
-        public long allowedPods() {
-            return allowedPods;
-        }
-
-        @Override
-        public long allocatable(ResourceName resource) {
-            return switch (resource.slot()) {
-                case 0 -> cpu;
-                case 1 -> memory;
-                case 2 -> ephemeralStorage;
-                default -> node().allocatableResources().amount(resource);
-            };
-        }
-
-        @Override
-        public long requested(ResourceName resource) {
-            return switch (resource.slot()) {
-                case 0 -> requestedCpu;
-                case 1 -> requestedMemory;
-                case 2 -> requestedEphemeralStorage;
-                default -> scalar(resource);
-            };
-        }
-
-        @Override
-        public long nonZeroRequested(ResourceName resource) {
-            return switch (resource.slot()) {
-                case 0 -> nonZeroRequestedCpu;
-                case 1 -> nonZeroRequestedMemory;
-                case 2 -> requestedEphemeralStorage;
-                default -> scalar(resource);
-            };
-        }
-
-        private long scalar(ResourceName resource) {
-            Long amount = scalars.get(resource.name());
-            return amount == null ? 0 : amount;
-        }
-
-        @Override
-        public boolean conflicts(HostPort port) {
-            return NodeContents.conflicts(ports, port);
-        }
-
-        @Override
-        public ImageState image(String name) {
-            ImageState state = images.get(name);
-            return state != null && node().hasImage(name) ? state : ImageState.ABSENT;
-        }
-
-        @Override
-        public long generation() {
-            return generations[index];
-        }
-
-        @Override
-        public String toString() {
-            return name();
         }
     }
 }

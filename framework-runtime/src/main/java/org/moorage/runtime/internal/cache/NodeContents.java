@@ -38,19 +38,19 @@ final class NodeContents {
         scalars = new HashMap<>(0);
     }
 
-    /** A copy to try things on. */
-    NodeContents(NodeContents other) {
-        pods = new ArrayList<>(other.pods);
-        withAffinity = new ArrayList<>(other.withAffinity);
-        withRequiredAntiAffinity = new ArrayList<>(other.withRequiredAntiAffinity);
-        ports = new ArrayList<>(other.ports);
-        claims = new ArrayList<>(other.claims);
-        scalars = new HashMap<>(other.scalars);
-        milliCpu = other.milliCpu;
-        memory = other.memory;
-        ephemeralStorage = other.ephemeralStorage;
-        nonZeroMilliCpu = other.nonZeroMilliCpu;
-        nonZeroMemory = other.nonZeroMemory;
+    /** What a node of a snapshot has, to be changed. */
+    NodeContents(SnapshotNode node) {
+        pods = new ArrayList<>(node.pods());
+        withAffinity = new ArrayList<>(node.podsWithAffinity());
+        withRequiredAntiAffinity = new ArrayList<>(node.podsWithRequiredAntiAffinity());
+        ports = new ArrayList<>(node.ports());
+        claims = new ArrayList<>(node.claims());
+        scalars = new HashMap<>(node.scalars());
+        milliCpu = node.requested(ResourceName.CPU);
+        memory = node.requested(ResourceName.MEMORY);
+        ephemeralStorage = node.requested(ResourceName.EPHEMERAL_STORAGE);
+        nonZeroMilliCpu = node.nonZeroRequested(ResourceName.CPU);
+        nonZeroMemory = node.nonZeroRequested(ResourceName.MEMORY);
     }
 
     void add(Pod pod) {
@@ -180,14 +180,5 @@ final class NodeContents {
     private long scalar(ResourceName resource) {
         Long amount = scalars.get(resource.name());
         return amount == null ? 0 : amount;
-    }
-
-    static boolean conflicts(List<HostPort> taken, HostPort port) {
-        for (int i = 0; i < taken.size(); i++) {
-            if (taken.get(i).conflicts(port)) {
-                return true;
-            }
-        }
-        return false;
     }
 }

@@ -9,8 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.moorage.api.ImageState;
-import org.moorage.api.model.ContainerImage;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceName;
@@ -43,7 +41,7 @@ public final class SchedulerCache {
     private final NodeTree tree = new NodeTree();
 
     @GuardedBy("lock")
-    private final Map<String, ImageState> images = new HashMap<>();
+    private final NodeImages images = new NodeImages();
 
     @GuardedBy("lock")
     private @Nullable NodeState head;
@@ -53,9 +51,6 @@ public final class SchedulerCache {
 
     @GuardedBy("lock")
     private long treeVersion;
-
-    @GuardedBy("lock")
-    private long imagesVersion;
 
     /** An empty cache. */
     public SchedulerCache() {}
@@ -69,14 +64,14 @@ public final class SchedulerCache {
             if (before == null) {
                 tree.add(node);
                 treeVersion++;
-                count(node, 1);
+                images.add(node);
             } else {
                 if (tree.update(before, node)) {
                     treeVersion++;
                 }
                 if (!before.images().equals(node.images())) {
-                    count(before, -1);
-                    count(node, 1);
+                    images.remove(before);
+                    images.add(node);
                 }
             }
             touch(state);
@@ -92,7 +87,7 @@ public final class SchedulerCache {
             }
             tree.remove(state.node);
             treeVersion++;
-            count(state.node, -1);
+            images.remove(state.node);
             state.node = null;
             touch(state);
             dropIfGone(state);
@@ -219,8 +214,8 @@ public final class SchedulerCache {
     /** Brings a snapshot up to date. The snapshot must not be in use. */
     public void updateSnapshot(ClusterSnapshot snapshot) {
         synchronized (lock) {
-            if (snapshot.imagesVersion() != imagesVersion) {
-                snapshot.replaceImages(Map.copyOf(images), imagesVersion);
+            if (snapshot.imagesVersion() != images.version()) {
+                snapshot.replaceImages(images.all(), images.version());
             }
             if (snapshot.treeVersion() != treeVersion) {
                 List<String> names = tree.names();
@@ -299,27 +294,5 @@ public final class SchedulerCache {
         }
         state.previous = null;
         state.next = null;
-    }
-
-    // The size is the one that was seen first; nodes rarely disagree about it.
-    @GuardedBy("lock")
-    private void count(Node node, int sign) {
-        Set<String> names = new LinkedHashSet<>();
-        for (ContainerImage image : node.images()) {
-            for (String name : image.names()) {
-                if (names.add(name)) {
-                    ImageState known = images.getOrDefault(name, new ImageState(image.sizeBytes(), 0));
-                    int nodes = known.nodes() + sign;
-                    if (nodes == 0) {
-                        images.remove(name);
-                    } else {
-                        images.put(name, new ImageState(known.sizeBytes(), nodes));
-                    }
-                }
-            }
-        }
-        if (!names.isEmpty()) {
-            imagesVersion++;
-        }
     }
 }

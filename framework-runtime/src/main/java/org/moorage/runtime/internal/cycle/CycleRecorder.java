@@ -7,18 +7,18 @@ import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
 import org.moorage.api.Status;
 import org.moorage.runtime.decision.PluginStatus;
-import org.moorage.runtime.internal.cache.ClusterSnapshot;
+import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.extender.Extenders;
 
 /** Is shown what the plugins answer in a cycle, by whoever asks why. */
 interface CycleRecorder {
     /** The nodes that the cycle is about: those of the snapshot, or some of them. */
-    default List<NodeInfo> nodes(ClusterSnapshot snapshot) {
+    default List<NodeInfo> nodes(TrialSnapshot snapshot) {
         return snapshot.nodes();
     }
 
     /** PreFilter is over. */
-    void preFiltered(Profile.PreFiltered answer);
+    void preFiltered(FilterRun answer);
 
     /** A node was filtered. Called once for each node that PreFilter left, in their order. */
     void filtered(NodeInfo node, PluginStatus answer);

@@ -8,7 +8,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import org.jspecify.annotations.Nullable;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
@@ -17,7 +16,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.decision.Rejection;
-import org.moorage.runtime.internal.cache.ClusterSnapshot;
+import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 
@@ -40,20 +39,18 @@ public final class EvaluationRecorder implements CycleRecorder {
      *
      * @throws PluginFailure if a plugin fails before PostFilter
      */
-    public static Evaluation evaluate(
-            SchedulingAlgorithm algorithm, Profile profile, Pod pod, ClusterSnapshot snapshot) {
+    public static Evaluation evaluate(SchedulingAlgorithm algorithm, Profile profile, Pod pod, TrialSnapshot snapshot) {
         EvaluationRecorder recorder = new EvaluationRecorder();
         CycleState state = new CycleState();
         SchedulingAlgorithm.Result result = algorithm.find(profile, state, pod, snapshot, recorder);
         Diagnosis diagnosis = result.diagnosis();
-        Profile.PostFiltered postFiltered = null;
+        Optional<PostFilterRun> postFiltered = Optional.empty();
         Optional<PluginStatus> postFilter = Optional.empty();
         if (diagnosis != null) {
             try {
-                postFiltered = profile.decidePostFilter(state, pod, diagnosis);
-                postFilter = Optional.ofNullable(postFiltered)
-                        .map(answer -> new PluginStatus(
-                                answer.plugin(), answer.result().status()));
+                postFiltered = PostFilterRun.of(profile, state, pod, diagnosis, PostFilterRun.Execution.LEFT_OUT);
+                postFilter = postFiltered.map(answer ->
+                        new PluginStatus(answer.plugin(), answer.result().status()));
             } catch (PluginFailure failure) {
                 // As in a cycle: the pod is unschedulable all the same.
                 postFilter = Optional.of(PluginStatus.error(failure.plugin(), failure.getMessage()));
@@ -66,7 +63,7 @@ public final class EvaluationRecorder implements CycleRecorder {
                 recorder.preFilterNodes,
                 recorder.rejections,
                 // Asked last: a filter may keep for PostFilter what it found, and a cycle does not ask all of them.
-                recorder.objections(profile, state, pod),
+                recorder.objections(state),
                 List.copyOf(recorder.feasible),
                 recorder.scores,
                 recorder.totals(),
@@ -76,7 +73,7 @@ public final class EvaluationRecorder implements CycleRecorder {
     }
 
     @Override
-    public void preFiltered(Profile.PreFiltered answer) {
+    public void preFiltered(FilterRun answer) {
         PluginStatus rejection = answer.rejection();
         if (rejection != null) {
             preFilterRejection = Optional.of(new Rejection(rejection.plugin(), rejection.status()));
@@ -125,10 +122,10 @@ public final class EvaluationRecorder implements CycleRecorder {
         }
     }
 
-    private Map<String, List<PluginStatus>> objections(Profile profile, CycleState state, Pod pod) {
+    private Map<String, List<PluginStatus>> objections(CycleState state) {
         Map<String, List<PluginStatus>> objections = new TreeMap<>(objectionsOfExtenders);
         for (NodeInfo node : rejected) {
-            objections.put(node.name(), profile.objections(state, pod, node));
+            objections.put(node.name(), FilterRun.of(state).objections(node));
         }
         return objections;
     }
@@ -145,11 +142,9 @@ public final class EvaluationRecorder implements CycleRecorder {
         return totals;
     }
 
-    private static Optional<Evaluation.Preemption> preemption(Profile.@Nullable PostFiltered answer) {
-        if (answer == null || !answer.result().status().isSuccess()) {
-            return Optional.empty();
-        }
-        return Optional.of(new Evaluation.Preemption(
-                answer.result().nomination().nodeName(), answer.result().victims()));
+    private static Optional<Evaluation.Preemption> preemption(Optional<PostFilterRun> answer) {
+        return answer.map(PostFilterRun::result)
+                .filter(result -> result.status().isSuccess())
+                .map(result -> new Evaluation.Preemption(result.nomination().nodeName(), result.victims()));
     }
 }

@@ -14,9 +14,8 @@ import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.NodeDraft;
 import org.moorage.runtime.decision.PluginStatus;
-import org.moorage.runtime.internal.cache.ClusterSnapshot;
+import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 
@@ -26,7 +25,7 @@ import org.moorage.runtime.internal.plugin.PluginFailure;
  */
 public final class NodeAnswers implements CycleRecorder {
     private final List<NodeInfo> nodes;
-    private Profile.@Nullable PreFiltered preFiltered;
+    private @Nullable FilterRun filterRun;
     private final Map<String, PluginStatus> answerByNode = new HashMap<>();
     private final Map<String, NodeScores> scoresByPlugin = new LinkedHashMap<>();
 
@@ -42,7 +41,7 @@ public final class NodeAnswers implements CycleRecorder {
      * @throws PluginFailure if a plugin fails
      */
     public static NodeAnswers of(
-            SchedulingAlgorithm algorithm, Profile profile, Pod pod, ClusterSnapshot snapshot, List<NodeInfo> nodes) {
+            SchedulingAlgorithm algorithm, Profile profile, Pod pod, TrialSnapshot snapshot, List<NodeInfo> nodes) {
         NodeAnswers answers = new NodeAnswers(nodes);
         SchedulingAlgorithm.Result ignored = algorithm.find(profile, new CycleState(), pod, snapshot, answers);
         return answers;
@@ -56,40 +55,35 @@ public final class NodeAnswers implements CycleRecorder {
      * @throws PluginFailure if a plugin fails
      */
     public static Set<String> fitsWithout(
-            Profile profile, Pod pod, ClusterSnapshot snapshot, Map<String, List<Pod>> victimsByNode) {
+            Profile profile, Pod pod, TrialSnapshot snapshot, Map<String, List<Pod>> victimsByNode) {
         CycleState state = new CycleState();
-        Profile.PreFiltered preFiltered = profile.preFilter(state, pod, snapshot);
+        FilterRun filterRun = FilterRun.preFilter(profile, state, pod, snapshot);
         Set<String> fitting = new TreeSet<>();
-        if (preFiltered.rejection() != null) {
+        if (filterRun.rejection() != null) {
             return fitting;
         }
+        SnapshotTrial trial = SnapshotTrial.of(state, pod);
         victimsByNode.forEach((name, victims) -> {
-            NodeInfo node = snapshot.node(name).orElse(null);
-            if (node != null && isLeft(preFiltered, name)) {
-                NodeDraft draft = profile.draft(state, pod, node);
-                victims.forEach(draft::remove);
-                if (profile.filterWithNominatedPods(draft.state(), pod, draft.node())
-                        .isSuccess()) {
+            if (snapshot.node(name).isPresent() && filterRun.leaves(name)) {
+                victims.forEach(victim -> trial.remove(victim, name));
+                if (filterRun.filter(trial.state(), trial.node(name)).isSuccess()) {
                     fitting.add(name);
                 }
+                trial.takeBack(0);
             }
         });
         return fitting;
     }
 
-    private static boolean isLeft(Profile.PreFiltered preFiltered, String nodeName) {
-        Set<String> names = preFiltered.nodeNames();
-        return names == null || names.contains(nodeName);
-    }
-
     /** The rejection of a node, by PreFilter or Filter; empty if it will do. */
     public Optional<PluginStatus> rejection(String nodeName) {
-        Profile.PreFiltered pod = preFiltered;
-        if (pod != null && pod.rejection() != null) {
-            return Optional.of(pod.rejection());
+        FilterRun run = filterRun;
+        PluginStatus ofPod = run == null ? null : run.rejection();
+        if (ofPod != null) {
+            return Optional.of(ofPod);
         }
-        if (pod != null && !isLeft(pod, nodeName)) {
-            String plugins = String.join(" ", pod.namingPlugins());
+        if (run != null && !run.leaves(nodeName)) {
+            String plugins = String.join(" ", run.namingPlugins());
             return Optional.of(new PluginStatus(
                     plugins, Status.unresolvable("node(s) didn't satisfy plugin(s) [" + plugins + "]")));
         }
@@ -102,13 +96,13 @@ public final class NodeAnswers implements CycleRecorder {
     }
 
     @Override
-    public List<NodeInfo> nodes(ClusterSnapshot snapshot) {
+    public List<NodeInfo> nodes(TrialSnapshot snapshot) {
         return nodes;
     }
 
     @Override
-    public void preFiltered(Profile.PreFiltered answer) {
-        preFiltered = answer;
+    public void preFiltered(FilterRun answer) {
+        filterRun = answer;
     }
 
     @Override

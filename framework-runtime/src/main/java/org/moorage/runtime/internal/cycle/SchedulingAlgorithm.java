@@ -11,18 +11,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
-import org.moorage.api.Code;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
-import org.moorage.api.NodeScores;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.ScorePlugin;
 import org.moorage.runtime.decision.PluginStatus;
-import org.moorage.runtime.internal.cache.ClusterSnapshot;
+import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.extender.ExtenderException;
 import org.moorage.runtime.internal.extender.Extenders;
-import org.moorage.runtime.internal.plugin.PluginCalls;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,10 +44,8 @@ public final class SchedulingAlgorithm {
 
     private final EquivalenceCache equivalenceCache = new EquivalenceCache();
     // Working memory, kept from cycle to cycle.
-    private final FilterAnswers answers = new FilterAnswers();
-    // By plugin and by the index of the node among the feasible ones.
-    private long[][] rawScores = new long[0][];
-    private long[] totals = new long[0];
+    private final FilterRun.Answers answers = new FilterRun.Answers();
+    private final ScoreRun scoreRun;
     private long[] randoms = new long[0];
 
     /**
@@ -77,6 +71,7 @@ public final class SchedulingAlgorithm {
         this.random = random;
         this.randomTies = randomTies;
         nextStart = firstNode;
+        scoreRun = new ScoreRun(parallelism, extenders);
     }
 
     /** The index of the node that the next cycle begins with. */
@@ -110,30 +105,30 @@ public final class SchedulingAlgorithm {
      * @throws PluginFailure if a plugin fails
      * @throws ExtenderException if an extender fails that is not ignorable
      */
-    public Result find(Profile profile, CycleState state, Pod pod, ClusterSnapshot snapshot) {
+    public Result find(Profile profile, CycleState state, Pod pod, TrialSnapshot snapshot) {
         return find(profile, state, pod, snapshot, null);
     }
 
     /**
-     * As {@link #find(Profile, CycleState, Pod, ClusterSnapshot)}. A recorder is shown each of its nodes: the cycle neither samples nor stops
+     * As {@link #find(Profile, CycleState, Pod, TrialSnapshot)}. A recorder is shown each of its nodes: the cycle neither samples nor stops
      * at the nominated node, scores also a single feasible node, and the next cycle starts where it would have started
      * without this one.
      */
-    Result find(
-            Profile profile, CycleState state, Pod pod, ClusterSnapshot snapshot, @Nullable CycleRecorder recorder) {
+    Result find(Profile profile, CycleState state, Pod pod, TrialSnapshot snapshot, @Nullable CycleRecorder recorder) {
         List<NodeInfo> all = snapshot.nodes();
-        Profile.PreFiltered preFiltered = profile.preFilter(state, pod, snapshot);
+        FilterRun filterRun = FilterRun.preFilter(profile, state, pod, snapshot);
         if (recorder != null) {
-            recorder.preFiltered(preFiltered);
+            recorder.preFiltered(filterRun);
         }
-        if (preFiltered.rejection() != null) {
-            return Result.none(Diagnosis.ofPreFilter(all, preFiltered.rejection(), preFiltered.namingPlugins()), 0);
+        PluginStatus rejection = filterRun.rejection();
+        if (rejection != null) {
+            return Result.none(Diagnosis.ofPreFilter(all, rejection, filterRun.namingPlugins()), 0);
         }
         NodeInfo nominated = snapshot.node(pod.status().nominatedNodeName()).orElse(null);
         Diagnosis.NominatedNode nominatedRejected = null;
         Map<String, Status> ofNominated = new HashMap<>();
         if (nominated != null) {
-            PluginStatus answer = filterNominated(profile, state, pod, nominated);
+            PluginStatus answer = filterNominated(filterRun, state, pod, nominated);
             if (answer.isSuccess() && isLeftByExtenders(pod, nominated, ofNominated) && recorder == null) {
                 return new Result(nominated, 0, 1 + ofNominated.size(), 1, null);
             }
@@ -145,11 +140,11 @@ public final class SchedulingAlgorithm {
         if (nominatedRejected != null) {
             recorded.add(nominatedRejected.node().name());
         }
-        EquivalenceClass alike = recorder == null ? equivalenceCache.find(profile, pod) : null;
+        EquivalenceCache.Alike alike = recorder == null ? equivalenceCache.find(profile, pod) : null;
         List<NodeInfo> nodes = recorder == null
-                ? narrow(snapshot, preFiltered.nodeNames())
-                : narrow(recorder.nodes(snapshot), preFiltered.nodeNames());
-        Feasible feasible = filter(profile, state, pod, nodes, snapshot, recorded, alike, recorder);
+                ? narrow(snapshot, filterRun.nodeNames())
+                : narrow(recorder.nodes(snapshot), filterRun.nodeNames());
+        Feasible feasible = filter(profile, filterRun, nodes, snapshot, recorded, alike, recorder);
         Map<String, Status> byExtenders = new HashMap<>();
         List<NodeInfo> left = extenders.filter() ? extenders.filter(pod, feasible.nodes, byExtenders) : feasible.nodes;
         recorded.addAll(byExtenders.keySet());
@@ -158,7 +153,7 @@ public final class SchedulingAlgorithm {
         }
         int rejected = recorded(nodes, feasible, recorded);
         if (left.isEmpty()) {
-            Diagnosis diagnosis = Diagnosis.ofFilter(all, preFiltered.namingPlugins(), nominatedRejected);
+            Diagnosis diagnosis = Diagnosis.ofFilter(all, filterRun.namingPlugins(), nominatedRejected);
             diagnosis.extended(ofNominated);
             int index = feasible.start;
             for (int i = 0; i < feasible.visited; i++, index = next(index, nodes.size())) {
@@ -176,12 +171,10 @@ public final class SchedulingAlgorithm {
         if (left.size() == 1 && recorder == null) {
             return new Result(left.get(0), 0, evaluated, 1, null);
         }
-        Profile.Scorers scorers = profile.preScore(state, pod, left);
         // An extender may answer with nodes as it knows them, in an order of its own.
-        EquivalenceClass scored = extenders.filter() ? null : alike;
-        PluginTimes.of(profile, "Score").run(times -> score(profile, scorers, state, pod, left, scored, recorder));
-        profile.scored(scorers, left.size());
-        addScoresOfExtenders(pod, left, recorder);
+        EquivalenceCache.Alike scored = extenders.filter() ? null : alike;
+        long[] totals = scoreRun.score(profile, state, pod, left, scored, recorder);
+        addScoresOfExtenders(totals, pod, left, recorder);
         int chosen = randomTies
                 ? HostSelection.anyOfHighest(totals, randoms, left.size(), random)
                 : HostSelection.highest(totals, randoms, left.size());
@@ -205,7 +198,7 @@ public final class SchedulingAlgorithm {
         }
     }
 
-    private void addScoresOfExtenders(Pod pod, List<NodeInfo> nodes, @Nullable CycleRecorder recorder) {
+    private void addScoresOfExtenders(long[] totals, Pod pod, List<NodeInfo> nodes, @Nullable CycleRecorder recorder) {
         int count = nodes.size();
         if (randoms.length < count) {
             randoms = new long[count];
@@ -243,9 +236,9 @@ public final class SchedulingAlgorithm {
     }
 
     // As in kube-scheduler a failure is only logged, because the node is filtered again among the others.
-    private static PluginStatus filterNominated(Profile profile, CycleState state, Pod pod, NodeInfo node) {
+    private static PluginStatus filterNominated(FilterRun filterRun, CycleState state, Pod pod, NodeInfo node) {
         try {
-            return profile.filter(state, state.get(ActiveFilters.KEY), pod, node);
+            return filterRun.filter(state, node);
         } catch (PluginFailure failure) {
             LOG.atError()
                     .addKeyValue("pod", pod.key())
@@ -258,7 +251,7 @@ public final class SchedulingAlgorithm {
     }
 
     // A few nodes, as for a pod of a daemon set, are looked up.
-    private static List<NodeInfo> narrow(ClusterSnapshot snapshot, @Nullable Set<String> names) {
+    private static List<NodeInfo> narrow(TrialSnapshot snapshot, @Nullable Set<String> names) {
         if (names == null || names.size() > snapshot.nodes().size() / 8) {
             return narrow(snapshot.nodes(), names);
         }
@@ -295,12 +288,11 @@ public final class SchedulingAlgorithm {
 
     private Feasible filter(
             Profile profile,
-            CycleState state,
-            Pod pod,
+            FilterRun filterRun,
             List<NodeInfo> nodes,
-            ClusterSnapshot snapshot,
+            TrialSnapshot snapshot,
             Set<String> recorded,
-            @Nullable EquivalenceClass alike,
+            EquivalenceCache.@Nullable Alike alike,
             @Nullable CycleRecorder recorder) {
         int count = nodes.size();
         if (count == 0) {
@@ -308,14 +300,7 @@ public final class SchedulingAlgorithm {
         }
         int wanted = recorder != null ? count : feasibleNodesToFind(count, profile);
         int start = recorder != null ? 0 : nextStart;
-        answers.prepare(count);
-        if (alike != null) {
-            alike.prepareFilters(state.get(ActiveFilters.KEY).filters(), snapshot);
-        }
-        FilterPass pass = new FilterPass(profile, state, pod, nodes, alike, answers, start, wanted);
-        int filtered =
-                PluginTimes.of(profile, "Filter").time(times -> parallelism.run(count, pass), answer -> Code.SUCCESS);
-        profile.filtered(state.get(ActiveFilters.KEY), answers, count, start, filtered);
+        int filtered = filterRun.filter(nodes, start, wanted, answers, alike, parallelism);
         Feasible feasible = collect(nodes, start, wanted, filtered);
         if (recorder == null) {
             nextStart = (start + feasible.nodes.size() + recorded(nodes, feasible, recorded))
@@ -371,103 +356,5 @@ public final class SchedulingAlgorithm {
             percentage = Math.max(MIN_PERCENTAGE, 50 - nodes / 125);
         }
         return Math.max(MIN_FEASIBLE_NODES, (int) ((long) nodes * percentage / 100));
-    }
-
-    // Leaves the sums of the weighted scores in the totals.
-    private void score(
-            Profile profile,
-            Profile.Scorers scorers,
-            CycleState state,
-            Pod pod,
-            List<NodeInfo> nodes,
-            @Nullable EquivalenceClass alike,
-            @Nullable CycleRecorder recorder) {
-        ScorePlugin[] plugins = scorers.plugins();
-        int count = nodes.size();
-        if (rawScores.length < plugins.length || rawScores.length > 0 && rawScores[0].length < count) {
-            rawScores = new long[plugins.length][count];
-        }
-        if (totals.length < count) {
-            totals = new long[count];
-        }
-        Arrays.fill(totals, 0, count, 0);
-        if (alike != null) {
-            alike.prepareScores(plugins);
-        }
-        long[][] raw = rawScores;
-        boolean timesPlugins = profile.metrics().timesPlugins();
-        int ignored = parallelism.run(count, (from, to) -> {
-            for (int p = 0; p < plugins.length; p++) {
-                long start = timesPlugins ? System.nanoTime() : 0;
-                if (alike == null) {
-                    PluginCalls.score(plugins[p], state, pod, nodes, from, to, raw[p]);
-                } else {
-                    alike.score(plugins[p], state, pod, nodes, from, to, raw[p]);
-                }
-                if (timesPlugins) {
-                    // The mean over the chunk: a single call is too short to be timed without making it longer.
-                    long nanos = (System.nanoTime() - start) / Math.max(1, to - from);
-                    profile.metrics().pluginRan(plugins[p].name(), "Score", Code.SUCCESS, nanos);
-                }
-            }
-            return true;
-        });
-        PluginTimes times = PluginTimes.of(profile, "ScoreExtensionNormalize");
-        long ofAll = extenders.isEmpty() ? scorers.base() : 0;
-        for (int p = 0; p < plugins.length; p++) {
-            long weight = scorers.weights()[p];
-            if (recorder == null && !PluginCalls.normalizes(plugins[p])) {
-                addWeighted(plugins[p], raw[p], count, weight);
-                continue;
-            }
-            times.begin();
-            NodeScores scores = PluginCalls.normalize(plugins[p], state, pod, scoresOf(nodes, raw[p]));
-            times.ran(plugins[p].name(), Code.SUCCESS);
-            if (scores.isUniform()) {
-                ofAll += scores.score(0) * weight;
-            } else {
-                for (int i = 0; i < count; i++) {
-                    totals[i] += scores.score(i) * weight;
-                }
-            }
-            if (recorder != null) {
-                recorder.scored(plugins[p].name(), weighted(scores, weight));
-            }
-        }
-        for (int i = 0; i < count; i++) {
-            totals[i] += ofAll;
-        }
-    }
-
-    private static NodeScores scoresOf(List<NodeInfo> nodes, long[] scores) {
-        int count = nodes.size();
-        for (int i = 0; i < count; i++) {
-            if (scores[i] != scores[0]) {
-                return NodeScores.of(nodes, Arrays.copyOf(scores, count));
-            }
-        }
-        return NodeScores.uniform(nodes, scores[0]);
-    }
-
-    private void addWeighted(ScorePlugin plugin, long[] scores, int count, long weight) {
-        long outside = 0;
-        for (int i = 0; i < count; i++) {
-            long score = scores[i];
-            outside |= score | NodeScores.MAX - score;
-            totals[i] += score * weight;
-        }
-        if (outside < 0) {
-            for (int i = 0; i < count; i++) {
-                PluginCalls.inRange(plugin, scores[i]);
-            }
-        }
-    }
-
-    private static NodeScores weighted(NodeScores scores, long weight) {
-        long[] weighted = scores.toArray();
-        for (int i = 0; i < weighted.length; i++) {
-            weighted[i] *= weight;
-        }
-        return scores.with(weighted);
     }
 }

@@ -133,18 +133,20 @@ class SchedulerCacheTest {
         }
 
         @Test
-        void countsPodsOnANodeAndOnACopyOfIt() {
+        void countsPodsOnANodeAndOnOneThatSomethingIsTriedOn() {
             cache.putNode(Samples.node("a"));
             cache.putPod(pod("blue", "a"));
             cache.putPod(pod("green", "a"));
             NodeInfo node = node("a");
-            DraftNode draft = ClusterSnapshot.draft(node);
-            draft.remove(pod("blue", "a"));
+            TrialSnapshot trial = new TrialSnapshot();
+            trial.update(cache);
+            trial.remove(pod("blue", "a"), "a");
+            NodeInfo tried = trial.node("a").orElseThrow();
             Predicate<Pod> isBlue = pod -> pod.name().equals("blue");
             for (String time : List.of("first", "second")) {
                 PodCount blue = snapshot.count(isBlue);
                 assertThat(blue.on(node)).as(time).isEqualTo(1);
-                assertThat(blue.on(draft)).as(time).isZero();
+                assertThat(blue.on(tried)).as(time).isZero();
                 assertThat(blue.in(snapshot.topology("none"))).as(time).isEmpty();
             }
         }

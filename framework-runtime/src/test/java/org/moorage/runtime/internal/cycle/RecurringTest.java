@@ -28,7 +28,8 @@ class RecurringTest {
     @ParameterizedTest
     @FieldSource("CASES")
     void remembersWhatComesBack(Case given) {
-        Recurring<Integer, String> recurring = new Recurring<>(key -> "value of " + key);
+        EquivalenceCache.Recurring<Integer, String> recurring =
+                new EquivalenceCache.Recurring<>(key -> "value of " + key);
         StringBuilder answered = new StringBuilder();
         given.keys().chars().forEach(key -> {
             String value = recurring.find(key);

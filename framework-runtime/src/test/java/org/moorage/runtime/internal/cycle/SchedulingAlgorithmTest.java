@@ -39,8 +39,8 @@ import org.moorage.api.plugin.PreFilterPlugin;
 import org.moorage.api.plugin.PreFilterResult;
 import org.moorage.api.plugin.ScorePlugin;
 import org.moorage.runtime.Samples;
-import org.moorage.runtime.internal.cache.ClusterSnapshot;
 import org.moorage.runtime.internal.cache.SchedulerCache;
+import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.metrics.SchedulerMetrics;
@@ -74,13 +74,13 @@ class SchedulingAlgorithmTest {
 
     private static final Scoring FLAT = new Scoring("Flat", Map.of());
 
-    private static ClusterSnapshot cluster(int nodes) {
+    private static TrialSnapshot cluster(int nodes) {
         SchedulerCache cache = new SchedulerCache();
         for (int i = 0; i < nodes; i++) {
             cache.putNode(Samples.node("n" + i));
         }
-        ClusterSnapshot snapshot = new ClusterSnapshot();
-        cache.updateSnapshot(snapshot);
+        TrialSnapshot snapshot = new TrialSnapshot();
+        snapshot.update(cache);
         return snapshot;
     }
 
@@ -169,7 +169,7 @@ class SchedulingAlgorithmTest {
         void goesOnWhereTheLastCycleStopped() {
             SchedulingAlgorithm algorithm = algorithm(0);
             Profile profile = profile(FLAT);
-            ClusterSnapshot cluster = cluster(250);
+            TrialSnapshot cluster = cluster(250);
             List<String> chosen = new ArrayList<>();
             for (int i = 0; i < 4; i++) {
                 chosen.add(algorithm
@@ -186,7 +186,7 @@ class SchedulingAlgorithmTest {
             SchedulingAlgorithm algorithm = algorithm(0);
             Profile profile =
                     profile(new Filtering("Half", node -> node.index() % 2 == 0, Status.unschedulable("odd")), FLAT);
-            ClusterSnapshot cluster = cluster(500);
+            TrialSnapshot cluster = cluster(500);
             SchedulingAlgorithm.Result first = algorithm.find(profile, new CycleState(), POD, cluster);
             // 46 % of 500 are 230; the 231st success is seen and dropped, after 230 rejections.
             assertThat(first.feasible()).isEqualTo(230);
@@ -361,7 +361,7 @@ class SchedulingAlgorithmTest {
         Random random = new Random(seed);
         ExecutorService executor = Executors.newFixedThreadPool(3);
         try {
-            ClusterSnapshot cluster = cluster(3_000);
+            TrialSnapshot cluster = cluster(3_000);
             SchedulingAlgorithm alone =
                     new SchedulingAlgorithm(0, 0, Parallelism.none(), Extenders.NONE, new Random(1), false);
             SchedulingAlgorithm together =
@@ -406,7 +406,7 @@ class SchedulingAlgorithmTest {
         };
         ExecutorService executor = Executors.newFixedThreadPool(3);
         try {
-            ClusterSnapshot cluster = cluster(5_000);
+            TrialSnapshot cluster = cluster(5_000);
             SchedulingAlgorithm algorithm =
                     new SchedulingAlgorithm(0, 0, helped(executor), Extenders.NONE, new Random(1), false);
             for (int round = 0; round < 20; round++) {

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.cache;
+
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import org.moorage.api.ImageState;
+import org.moorage.api.model.ContainerImage;
+import org.moorage.api.model.Node;
+
+/** The container images that some nodes have, and how many of the nodes have each. For one thread at a time. */
+final class NodeImages {
+    private final Map<String, ImageState> stateByName = new HashMap<>();
+    private long version;
+
+    void add(Node node) {
+        count(node, 1);
+    }
+
+    void remove(Node node) {
+        count(node, -1);
+    }
+
+    // The size is the one that was seen first; nodes rarely disagree about it.
+    private void count(Node node, int sign) {
+        Set<String> names = new LinkedHashSet<>();
+        for (ContainerImage image : node.images()) {
+            for (String name : image.names()) {
+                if (names.add(name)) {
+                    ImageState known = stateByName.getOrDefault(name, new ImageState(image.sizeBytes(), 0));
+                    int nodes = known.nodes() + sign;
+                    if (nodes == 0) {
+                        stateByName.remove(name);
+                    } else {
+                        stateByName.put(name, new ImageState(known.sizeBytes(), nodes));
+                    }
+                }
+            }
+        }
+        if (!names.isEmpty()) {
+            version++;
+        }
+    }
+
+    /** Differs from what it was whenever the images do. */
+    long version() {
+        return version;
+    }
+
+    /** The images as they are now, by their names. */
+    Map<String, ImageState> all() {
+        return Map.copyOf(stateByName);
+    }
+}

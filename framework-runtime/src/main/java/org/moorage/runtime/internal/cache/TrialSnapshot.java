@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.cache;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.PodCount;
+import org.moorage.api.Snapshot;
+import org.moorage.api.Topology;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.Pod;
+
+/**
+ * The snapshot of a cycle, on which changes can be tried and taken back, the last one first. It is the cache's as long as nothing is
+ * tried.
+ *
+ * <p>A node with other pods is another node of another generation, and the one before it is the same as ever once the change is taken
+ * back. So whatever is kept by generation, such as answers and counts of pods, holds for exactly the state that it was made of.
+ *
+ * <p>For one thread at a time; several threads may each have a {@link #branch}.
+ */
+public final class TrialSnapshot implements Snapshot {
+    // Shared with the branches. Below zero, which no cache's generation is, and each of them for one state of one node.
+    private final AtomicLong lastGeneration;
+    private final Deque<Runnable> undo = new ArrayDeque<>();
+
+    private ClusterSnapshot base;
+    // The nodes that are not as the base has them, by their names.
+    private Map<String, SnapshotNode> changed;
+
+    // As the base's but for the nodes that are changed; made once they are asked for.
+    private @Nullable List<NodeInfo> nodes;
+    private long @Nullable [] generations;
+    private @Nullable List<NodeInfo> withAffinity;
+    private @Nullable List<NodeInfo> withRequiredAntiAffinity;
+
+    /** A snapshot of a cluster without nodes. */
+    public TrialSnapshot() {
+        this(new ClusterSnapshot(), new HashMap<>(), new AtomicLong());
+    }
+
+    private TrialSnapshot(ClusterSnapshot base, Map<String, SnapshotNode> changed, AtomicLong lastGeneration) {
+        this.base = base;
+        this.changed = changed;
+        this.lastGeneration = lastGeneration;
+    }
+
+    /** Brings it up to date. What is still tried is taken back. */
+    public void update(SchedulerCache cache) {
+        takeBack(0);
+        forgetCopies();
+        cache.updateSnapshot(base);
+    }
+
+    /** A snapshot with the same changes. What is tried on one of the two afterwards, the other one does not see. */
+    public TrialSnapshot branch() {
+        return new TrialSnapshot(base, new HashMap<>(changed), lastGeneration);
+    }
+
+    /**
+     * As {@link #branch()}, with one of the nodes as it is given.
+     *
+     * @param node a node of this snapshot, or of a branch of it
+     */
+    public TrialSnapshot branch(NodeInfo node) {
+        TrialSnapshot branch = branch();
+        branch.put((SnapshotNode) node);
+        return branch;
+    }
+
+    /** How many changes are tried. */
+    public int changes() {
+        return undo.size();
+    }
+
+    /** Takes the last changes back, until only so many are left. */
+    public void takeBack(int changesLeft) {
+        while (undo.size() > changesLeft) {
+            undo.pop().run();
+        }
+    }
+
+    /**
+     * Thinks of a pod as being on a node.
+     *
+     * @param pod the pod, which need not have a node yet
+     * @throws IllegalArgumentException if there is no such node
+     */
+    public void assume(Pod pod, String nodeName) {
+        assume(pod, nodeName, () -> {});
+    }
+
+    /**
+     * As {@link #assume(Pod, String)}, for a pod for which more is done.
+     *
+     * @param undone is run when this is taken back, while the pod is still there
+     */
+    public void assume(Pod pod, String nodeName, Runnable undone) {
+        SnapshotNode node = known(nodeName);
+        NodeContents contents = new NodeContents(node);
+        contents.add(pod);
+        change(node, contents, undone);
+    }
+
+    /**
+     * Thinks of a pod as being gone.
+     *
+     * @throws IllegalArgumentException if it is not on that node
+     */
+    public void remove(Pod pod, String nodeName) {
+        SnapshotNode node = known(nodeName);
+        NodeContents contents = new NodeContents(node);
+        if (!contents.remove(pod.uid())) {
+            throw new IllegalArgumentException("pod: " + pod.key() + " (expected: a pod on node " + nodeName + ")");
+        }
+        change(node, contents, () -> {});
+    }
+
+    private SnapshotNode known(String name) {
+        SnapshotNode node = find(name);
+        if (node == null) {
+            throw new IllegalArgumentException("nodeName: \"" + name + "\" (expected: a node of the snapshot)");
+        }
+        return node;
+    }
+
+    private @Nullable SnapshotNode find(String name) {
+        SnapshotNode node = changed.get(name);
+        return node == null ? base.find(name) : node;
+    }
+
+    private void change(SnapshotNode before, NodeContents contents, Runnable undone) {
+        put(before.with(contents, lastGeneration.decrementAndGet()));
+        undo.push(() -> {
+            try {
+                undone.run();
+            } finally {
+                put(before);
+            }
+        });
+    }
+
+    @SuppressWarnings("ReferenceEquality") // each state of a node is an object of its own
+    private void put(SnapshotNode node) {
+        if (base.find(node.name()) == node) {
+            changed.remove(node.name());
+        } else {
+            changed.put(node.name(), node);
+        }
+        if (nodes != null) {
+            nodes.set(node.index(), node);
+        }
+        if (generations != null) {
+            generations[node.index()] = node.generation();
+        }
+        withAffinity = null;
+        withRequiredAntiAffinity = null;
+    }
+
+    /** Thinks of nodes as being there, or as being others. The pods on a node that is known stay. */
+    public void putNodes(Collection<Node> added) {
+        replace((states, tree) -> {
+            for (Node node : added) {
+                NodeState state = states.computeIfAbsent(node.name(), NodeState::new);
+                if (state.node == null) {
+                    tree.add(node);
+                } else {
+                    boolean ignored = tree.update(state.node, node);
+                }
+                state.node = node;
+                state.generation = lastGeneration.decrementAndGet();
+            }
+        });
+    }
+
+    /**
+     * Thinks of a node as being gone, and the pods on it.
+     *
+     * @throws IllegalArgumentException if there is no such node
+     */
+    public void removeNode(String name) {
+        Node node = known(name).node();
+        replace((states, tree) -> {
+            states.remove(name);
+            tree.remove(node);
+        });
+    }
+
+    private void replace(BiConsumer<Map<String, NodeState>, NodeTree> change) {
+        Map<String, NodeState> states = new LinkedHashMap<>();
+        NodeTree tree = new NodeTree();
+        for (NodeInfo node : nodes()) {
+            states.put(node.name(), new NodeState((SnapshotNode) node));
+            tree.add(node.node());
+        }
+        change.accept(states, tree);
+        replace(ClusterSnapshot.of(states, tree));
+    }
+
+    private void replace(ClusterSnapshot next) {
+        ClusterSnapshot base = this.base;
+        Map<String, SnapshotNode> changed = this.changed;
+        become(next, new HashMap<>());
+        undo.push(() -> become(base, changed));
+    }
+
+    private void become(ClusterSnapshot newBase, Map<String, SnapshotNode> newChanged) {
+        base = newBase;
+        changed = newChanged;
+        forgetCopies();
+    }
+
+    private void forgetCopies() {
+        nodes = null;
+        generations = null;
+        withAffinity = null;
+        withRequiredAntiAffinity = null;
+    }
+
+    @Override
+    public List<NodeInfo> nodes() {
+        if (nodes == null) {
+            if (changed.isEmpty()) {
+                return base.nodes();
+            }
+            nodes = new ArrayList<>(base.nodes());
+            for (SnapshotNode node : changed.values()) {
+                nodes.set(node.index(), node);
+            }
+        }
+        return Collections.unmodifiableList(nodes);
+    }
+
+    @Override
+    public Optional<NodeInfo> node(String name) {
+        return Optional.ofNullable(find(name));
+    }
+
+    /** The generation of each node, by its index. Not a copy: only to be read, and only until the next change. */
+    public long[] generations() {
+        if (generations == null) {
+            if (changed.isEmpty()) {
+                return base.generations();
+            }
+            generations = base.generations().clone();
+            for (SnapshotNode node : changed.values()) {
+                generations[node.index()] = node.generation();
+            }
+        }
+        return generations;
+    }
+
+    @Override
+    public List<NodeInfo> nodesWithAffinityPods() {
+        if (changed.isEmpty()) {
+            return base.nodesWithAffinityPods();
+        }
+        if (withAffinity == null) {
+            withAffinity = changed(
+                    base.nodesWithAffinityPods(),
+                    node -> !node.podsWithAffinity().isEmpty());
+        }
+        return withAffinity;
+    }
+
+    @Override
+    public List<NodeInfo> nodesWithRequiredAntiAffinityPods() {
+        if (changed.isEmpty()) {
+            return base.nodesWithRequiredAntiAffinityPods();
+        }
+        if (withRequiredAntiAffinity == null) {
+            withRequiredAntiAffinity = changed(
+                    base.nodesWithRequiredAntiAffinityPods(),
+                    node -> !node.podsWithRequiredAntiAffinity().isEmpty());
+        }
+        return withRequiredAntiAffinity;
+    }
+
+    // Some nodes of the base with what is changed, in the order of their indexes.
+    private List<NodeInfo> changed(List<NodeInfo> ofBase, Predicate<NodeInfo> which) {
+        List<NodeInfo> all = new ArrayList<>(ofBase.size() + changed.size());
+        for (NodeInfo node : ofBase) {
+            if (!changed.containsKey(node.name())) {
+                all.add(node);
+            }
+        }
+        for (NodeInfo node : changed.values()) {
+            if (which.test(node)) {
+                all.add(node);
+            }
+        }
+        all.sort(Comparator.comparingInt(NodeInfo::index));
+        return List.copyOf(all);
+    }
+
+    @Override
+    public Topology topology(String key) {
+        // Labels of nodes change with the base alone.
+        return base.topology(key);
+    }
+
+    @Override
+    public PodCount count(Predicate<Pod> which) {
+        PodCount ofBase = base.count(which);
+        return changed.isEmpty() ? ofBase : new ChangedCount(ofBase, List.copyOf(changed.values()));
+    }
+
+    /** A count of the base, and what has changed since. */
+    private final class ChangedCount implements PodCount {
+        private final ClusterSnapshot counted = base;
+        private final PodCount ofBase;
+        private final List<SnapshotNode> changed;
+
+        ChangedCount(PodCount ofBase, List<SnapshotNode> changed) {
+            this.ofBase = ofBase;
+            this.changed = changed;
+        }
+
+        @Override
+        public int on(NodeInfo node) {
+            return ofBase.on(node);
+        }
+
+        @Override
+        public int[] in(Topology topology) {
+            int[] sums = ofBase.in(topology);
+            for (SnapshotNode node : changed) {
+                int domain = topology.domain(node);
+                if (domain != Topology.NONE) {
+                    sums[domain] += ofBase.on(node) - ofBase.on(Objects.requireNonNull(counted.find(node.name())));
+                }
+            }
+            return sums;
+        }
+    }
+
+    @Override
+    public boolean hasImage(String name) {
+        return base.hasImage(name);
+    }
+
+    @Override
+    public boolean isClaimInUse(String namespace, String claimName) {
+        String claim = namespace + "/" + claimName;
+        int pods = base.podsOfClaim(claim);
+        for (SnapshotNode node : changed.values()) {
+            pods += Collections.frequency(node.claims(), claim)
+                    - Collections.frequency(
+                            Objects.requireNonNull(base.find(node.name())).claims(), claim);
+        }
+        return pods > 0;
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.cycle;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.moorage.api.Code;
+import org.moorage.api.CycleState;
+import org.moorage.api.Status;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.Nomination;
+import org.moorage.api.plugin.PostFilterPlugin;
+import org.moorage.api.plugin.PostFilterResult;
+import org.moorage.runtime.internal.plugin.PluginCalls;
+import org.moorage.runtime.internal.plugin.PluginFailure;
+import org.moorage.runtime.plugin.ExtensionPoint;
+
+/**
+ * What the PostFilter plugins answer together.
+ *
+ * @param plugin the plugin that made room, or the first that rejected
+ * @param result its answer, with the reasons of all that rejected
+ */
+public record PostFilterRun(String plugin, PostFilterResult result) {
+    /** Whether plugins do what they decide. */
+    public enum Execution {
+        /** They do. */
+        DONE,
+        /** Somebody asks what they would do. */
+        LEFT_OUT
+    }
+
+    /**
+     * Runs PostFilter until a plugin makes room, or answers that none can be made.
+     *
+     * @return the answer; empty if the profile has no such plugin
+     * @throws PluginFailure if a plugin fails
+     */
+    public static Optional<PostFilterRun> of(
+            Profile profile, CycleState state, Pod pod, Diagnosis diagnosis, Execution execution) {
+        return PluginTimes.of(profile, "PostFilter")
+                .time(
+                        times -> run(profile, state, pod, diagnosis, execution, times),
+                        answer ->
+                                answer.map(run -> run.result().status().code()).orElse(Code.UNSCHEDULABLE));
+    }
+
+    private static Optional<PostFilterRun> run(
+            Profile profile, CycleState state, Pod pod, Diagnosis diagnosis, Execution execution, PluginTimes times) {
+        List<String> reasons = new ArrayList<>();
+        Nomination nomination = Nomination.keep();
+        String first = "";
+        for (PostFilterPlugin plugin : profile.at(ExtensionPoint.POST_FILTER, PostFilterPlugin.class)) {
+            times.begin();
+            profile.metrics().postFilterAttempted(plugin.name());
+            PostFilterResult result = PluginCalls.postFilter(plugin, state, pod, diagnosis);
+            if (execution == Execution.DONE) {
+                PluginCalls.execute(plugin, state, pod, result);
+            }
+            Status status = result.status();
+            times.ran(plugin.name(), status.code());
+            if (!result.victims().isEmpty()) {
+                profile.metrics().preempted(result.victims().size());
+            }
+            if (status.isSuccess() || status.code() == Code.UNSCHEDULABLE_AND_UNRESOLVABLE) {
+                return Optional.of(new PostFilterRun(plugin.name(), result));
+            }
+            if (result.nomination().overrides()) {
+                nomination = result.nomination();
+            }
+            first = first.isEmpty() ? plugin.name() : first;
+            reasons.addAll(status.reasons());
+        }
+        return first.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new PostFilterRun(
+                        first,
+                        PostFilterResult.rejected(Status.unschedulable(reasons.toArray(String[]::new)), nomination)));
+    }
+}

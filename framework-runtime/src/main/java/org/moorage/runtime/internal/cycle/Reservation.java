@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.cycle;
+
+import java.util.List;
+import org.moorage.api.CycleState;
+import org.moorage.api.Status;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.ReservePlugin;
+import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.internal.cache.TrialSnapshot;
+import org.moorage.runtime.internal.plugin.PluginCalls;
+import org.moorage.runtime.internal.plugin.PluginFailure;
+import org.moorage.runtime.plugin.ExtensionPoint;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the Reserve plugins of a profile keep for a pod on the node that was chosen for it.
+ *
+ * @param profile the pod's profile
+ * @param state the state of the pod's cycle
+ * @param pod the pod
+ * @param nodeName the name of the node
+ */
+public record Reservation(Profile profile, CycleState state, Pod pod, String nodeName) {
+    private static final Logger LOG = LoggerFactory.getLogger(Reservation.class);
+
+    /**
+     * Runs Reserve. Unless it answers with a success, Unreserve is still to be run.
+     *
+     * @return success, or the first rejection
+     * @throws PluginFailure if a plugin fails
+     */
+    public PluginStatus reserve() {
+        return PluginTimes.of(profile, "Reserve").time(times -> {
+            for (ReservePlugin plugin : plugins()) {
+                times.begin();
+                Status status = PluginCalls.reserve(plugin, state, pod, nodeName);
+                times.ran(plugin.name(), status.code());
+                if (!status.isSuccess()) {
+                    return new PluginStatus(plugin.name(), status);
+                }
+            }
+            return PluginStatus.SUCCESS;
+        });
+    }
+
+    /**
+     * Thinks of the pod as being on its node, and runs Reserve. When that is taken back, Unreserve is run; unless the answer is a success,
+     * it is taken back at once.
+     *
+     * @return success, or the first rejection
+     * @throws PluginFailure if a plugin fails
+     */
+    public PluginStatus reserveOn(TrialSnapshot trial) {
+        int changes = trial.changes();
+        PluginStatus answer = PluginStatus.error("", "not reserved");
+        try {
+            trial.assume(pod, nodeName, this::unreserve);
+            answer = reserve();
+            return answer;
+        } finally {
+            if (!answer.isSuccess()) {
+                trial.takeBack(changes);
+            }
+        }
+    }
+
+    /** Runs Unreserve of all plugins in reverse order, also of those whose Reserve was not run. What one throws is logged. */
+    public void unreserve() {
+        PluginTimes.of(profile, "Unreserve").run(times -> {
+            List<ReservePlugin> plugins = plugins();
+            for (int i = plugins.size() - 1; i >= 0; i--) {
+                try {
+                    PluginCalls.unreserve(plugins.get(i), state, pod, nodeName);
+                } catch (PluginFailure failure) {
+                    LOG.atError()
+                            .addKeyValue("plugin", failure.plugin())
+                            .addKeyValue("pod", pod.key())
+                            .setCause(failure)
+                            .log("Unreserve plugin failed");
+                }
+            }
+        });
+    }
+
+    private List<ReservePlugin> plugins() {
+        return profile.at(ExtensionPoint.RESERVE, ReservePlugin.class);
+    }
+}

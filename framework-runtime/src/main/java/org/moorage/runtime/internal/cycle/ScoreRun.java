@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.cycle;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.Code;
+import org.moorage.api.CycleState;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.NodeScores;
+import org.moorage.api.Status;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.PreScorePlugin;
+import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.runtime.internal.extender.Extenders;
+import org.moorage.runtime.internal.plugin.PluginCalls;
+import org.moorage.runtime.plugin.ExtensionPoint;
+
+/**
+ * How the feasible nodes are scored: PreScore, the Score plugins that it did not skip, NormalizeScore. Working memory, kept from cycle to
+ * cycle.
+ */
+final class ScoreRun {
+    private final Parallelism parallelism;
+    private final Extenders extenders;
+    // By plugin and by the index of the node among the feasible ones.
+    private long[][] rawScores = new long[0][];
+    private long[] totals = new long[0];
+
+    ScoreRun(Parallelism parallelism, Extenders extenders) {
+        this.parallelism = parallelism;
+        this.extenders = extenders;
+    }
+
+    /**
+     * Scores nodes.
+     *
+     * @param alike what is known of pods that are alike, and their nodes are in the order of their indexes; null if all are to be scored
+     * @param recorder is shown the scores, or null
+     * @return the sums of the weighted scores, by the index of the node among these; until the next run
+     */
+    long[] score(
+            Profile profile,
+            CycleState state,
+            Pod pod,
+            List<NodeInfo> nodes,
+            EquivalenceCache.@Nullable Alike alike,
+            @Nullable CycleRecorder recorder) {
+        ScorePlugin[] plugins = preScore(profile, state, pod, nodes);
+        PluginTimes.of(profile, "Score").run(times -> score(profile, plugins, state, pod, nodes, alike, recorder));
+        for (ScorePlugin plugin : plugins) {
+            profile.metrics().pluginEvaluated(profile.name(), plugin.name(), "Score", nodes.size());
+        }
+        return totals;
+    }
+
+    // The Score plugins that PreScore did not skip.
+    private static ScorePlugin[] preScore(Profile profile, CycleState state, Pod pod, List<NodeInfo> nodes) {
+        Set<String> skipped = new TreeSet<>();
+        PluginTimes.of(profile, "PreScore").run(times -> {
+            for (PreScorePlugin plugin : profile.at(ExtensionPoint.PRE_SCORE, PreScorePlugin.class)) {
+                times.begin();
+                Status status = PluginCalls.preScore(plugin, state, pod, nodes);
+                times.ran(plugin.name(), status.code());
+                if (status.isSkip()) {
+                    skipped.add(plugin.name());
+                } else {
+                    profile.metrics().pluginEvaluated(profile.name(), plugin.name(), "PreScore", 1);
+                }
+            }
+        });
+        List<ScorePlugin> active = new ArrayList<>();
+        for (ScorePlugin plugin : profile.at(ExtensionPoint.SCORE, ScorePlugin.class)) {
+            if (!skipped.contains(plugin.name())) {
+                active.add(plugin);
+            }
+        }
+        return active.toArray(ScorePlugin[]::new);
+    }
+
+    private void score(
+            Profile profile,
+            ScorePlugin[] plugins,
+            CycleState state,
+            Pod pod,
+            List<NodeInfo> nodes,
+            EquivalenceCache.@Nullable Alike alike,
+            @Nullable CycleRecorder recorder) {
+        int count = nodes.size();
+        prepare(plugins.length, count);
+        if (alike != null) {
+            alike.prepareScores(plugins);
+        }
+        scoreAll(profile, plugins, state, pod, nodes, alike);
+        PluginTimes times = PluginTimes.of(profile, "ScoreExtensionNormalize");
+        // In a profile without Score plugins each node's total is 1; where all of them were skipped, it is 0.
+        long ofAll = extenders.isEmpty() && !profile.scores() ? 1 : 0;
+        for (int p = 0; p < plugins.length; p++) {
+            long weight = profile.weight(plugins[p]);
+            if (recorder == null && !PluginCalls.normalizes(plugins[p])) {
+                addWeighted(plugins[p], rawScores[p], count, weight);
+                continue;
+            }
+            times.begin();
+            NodeScores scores = PluginCalls.normalize(plugins[p], state, pod, scoresOf(nodes, rawScores[p]));
+            times.ran(plugins[p].name(), Code.SUCCESS);
+            if (scores.isUniform()) {
+                ofAll += scores.score(0) * weight;
+            } else {
+                for (int i = 0; i < count; i++) {
+                    totals[i] += scores.score(i) * weight;
+                }
+            }
+            if (recorder != null) {
+                recorder.scored(plugins[p].name(), weighted(scores, weight));
+            }
+        }
+        for (int i = 0; i < count; i++) {
+            totals[i] += ofAll;
+        }
+    }
+
+    private void prepare(int plugins, int nodes) {
+        if (rawScores.length < plugins || rawScores.length > 0 && rawScores[0].length < nodes) {
+            rawScores = new long[plugins][nodes];
+        }
+        if (totals.length < nodes) {
+            totals = new long[nodes];
+        }
+        Arrays.fill(totals, 0, nodes, 0);
+    }
+
+    private void scoreAll(
+            Profile profile,
+            ScorePlugin[] plugins,
+            CycleState state,
+            Pod pod,
+            List<NodeInfo> nodes,
+            EquivalenceCache.@Nullable Alike alike) {
+        long[][] raw = rawScores;
+        boolean timesPlugins = profile.metrics().timesPlugins();
+        int ignored = parallelism.run(nodes.size(), (from, to) -> {
+            for (int p = 0; p < plugins.length; p++) {
+                long start = timesPlugins ? System.nanoTime() : 0;
+                if (alike == null) {
+                    PluginCalls.score(plugins[p], state, pod, nodes, from, to, raw[p]);
+                } else {
+                    alike.score(plugins[p], state, pod, nodes, from, to, raw[p]);
+                }
+                if (timesPlugins) {
+                    // The mean over the chunk: a single call is too short to be timed without making it longer.
+                    long nanos = (System.nanoTime() - start) / Math.max(1, to - from);
+                    profile.metrics().pluginRan(plugins[p].name(), "Score", Code.SUCCESS, nanos);
+                }
+            }
+            return true;
+        });
+    }
+
+    private static NodeScores scoresOf(List<NodeInfo> nodes, long[] scores) {
+        int count = nodes.size();
+        for (int i = 0; i < count; i++) {
+            if (scores[i] != scores[0]) {
+                return NodeScores.of(nodes, Arrays.copyOf(scores, count));
+            }
+        }
+        return NodeScores.uniform(nodes, scores[0]);
+    }
+
+    private void addWeighted(ScorePlugin plugin, long[] scores, int count, long weight) {
+        long outside = 0;
+        for (int i = 0; i < count; i++) {
+            long score = scores[i];
+            outside |= score | NodeScores.MAX - score;
+            totals[i] += score * weight;
+        }
+        if (outside < 0) {
+            for (int i = 0; i < count; i++) {
+                PluginCalls.inRange(plugin, scores[i]);
+            }
+        }
+    }
+
+    private static NodeScores weighted(NodeScores scores, long weight) {
+        long[] weighted = scores.toArray();
+        for (int i = 0; i < weighted.length; i++) {
+            weighted[i] *= weight;
+        }
+        return scores.with(weighted);
+    }
+}

@@ -59,7 +59,7 @@ import org.slf4j.LoggerFactory;
 final class SchedulerCommand {
     private static final Logger LOG = LoggerFactory.getLogger(SchedulerCommand.class);
     private static final int FAILURE = 1;
-    /** What an API server on two processors has time for beside the bindings; docs/decisions.md has the figures. */
+    /** What an API server on two processors has time for beside the bindings; docs/performance.md has the figures. */
     private static final int REJECTED_EARLY_POPS = 50;
 
     private static final Duration LONGEST_POLICY_READ = Duration.ofSeconds(10);

@@ -16,7 +16,6 @@ import java.security.cert.X509CertSelector;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Date;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -120,7 +119,6 @@ final class Authentication {
             own.setCertificate(chain.get(0));
             PKIXBuilderParameters parameters = new PKIXBuilderParameters(anchors, own);
             parameters.setRevocationEnabled(false);
-            parameters.setDate(new Date());
             parameters.addCertStore(CertStore.getInstance("Collection", new CollectionCertStoreParameters(chain)));
             CertPathBuilder.getInstance("PKIX").build(parameters);
             return true;

@@ -226,6 +226,11 @@ public final class Main implements Callable<Integer> {
         return exitCode;
     }
 
+    /** The whole command line, with all commands and flags. */
+    static CommandLine commandLine(Terminal terminal) {
+        return new Main(new OwnProcess()).commandLine(terminal, Additions.NONE, any -> true);
+    }
+
     private CommandLine commandLine(Terminal terminal, Additions additions, Predicate<String> isNeeded) {
         CommandLine line = new CommandLine(this);
         UnusedFlags.addTo(line.getCommandSpec());

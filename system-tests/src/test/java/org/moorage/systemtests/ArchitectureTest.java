@@ -40,6 +40,7 @@ final class ArchitectureTest {
     private static final String CONFORMANCE = "org.moorage.conformance..";
     private static final String TESTKIT = "org.moorage.testkit..";
     private static final String APP = "org.moorage.app..";
+    private static final String TLS = "org.moorage.tls..";
     private static final String PROMETHEUS = "org.moorage.prometheus..";
     private static final String HTTP = "org.moorage.http..";
 
@@ -47,6 +48,7 @@ final class ArchitectureTest {
     static void looksAtAllModules(JavaClasses imported) {
         for (String module : Set.of(
                 "api",
+                "tls",
                 "objects",
                 "runtime",
                 "simulation",
@@ -73,12 +75,22 @@ final class ArchitectureTest {
                     + " signatures that it compiles against");
 
     @ArchTest
+    static final ArchRule TLS_NEEDS_THE_JDK_ONLY = classes()
+            .that()
+            .resideInAPackage(TLS)
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage("java..", "javax.net.ssl..", "org.jspecify..", TLS)
+            .because("plugins carry it in their jars, with all that it needs");
+
+    @ArchTest
     static final ArchRule PROMETHEUS_NEEDS_JSON_ONLY = classes()
             .that()
             .resideInAPackage(PROMETHEUS)
             .should()
             .onlyDependOnClassesThat()
-            .resideInAnyPackage("java..", "javax.net.ssl..", "org.jspecify..", "com.fasterxml.jackson..", PROMETHEUS)
+            .resideInAnyPackage(
+                    "java..", "javax.net.ssl..", "org.jspecify..", "com.fasterxml.jackson..", TLS, PROMETHEUS)
             .because("plugins carry it in their jars, with all that it needs");
 
     @ArchTest

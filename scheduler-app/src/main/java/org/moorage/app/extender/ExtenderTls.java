@@ -16,8 +16,8 @@ import javax.net.ssl.TrustManager;
 import org.moorage.app.command.CommandException;
 import org.moorage.app.serving.ServerKeys;
 import org.moorage.runtime.config.ExtenderServerConfig;
-import org.moorage.runtime.tls.Pem;
-import org.moorage.runtime.tls.ServerTrust;
+import org.moorage.tls.Pem;
+import org.moorage.tls.ServerTrust;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

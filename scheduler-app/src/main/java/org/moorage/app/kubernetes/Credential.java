@@ -2,7 +2,7 @@
 package org.moorage.app.kubernetes;
 
 import java.io.IOException;
-import org.moorage.runtime.tls.Pem;
+import org.moorage.tls.Pem;
 
 /**
  * Who sends a request.

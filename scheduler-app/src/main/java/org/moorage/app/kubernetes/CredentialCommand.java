@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import org.moorage.runtime.tls.Pem;
+import org.moorage.tls.Pem;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -18,7 +18,7 @@ import java.util.Base64;
 import java.util.Optional;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.objects.TextFile;
-import org.moorage.runtime.tls.Pem;
+import org.moorage.tls.Pem;
 
 /** The current context of a kubeconfig. Paths in it are relative to its folder. */
 final class Kubeconfig {

@@ -3,7 +3,7 @@ package org.moorage.app.kubernetes;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import org.moorage.runtime.tls.Pem;
+import org.moorage.tls.Pem;
 
 /** Where a certificate or key comes from: a file, which may change, or the kubeconfig itself. */
 @FunctionalInterface

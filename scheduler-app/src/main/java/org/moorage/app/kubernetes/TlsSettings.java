@@ -16,9 +16,9 @@ import javax.net.ssl.SSLSocketFactory;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509TrustManager;
 import org.jspecify.annotations.Nullable;
-import org.moorage.runtime.tls.KeyedCertificate;
-import org.moorage.runtime.tls.Pem;
-import org.moorage.runtime.tls.ServerTrust;
+import org.moorage.tls.KeyedCertificate;
+import org.moorage.tls.Pem;
+import org.moorage.tls.ServerTrust;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

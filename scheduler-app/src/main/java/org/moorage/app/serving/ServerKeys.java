@@ -20,8 +20,8 @@ import javax.net.ssl.X509ExtendedKeyManager;
 import okhttp3.tls.HeldCertificate;
 import org.jspecify.annotations.Nullable;
 import org.moorage.app.command.CommandException;
-import org.moorage.runtime.tls.KeyedCertificate;
-import org.moorage.runtime.tls.Pem;
+import org.moorage.tls.KeyedCertificate;
+import org.moorage.tls.Pem;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

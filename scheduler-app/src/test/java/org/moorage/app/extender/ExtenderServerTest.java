@@ -58,8 +58,8 @@ import org.moorage.runtime.config.ConfigLoader;
 import org.moorage.runtime.config.ExtenderServerReader;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.plugin.PluginRegistry;
-import org.moorage.runtime.tls.ServerTrust;
 import org.moorage.simulation.InMemoryCluster;
+import org.moorage.tls.ServerTrust;
 
 /** What an extender server answers over HTTP. */
 @Timeout(60)

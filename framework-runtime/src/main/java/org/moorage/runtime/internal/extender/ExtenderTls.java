@@ -17,9 +17,9 @@ import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.plugin.Problems;
 import org.moorage.runtime.config.ExtenderConfig;
-import org.moorage.runtime.tls.KeyedCertificate;
-import org.moorage.runtime.tls.Pem;
-import org.moorage.runtime.tls.ServerTrust;
+import org.moorage.tls.KeyedCertificate;
+import org.moorage.tls.Pem;
+import org.moorage.tls.ServerTrust;
 
 /**
  * How an extender is trusted, and trusts us.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.runtime.tls;
+package org.moorage.tls;
 
 import java.io.IOException;
 import java.security.GeneralSecurityException;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.runtime.tls;
+package org.moorage.tls;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.InvalidKeyException;
@@ -15,9 +18,9 @@ import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.moorage.objects.TextFile;
 
 /**
  * A text in PEM, with certificates or a private key. As in Go, what it has beside these is skipped.
@@ -50,9 +53,26 @@ public record Pem(String source, String text) {
         try {
             return of(source, Files.readAllBytes(file));
         } catch (IOException unreadable) {
-            throw new IOException(
-                    source + ": " + TextFile.fault(unreadable) + " (expected: a readable file)", unreadable);
+            throw new IOException(source + ": " + fault(unreadable) + " (expected: a readable file)", unreadable);
         }
+    }
+
+    // In the words of TextFile, which plugins that ask a Prometheus do without.
+    private static String fault(IOException unreadable) {
+        if (unreadable instanceof NoSuchFileException) {
+            return "no such file";
+        }
+        if (unreadable instanceof AccessDeniedException) {
+            return "permission denied";
+        }
+        String message =
+                unreadable instanceof FileSystemException system ? system.getReason() : unreadable.getMessage();
+        if (message == null || message.isBlank()) {
+            return "it cannot be used";
+        }
+        return message.contains("Is a directory")
+                ? "a folder"
+                : message.substring(0, 1).toLowerCase(Locale.ROOT) + message.substring(1);
     }
 
     /** Whether nothing was given. An empty file is something, which no certificate can be read from. */

@@ -10,7 +10,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import org.moorage.app.kubernetes.ThreadFailures;
+import org.moorage.kubernetes.ThreadFailures;
 
 /**
  * Passes log events to another appender on a thread of its own, so that a thread that logs never waits for whoever reads the log. Events

@@ -25,7 +25,7 @@ import org.moorage.app.command.CommandException;
 import org.moorage.app.command.Commands;
 import org.moorage.app.command.ConfigOptions;
 import org.moorage.app.command.Terminal;
-import org.moorage.app.kubernetes.ApiConnection;
+import org.moorage.kubernetes.ApiConnection;
 import org.moorage.objects.ClusterFileException;
 import org.moorage.objects.ObjectDecodeException;
 import org.moorage.objects.Suggestions;

@@ -12,7 +12,6 @@ import java.util.Optional;
 import java.util.Set;
 import org.moorage.app.command.CommandException;
 import org.moorage.app.command.PluginLimitOptions;
-import org.moorage.app.election.LeaderElectionOptions;
 import org.moorage.app.serving.ServingOptions;
 import org.moorage.runtime.config.FlagValue;
 import org.moorage.runtime.config.GoDuration;

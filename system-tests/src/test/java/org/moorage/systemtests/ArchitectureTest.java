@@ -3,7 +3,6 @@ package org.moorage.systemtests;
 
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaAccess.Predicates.target;
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
@@ -38,6 +37,7 @@ final class ArchitectureTest {
     private static final String OBJECTS = "org.moorage.objects..";
     private static final String SIMULATION = "org.moorage.simulation..";
     private static final String CONFORMANCE = "org.moorage.conformance..";
+    private static final String KUBERNETES = "org.moorage.kubernetes..";
     private static final String TESTKIT = "org.moorage.testkit..";
     private static final String APP = "org.moorage.app..";
     private static final String TLS = "org.moorage.tls..";
@@ -52,6 +52,7 @@ final class ArchitectureTest {
                 "objects",
                 "runtime",
                 "simulation",
+                "kubernetes",
                 "testkit",
                 "builtin",
                 "conformance",
@@ -137,7 +138,7 @@ final class ArchitectureTest {
             .resideInAPackage(RUNTIME)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage("okhttp3..", SIMULATION, CONFORMANCE, TESTKIT, BUILTIN, APP, "picocli..")
+            .resideInAnyPackage("okhttp3..", SIMULATION, KUBERNETES, CONFORMANCE, TESTKIT, BUILTIN, APP, "picocli..")
             .because("the scheduler is a library, for any cluster and any set of plugins");
 
     @ArchTest
@@ -146,7 +147,7 @@ final class ArchitectureTest {
             .resideInAPackage(OBJECTS)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(RUNTIME, SIMULATION, CONFORMANCE, TESTKIT, BUILTIN, APP)
+            .resideInAnyPackage(RUNTIME, SIMULATION, KUBERNETES, CONFORMANCE, TESTKIT, BUILTIN, APP)
             .because("a program may read manifests and dumps without running a scheduler");
 
     @ArchTest
@@ -155,8 +156,26 @@ final class ArchitectureTest {
             .resideInAPackage(SIMULATION)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(CONFORMANCE, TESTKIT, BUILTIN, APP, INTERNAL)
+            .resideInAnyPackage(KUBERNETES, CONFORMANCE, TESTKIT, BUILTIN, APP, INTERNAL)
             .because("a cluster in memory serves any set of plugins, and needs nothing that changes without notice");
+
+    @ArchTest
+    static final ArchRule KUBERNETES_STAYS_BELOW_THE_APP = noClasses()
+            .that()
+            .resideInAPackage(KUBERNETES)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(
+                    SIMULATION,
+                    CONFORMANCE,
+                    TESTKIT,
+                    BUILTIN,
+                    APP,
+                    INTERNAL,
+                    "picocli..",
+                    "ch.qos.logback..",
+                    "io.prometheus..")
+            .because("a program of one's own may schedule for an API server, with its own flags, log and metrics");
 
     @ArchTest
     static final ArchRule TESTKIT_STAYS_BELOW_THE_APP = noClasses()
@@ -164,7 +183,7 @@ final class ArchitectureTest {
             .resideInAPackage(TESTKIT)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(BUILTIN, APP, INTERNAL)
+            .resideInAnyPackage(KUBERNETES, BUILTIN, APP, INTERNAL)
             .because("who tests a plugin of their own needs none of ours");
 
     @ArchTest
@@ -227,8 +246,7 @@ final class ArchitectureTest {
 
     @ArchTest
     static final ArchRule FEW_START_THREADS = noClasses()
-            .that(not(resideInAPackage("org.moorage.app.kubernetes.."))
-                    .and(not(name("org.moorage.runtime.SchedulerThreads")))
+            .that(not(name("org.moorage.runtime.SchedulerThreads"))
                     .and(not(name("org.moorage.runtime.internal.plugin.PluginThread")))
                     .and(not(nameMatching("org\\.moorage\\.app\\.Main(\\$.*)?")))
                     .and(not(name("org.moorage.app.ProcessThreads"))))

@@ -12,8 +12,8 @@ import java.util.Optional;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
-import org.moorage.app.kubernetes.ApiRequests;
-import org.moorage.app.kubernetes.ObjectLists;
+import org.moorage.kubernetes.ApiRequests;
+import org.moorage.kubernetes.ObjectLists;
 import org.moorage.objects.ObjectDecoder;
 
 /** The nodes and pods of a cluster, as the API server has them when it is asked. */

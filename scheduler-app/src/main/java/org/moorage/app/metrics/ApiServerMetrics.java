@@ -5,7 +5,7 @@ import io.prometheus.metrics.core.datapoints.CounterDataPoint;
 import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
 import io.prometheus.metrics.core.datapoints.GaugeDataPoint;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
-import org.moorage.app.kubernetes.RequestMetrics;
+import org.moorage.kubernetes.RequestMetrics;
 
 /** The metrics of requests to API servers in a registry, each with the name, help, labels and buckets of kube-scheduler's client. */
 public final class ApiServerMetrics implements RequestMetrics {

@@ -18,7 +18,7 @@ import java.util.function.Supplier;
 import org.moorage.api.Code;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.QueuedPod;
-import org.moorage.app.kubernetes.WatchStatus;
+import org.moorage.kubernetes.WatchStatus;
 import org.moorage.runtime.SchedulerListener;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.metrics.SchedulerGauges;

@@ -27,7 +27,7 @@ import javax.naming.InvalidNameException;
 import javax.naming.ldap.LdapName;
 import javax.naming.ldap.Rdn;
 import org.moorage.api.plugin.ClusterException;
-import org.moorage.app.kubernetes.ApiRequests;
+import org.moorage.kubernetes.ApiRequests;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

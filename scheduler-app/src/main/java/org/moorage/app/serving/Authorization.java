@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import org.moorage.api.plugin.ClusterException;
-import org.moorage.app.kubernetes.ApiRequests;
+import org.moorage.kubernetes.ApiRequests;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.app.command.CommandException;
-import org.moorage.app.kubernetes.ApiRequests;
+import org.moorage.kubernetes.ApiRequests;
 import org.moorage.tls.Pem;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

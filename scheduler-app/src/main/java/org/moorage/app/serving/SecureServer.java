@@ -27,13 +27,13 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 import org.moorage.app.command.CommandException;
-import org.moorage.app.kubernetes.ApiRequests;
 import org.moorage.http.Answer;
 import org.moorage.http.Handler;
 import org.moorage.http.HttpServer;
 import org.moorage.http.ReadBody;
 import org.moorage.http.Request;
 import org.moorage.http.Response;
+import org.moorage.kubernetes.ApiRequests;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

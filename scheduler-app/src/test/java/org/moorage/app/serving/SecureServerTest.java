@@ -45,9 +45,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.app.command.CommandException;
-import org.moorage.app.kubernetes.ApiClient;
-import org.moorage.app.kubernetes.ApiRequests;
-import org.moorage.app.kubernetes.RequestMetrics;
+import org.moorage.kubernetes.ApiClient;
+import org.moorage.kubernetes.ApiRequests;
+import org.moorage.kubernetes.RequestMetrics;
 import picocli.CommandLine;
 
 /** The server beside an API server that knows one token, and lets its user read metrics. */

@@ -50,9 +50,9 @@ import org.moorage.api.plugin.MergePatch;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.PodEvent;
 import org.moorage.api.plugin.ResourceClaimWriter;
-import org.moorage.app.kubernetes.ApiConnection;
-import org.moorage.app.kubernetes.ClusterSettings;
-import org.moorage.app.kubernetes.KubernetesCluster;
+import org.moorage.kubernetes.ApiConnection;
+import org.moorage.kubernetes.ClusterSettings;
+import org.moorage.kubernetes.KubernetesCluster;
 import org.moorage.objects.KeptJson;
 import org.moorage.runtime.cluster.ClusterListener;
 

@@ -30,10 +30,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
-import org.moorage.app.kubernetes.ApiClient;
-import org.moorage.app.kubernetes.ApiConnection;
-import org.moorage.app.kubernetes.ClusterSettings;
-import org.moorage.app.kubernetes.KubernetesCluster;
+import org.moorage.kubernetes.ApiClient;
+import org.moorage.kubernetes.ApiConnection;
+import org.moorage.kubernetes.ClusterSettings;
+import org.moorage.kubernetes.KubernetesCluster;
 import org.moorage.runtime.cluster.ClusterListener;
 
 /** Servers that are not there, and connections that die without a word. The tests mostly wait, so they run side by side. */

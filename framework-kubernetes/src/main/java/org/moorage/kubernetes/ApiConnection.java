@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.kubernetes;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ThreadFactory;
+import javax.net.ssl.HostnameVerifier;
+import okhttp3.Authenticator;
+import okhttp3.CipherSuite;
+import okhttp3.ConnectionSpec;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.Response;
+import okhttp3.Route;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.plugin.ClusterException;
+
+/**
+ * How to reach an API server. Without a kubeconfig and an address it is the one of the cluster that the program itself
+ * runs in.
+ *
+ * @param kubeconfig a file with addresses and credentials, of which the current context counts
+ * @param master the server's address, in place of the kubeconfig's
+ */
+public record ApiConnection(Optional<Path> kubeconfig, Optional<String> master) {
+    /** ChaCha20 first: what AES needs to be fast is only in the code of the JVM's C2 compiler, which comes late or never. */
+    private static final ConnectionSpec CHACHA20_FIRST = new ConnectionSpec.Builder(ConnectionSpec.MODERN_TLS)
+            .cipherSuites(chaCha20First(ConnectionSpec.MODERN_TLS.cipherSuites()))
+            .build();
+
+    private static final Path SERVICE_ACCOUNT = Path.of("/var/run/secrets/kubernetes.io/serviceaccount");
+
+    /**
+     * Has the JVM load what the first connection and the first request need, on another thread: loaded only after the configuration has
+     * been read, it would take a fifth of a start.
+     */
+    public static void loadEarly(ThreadFactory threads) {
+        Thread loader = threads.newThread(() -> {
+            // The first use of the writer of JSON.
+            String ignored = JsonNodeFactory.instance.objectNode().toString();
+            TlsSettings.load();
+            ApiClient unused = client("", new OkHttpClient.Builder());
+        });
+        loader.setName("load-early");
+        loader.setDaemon(true);
+        loader.start();
+    }
+
+    /**
+     * A client for the server. Nothing is sent yet. Credentials and certificates are read when they are needed, and again when they
+     * have changed.
+     *
+     * @throws ClusterException if the kubeconfig cannot be used, or there is none and the program is in no cluster
+     */
+    public ApiClient open() {
+        return kubeconfig
+                .map(this::fromFile)
+                .or(() -> master.map(ApiConnection::fromAddress))
+                .orElseGet(ApiConnection::fromInside);
+    }
+
+    private ApiClient fromFile(Path file) {
+        Kubeconfig config = Kubeconfig.read(file);
+        TlsSettings tls = new TlsSettings(
+                config.certificateAuthority(),
+                config.clientCertificate(),
+                config.clientKey(),
+                config.skipsTlsVerify(),
+                config.tlsServerName());
+        String address = master.orElseGet(config::server);
+        if (address.startsWith("https:")) {
+            config.check(tls);
+        }
+        OkHttpClient.Builder http = new OkHttpClient.Builder()
+                .addInterceptor(new Credentials(config.credentials(InstantSource.system()), tls));
+        config.proxy().ifPresent(http::proxy);
+        config.proxyAuthorization().ifPresent(user -> http.proxyAuthenticator(new ProxyUser(user)));
+        if (config.skipsTlsVerify()) {
+            http.hostnameVerifier((host, session) -> true);
+        } else if (!config.tlsServerName().isEmpty()) {
+            HostnameVerifier verifier = new OkHttpClient().hostnameVerifier();
+            http.hostnameVerifier((host, session) -> verifier.verify(config.tlsServerName(), session));
+        }
+        return client(address, http);
+    }
+
+    /** Tells a proxy once who asks, before it asks for that where it tunnels. */
+    private record ProxyUser(String authorization) implements Authenticator {
+        private static final String HEADER = "Proxy-Authorization";
+
+        @Override
+        public @Nullable Request authenticate(@Nullable Route route, Response response) {
+            return response.request().header(HEADER) == null
+                    ? response.request()
+                            .newBuilder()
+                            .header(HEADER, authorization)
+                            .build()
+                    : null;
+        }
+    }
+
+    private static ApiClient fromAddress(String address) {
+        TlsSettings tls = new TlsSettings(PemSource.NONE, PemSource.NONE, PemSource.NONE, false, "");
+        return client(
+                address,
+                new OkHttpClient.Builder()
+                        .addInterceptor(new Credentials(CredentialSource.fixed(Credential.NONE), tls)));
+    }
+
+    private static ApiClient fromInside() {
+        String host = System.getenv("KUBERNETES_SERVICE_HOST");
+        String port = System.getenv("KUBERNETES_SERVICE_PORT");
+        Path token = SERVICE_ACCOUNT.resolve("token");
+        if (host == null || port == null || !Files.isReadable(token)) {
+            throw new ClusterException(
+                    "no kubeconfig and no address of the API server was given, and this is no pod of a cluster"
+                            + " (expected: KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT and " + token + ")",
+                    0,
+                    null);
+        }
+        TlsSettings tls = new TlsSettings(
+                PemSource.ofFile("service account", SERVICE_ACCOUNT.resolve("ca.crt")),
+                PemSource.NONE,
+                PemSource.NONE,
+                false,
+                "");
+        String address = "https://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
+        return client(address, new OkHttpClient.Builder().addInterceptor(new Credentials(new TokenFile(token), tls)));
+    }
+
+    private static ApiClient client(String address, OkHttpClient.Builder http) {
+        String base = address.endsWith("/") ? address.substring(0, address.length() - 1) : address;
+        // Each request brings its own sockets. A client without any would load all authorities that the JVM knows.
+        TlsSettings.Sockets none = TlsSettings.trustingNobody();
+        return new ApiClient(
+                base,
+                http.sslSocketFactory(none.factory(), none.trust())
+                        .connectionSpecs(List.of(CHACHA20_FIRST, ConnectionSpec.CLEARTEXT))
+                        .build());
+    }
+
+    private static CipherSuite[] chaCha20First(@Nullable List<CipherSuite> suites) {
+        List<CipherSuite> sorted = new ArrayList<>(suites == null ? List.of() : suites);
+        sorted.sort(Comparator.comparing(suite -> !suite.javaName().contains("CHACHA20")));
+        return sorted.toArray(CipherSuite[]::new);
+    }
+}

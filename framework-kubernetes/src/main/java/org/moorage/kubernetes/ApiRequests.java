@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.kubernetes;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import okhttp3.ConnectionPool;
+import okhttp3.OkHttpClient;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.plugin.ClusterException;
+
+/**
+ * Reads and writes single objects of an API server as JSON, over connections of its own, with no limit on the rate and a time limit
+ * for each request: what a lease and the admission of callers need must not wait behind the requests of the scheduler, which go
+ * through one {@link ApiServer}.
+ */
+public final class ApiRequests implements AutoCloseable {
+    private static final int IDLE_CONNECTIONS = 4;
+
+    private final ApiClient client;
+    private final InstantSource clock;
+    private final RequestMetrics metrics;
+    private final ConnectionPool connections = new ConnectionPool(IDLE_CONNECTIONS, 5, TimeUnit.MINUTES);
+    private final OkHttpClient http;
+    private final TokenBucket unlimited;
+    private final StopSignal stop = new StopSignal();
+
+    /**
+     * Requests to the server of a client; nothing is sent yet.
+     *
+     * @param client the connection, as from {@link ApiConnection#open}
+     * @param clock measures, and never goes back
+     * @param metrics is told of the requests
+     */
+    public ApiRequests(ApiClient client, InstantSource clock, RequestMetrics metrics) {
+        this.client = client;
+        this.clock = clock;
+        this.metrics = metrics;
+        http = client.http()
+                .newBuilder()
+                .connectionPool(connections)
+                .socketFactory(new NoDelaySocketFactory())
+                .build();
+        unlimited = new TokenBucket(0, 1, clock);
+    }
+
+    /**
+     * Reads an object.
+     *
+     * @param what the request, for messages
+     * @param atMost how long it may take
+     * @return the object; empty if there is none
+     * @throws ClusterException if the server did not answer with an object
+     */
+    public Optional<ObjectNode> get(String what, String path, Duration atMost) {
+        try {
+            return Optional.of(server(atMost).object(what, path));
+        } catch (ClusterException e) {
+            if (e.isNotFound()) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * Creates an object.
+     *
+     * @param what the request, for messages
+     * @param atMost how long it may take
+     * @return the object as it is now
+     * @throws ClusterException if the server did not take it, or did not answer
+     */
+    public ObjectNode create(String what, String path, ObjectNode object, Duration atMost) {
+        return server(atMost).changeObject(what, "POST", path, ApiServer.JSON, object);
+    }
+
+    /** As {@link #create}, for an object that is there; it must carry the version that it replaces. */
+    public ObjectNode replace(String what, String path, ObjectNode object, Duration atMost) {
+        return server(atMost).changeObject(what, "PUT", path, ApiServer.JSON, object);
+    }
+
+    /**
+     * Patches an object by a JSON merge patch.
+     *
+     * @param what the request, for messages
+     * @param atMost how long it may take
+     * @return the object as it is now
+     * @throws ClusterException if the server did not take it, or did not answer
+     */
+    public ObjectNode patch(String what, String path, ObjectNode patch, Duration atMost) {
+        return server(atMost).changeObject(what, "PATCH", path, ApiServer.JSON_MERGE, patch);
+    }
+
+    /** The objects of a kind. */
+    PagedList list(ObjectKind<?> kind, Duration readTimeout) {
+        return new PagedList(server(readTimeout), kind, Map.of(), readTimeout, stop);
+    }
+
+    private ApiServer server(Duration timeout) {
+        return new ApiServer(client, http, unlimited, Integer.MAX_VALUE, timeout, clock, stop, metrics);
+    }
+
+    @Override
+    public void close() {
+        stop.send();
+        connections.evictAll();
+    }
+}

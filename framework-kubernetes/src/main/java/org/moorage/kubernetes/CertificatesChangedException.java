@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.kubernetes;
+
+import java.io.IOException;
+
+/**
+ * The server did not take a request that was sent with certificates of before. A new call makes a new connection; within the same call
+ * OkHttp would keep to the old one.
+ */
+final class CertificatesChangedException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    CertificatesChangedException() {
+        super("the certificates have changed");
+    }
+}

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.kubernetes;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.random.RandomGenerator;
+import okhttp3.ConnectionPool;
+import okhttp3.OkHttpClient;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.OtherObject;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodCondition;
+import org.moorage.api.model.PodStatus;
+import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.MergePatch;
+import org.moorage.api.plugin.Nomination;
+import org.moorage.api.plugin.PodEvent;
+import org.moorage.api.plugin.ResourceClaimWriter;
+import org.moorage.api.plugin.VolumeWriter;
+import org.moorage.objects.KeptJson;
+import org.moorage.objects.ObjectDecoder;
+import org.moorage.objects.ObjectStreams;
+import org.moorage.runtime.cluster.Cluster;
+import org.moorage.runtime.cluster.ClusterListener;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The cluster of a Kubernetes API server.
+ *
+ * <p>It keeps no objects. Each watched kind has a thread, events have some; changes are sent by the threads that ask for
+ * them. Safe for use by several threads.
+ */
+public final class KubernetesCluster implements Cluster {
+    private static final Logger LOG = LoggerFactory.getLogger(KubernetesCluster.class);
+
+    private static final int IDLE_CONNECTIONS = 64;
+    // With thousands at once, as after many pods have come together, the server answers a third fewer in all.
+    private static final int WRITES_AT_ONCE = 128;
+    private static final Duration PING_INTERVAL = Duration.ofSeconds(10);
+    /** How long the last events may take. */
+    private static final Duration FLUSH_TIMEOUT = Duration.ofSeconds(3);
+
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
+    private static final Duration LONGEST_CONNECT = Duration.ofSeconds(1);
+    private static final Duration CANCEL_INTERVAL = Duration.ofMillis(50);
+    private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(1);
+
+    private final ConnectionPool connections;
+    private final ApiServer reads;
+    private final ApiServer writes;
+    private final ApiServer eventWrites;
+    private final PodWrites pods;
+    private final ObjectPatches patches;
+    private final VolumeWriter volumes;
+    private final ResourceClaimWriter resourceClaims;
+    private final EventRecorder events;
+    private final List<Thread> eventThreads = new ArrayList<>();
+    private final ClusterSettings settings;
+    private final InstantSource clock;
+    private final RandomGenerator random;
+    private final ThreadFactory threads;
+    private final ObjectDecoder decoder = new ObjectDecoder();
+    private final StopSignal stop = new StopSignal();
+    private final ServerOutage outage;
+    private final CompletableFuture<Void> closed = new CompletableFuture<>();
+
+    /** One for each thread, which counts down when the thread ends. */
+    @GuardedBy("this")
+    private final List<CountDownLatch> running = new ArrayList<>();
+
+    @GuardedBy("this")
+    private boolean watching;
+
+    private final AtomicBoolean connecting = new AtomicBoolean();
+    private final CountDownLatch connected = new CountDownLatch(1);
+    private final List<Reflector<?>> reflectors = new CopyOnWriteArrayList<>();
+
+    /**
+     * The cluster of an API server; nothing is sent yet.
+     *
+     * @param client the connection, as from {@link ApiConnection#open}
+     * @param settings rates, time limits and the like
+     * @param clock tells the time of day
+     * @param random the random part of waits before retries; safe for use by several threads
+     * @param threads makes the threads that watch and send events
+     */
+    public KubernetesCluster(
+            ApiClient client,
+            ClusterSettings settings,
+            InstantSource clock,
+            RandomGenerator random,
+            ThreadFactory threads) {
+        this.settings = settings;
+        this.clock = clock;
+        this.random = random;
+        this.threads = threads;
+        outage = new ServerOutage(client.address(), settings.monotonicClock());
+        // Reads do not wait behind writes: a watch that begins late misses what its kind's cache forgets.
+        TokenBucket readBucket = new TokenBucket(settings.qps(), settings.burst(), settings.monotonicClock());
+        TokenBucket bucket = new TokenBucket(settings.qps(), settings.burst(), settings.monotonicClock());
+        TokenBucket eventBucket = new TokenBucket(settings.qps(), settings.burst(), settings.monotonicClock());
+        // One pool for all, with room for the connections of many bindings at once where there is no HTTP/2.
+        connections = new ConnectionPool(IDLE_CONNECTIONS, 5, TimeUnit.MINUTES);
+        OkHttpClient http = client.http()
+                .newBuilder()
+                .connectionPool(connections)
+                .socketFactory(new NoDelaySocketFactory())
+                // A connection of HTTP/2 that is dead is noticed within two of these; no
+                // request waits on it after that.
+                .pingInterval(PING_INTERVAL.toMillis(), TimeUnit.MILLISECONDS)
+                .build();
+        reads = new ApiServer(
+                client,
+                http,
+                readBucket,
+                Integer.MAX_VALUE,
+                settings.requestTimeout(),
+                settings.monotonicClock(),
+                stop,
+                settings.metrics());
+        writes = new ApiServer(
+                client,
+                http,
+                bucket,
+                WRITES_AT_ONCE,
+                settings.requestTimeout(),
+                settings.monotonicClock(),
+                stop,
+                settings.metrics());
+        Duration eventTimeout = settings.requestTimeout().compareTo(EventRecorder.LONGEST_REQUEST) < 0
+                ? settings.requestTimeout()
+                : EventRecorder.LONGEST_REQUEST;
+        eventWrites = new ApiServer(
+                client,
+                http,
+                eventBucket,
+                Integer.MAX_VALUE,
+                eventTimeout,
+                settings.monotonicClock(),
+                stop,
+                settings.metrics());
+        patches = new ObjectPatches(writes, decoder);
+        pods = new PodWrites(writes, patches, clock, random, stop, settings.metrics());
+        volumes = new VolumeWrites(patches);
+        resourceClaims = new ResourceClaimWrites(patches, settings.metrics());
+        events = new EventRecorder(eventWrites, settings, clock, random, stop);
+        for (int i = 0; i < EventRecorder.THREADS; i++) {
+            eventThreads.add(start("events-" + i, untilClosed(events)));
+        }
+    }
+
+    // Whatever is thrown, a thread goes on until the cluster is closed.
+    private Runnable untilClosed(Runnable work) {
+        return () -> {
+            while (!stop.isSent()) {
+                try {
+                    work.run();
+                } catch (Throwable thrown) {
+                    ThreadFailures.tell(thrown);
+                    stop.isSentWithin(PAUSE_AFTER_FAILURE);
+                }
+                // Nobody but this cluster's end interrupts a thread for a purpose.
+                boolean ignored = !stop.isSent() && Thread.interrupted();
+            }
+        };
+    }
+
+    private Thread start(String name, Runnable work) {
+        CountDownLatch ended = new CountDownLatch(1);
+        synchronized (this) {
+            running.add(ended);
+        }
+        Thread thread = threads.newThread(() -> {
+            try {
+                work.run();
+            } finally {
+                ended.countDown();
+            }
+        });
+        thread.setName(name);
+        thread.setDaemon(true);
+        thread.start();
+        return thread;
+    }
+
+    /**
+     * Opens a connection on another thread, so that {@link #watch} finds it: otherwise the first request for each kind would open one, all
+     * but one of which HTTP/2 has no use for.
+     */
+    public void connect() {
+        if (connecting.getAndSet(true)) {
+            return;
+        }
+        start("connect", () -> {
+            try {
+                reads.get("version", "/version", Map.of(), LONGEST_CONNECT).close();
+            } catch (ClusterException e) {
+                // The requests of the watches meet the same, and tell of it.
+                LOG.atDebug().addKeyValue("err", e.getMessage()).log("Cannot connect yet");
+            } finally {
+                connected.countDown();
+            }
+        });
+    }
+
+    @Override
+    public void watch(Set<ObjectKind<?>> kinds, Set<KeptJson> json, ClusterListener listener) {
+        synchronized (this) {
+            if (watching) {
+                throw new IllegalStateException("watch: called twice (expected: once)");
+            }
+            watching = true;
+        }
+        awaitConnection();
+        for (ObjectKind<?> kind : kinds) {
+            Reflector<?> reflector = reflector(kind, json, listener);
+            reflectors.add(reflector);
+            start("watch-" + kind.plural(), untilClosed(reflector));
+        }
+        awaitLists();
+        LOG.atInfo()
+                .addKeyValue("server", writes.address())
+                .addKeyValue("kinds", kinds.size())
+                .log("Watching the cluster");
+    }
+
+    private void awaitConnection() {
+        if (!connecting.get()) {
+            return;
+        }
+        try {
+            boolean ignored = connected.await(LONGEST_CONNECT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            // Whoever waits next is told.
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private <T extends ClusterObject> Reflector<T> reflector(
+            ObjectKind<T> kind, Set<KeptJson> json, ClusterListener listener) {
+        return new Reflector<>(kind, json, reads, decoder, listener, settings, clock, random, stop, outage);
+    }
+
+    /** How far the objects of each watched kind are known; none before {@link #watch}. */
+    public List<WatchStatus> watchStatuses() {
+        return reflectors.stream()
+                .<WatchStatus>map(Reflector::status)
+                .sorted(Comparator.comparing(status -> WatchStatus.nameOf(status.kind())))
+                .toList();
+    }
+
+    // However long it takes: a scheduler without a server waits for it. The reflectors log what they wait for.
+    private void awaitLists() {
+        CompletableFuture<Void> all = CompletableFuture.allOf(
+                reflectors.stream().map(Reflector::settled).toArray(CompletableFuture<?>[]::new));
+        try {
+            CompletableFuture.anyOf(all, closed).get();
+            if (!all.isDone()) {
+                throw new ClusterException("watch: closed before all objects were listed", 0, null);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            close();
+            throw new ClusterException("watch: interrupted before all objects were listed", 0, e);
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public <T extends ClusterObject> Optional<T> read(ObjectKind<T> kind, String namespace, String name) {
+        return patches.read(kind, namespace, name);
+    }
+
+    @Override
+    public void bind(Pod pod, String nodeName) {
+        pods.bind(pod, nodeName);
+    }
+
+    @Override
+    public void patchStatus(Pod pod, Optional<PodCondition> condition, Nomination nomination) {
+        pods.patchStatus(pod, condition, nomination);
+    }
+
+    @Override
+    public void patchExtendedResourceClaimStatus(Pod pod, PodStatus.ExtendedResourceClaimStatus status) {
+        pods.patchExtendedResourceClaimStatus(pod, status);
+    }
+
+    @Override
+    public void patchNodeAllocatableResourceClaimStatuses(
+            Pod pod, List<PodStatus.NodeAllocatableResourceClaimStatus> statuses) {
+        pods.patchNodeAllocatableResourceClaimStatuses(pod, statuses);
+    }
+
+    @Override
+    public void delete(Pod pod) {
+        pods.delete(pod);
+    }
+
+    @Override
+    public VolumeWriter volumes() {
+        return volumes;
+    }
+
+    @Override
+    public ResourceClaimWriter resourceClaims() {
+        return resourceClaims;
+    }
+
+    @Override
+    public OtherObject patch(ObjectKind<OtherObject> kind, String namespace, String name, MergePatch patch) {
+        ObjectNode json;
+        try {
+            json = ObjectStreams.object(patch.json());
+        } catch (IOException e) {
+            throw new IllegalArgumentException("json: " + patch.json() + " (expected: a JSON object)", e);
+        }
+        return patches.merge(kind, namespace, name, patch.subresource(), json);
+    }
+
+    @Override
+    public void delete(ObjectKind<?> kind, String namespace, String name) {
+        String what = "delete " + kind.kind() + " " + (namespace.isEmpty() ? name : namespace + "/" + name);
+        ObjectNode options = JsonNodeFactory.instance.objectNode();
+        try {
+            writes.change(what, "DELETE", ApiServer.path(kind, namespace, name), ApiServer.JSON, options);
+        } catch (ClusterException e) {
+            if (!e.isNotFound()) {
+                throw e;
+            }
+        }
+    }
+
+    @Override
+    public void report(PodEvent event) {
+        events.report(event);
+    }
+
+    @Override
+    public void close() {
+        events.flush(FLUSH_TIMEOUT);
+        stop.send();
+        closed.complete(null);
+        eventThreads.forEach(Thread::interrupt);
+        List<CountDownLatch> toEnd;
+        synchronized (this) {
+            toEnd = List.copyOf(running);
+        }
+        // Requests are cancelled again and again, since a thread may send one more before it sees the signal.
+        long rounds = CLOSE_TIMEOUT.dividedBy(CANCEL_INTERVAL);
+        for (long round = 0; round < rounds; round++) {
+            reads.cancelAll();
+            eventWrites.cancelAll();
+            if (allEnd(toEnd)) {
+                connections.evictAll();
+                return;
+            }
+        }
+        LOG.atWarn().addKeyValue("server", writes.address()).log("Threads of the cluster do not end");
+    }
+
+    private static boolean allEnd(List<CountDownLatch> threads) {
+        for (CountDownLatch ended : threads) {
+            try {
+                if (!ended.await(CANCEL_INTERVAL.toMillis(), TimeUnit.MILLISECONDS)) {
+                    return false;
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return true;
+            }
+        }
+        return true;
+    }
+}

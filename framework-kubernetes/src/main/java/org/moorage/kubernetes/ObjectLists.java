@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.kubernetes;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.plugin.ClusterException;
+import org.moorage.objects.KeptJson;
+import org.moorage.objects.ObjectDecoder;
+
+/**
+ * Lists the objects of a kind again and again, without watching them. One that cannot be read is logged once, and treated as by a
+ * watch: a bound pod counts with what can be read of it, anything else is left out. For use by one thread.
+ */
+public final class ObjectLists<T extends ClusterObject> {
+    private final PagedList pages;
+    private final WatchedObjects<T> objects;
+    private final String what;
+
+    /**
+     * The lists of a kind.
+     *
+     * @param requests the API server
+     * @param decoder decodes the objects
+     * @param readTimeout how long the next part of an answer may take
+     */
+    public ObjectLists(ApiRequests requests, ObjectKind<T> kind, ObjectDecoder decoder, Duration readTimeout) {
+        pages = requests.list(kind, readTimeout);
+        objects = new WatchedObjects<>(kind, KeptJson.NONE, decoder, (namespace, name) -> Optional.empty());
+        what = "list " + kind.plural();
+    }
+
+    /** Takes the objects of a list. */
+    public interface Taker<T> {
+        /** The list begins; what came before does not count. */
+        void begin();
+
+        /** One of its objects, and the JSON that it was read from. */
+        void add(T object, ObjectNode json);
+    }
+
+    /**
+     * Lists them.
+     *
+     * @throws ClusterException if the server does not answer with a list
+     */
+    public void read(Taker<T> taker) {
+        try {
+            String ignored = pages.read(new PagedList.Items() {
+                @Override
+                public void begin() {
+                    objects.listBegins();
+                    taker.begin();
+                }
+
+                @Override
+                public void add(ObjectNode object) {
+                    objects.read(object).ifPresent(read -> taker.add(read, object));
+                }
+            });
+            objects.listEnds();
+        } catch (IOException e) {
+            throw new ClusterException(what + ": " + ErrorText.of(e), 0, e);
+        }
+    }
+}

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.kubernetes;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.net.ConnectException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.random.RandomGenerator;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodCondition;
+import org.moorage.api.model.PodStatus;
+import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.Nomination;
+
+/** Sends changes of pods to the API server. Of what the server answers to a success nothing but the version is read: nobody needs the pod. */
+final class PodWrites {
+    private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
+    private static final String BINDING = "pod_binding";
+    private static final String STATUS_PATCH = "pod_status_patch";
+    private static final int MOST_STATUS_TRIES = 4;
+    private static final RetryBackoff STATUS_BACKOFF = new RetryBackoff(Duration.ofMillis(50), Duration.ofSeconds(1));
+    private static final Set<Integer> RETRIED_STATUS_CODES = Set.of(409, 500, 503);
+    private static final int MOST_STATUS_VERSIONS = 1_024;
+
+    private final ApiServer server;
+    private final ObjectPatches objects;
+    private final InstantSource clock;
+    private final RandomGenerator random;
+    private final StopSignal stop;
+    private final RequestMetrics metrics;
+    private final PodWriteOrder order = new PodWriteOrder();
+
+    // Of the pods whose status was patched last, by uid: the watch may tell of a patch only after the next ones.
+    @GuardedBy("statusVersions")
+    private final Map<String, PatchedVersions> statusVersions = new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, PatchedVersions> eldest) {
+            return size() > MOST_STATUS_VERSIONS;
+        }
+    };
+
+    /**
+     * What status patches have made of a pod.
+     *
+     * @param before the versions that it had, from the one on that the watch had told of last
+     * @param latest the version that it has now
+     */
+    private record PatchedVersions(List<String> before, String latest) {
+        static PatchedVersions none(String known) {
+            return new PatchedVersions(List.of(), known);
+        }
+
+        /** The same as of a later time, when the watch has told of a version; none if that is somebody else's. */
+        PatchedVersions since(String known) {
+            int index = before.indexOf(known);
+            return index < 0 ? none(known) : new PatchedVersions(before.subList(index, before.size()), latest);
+        }
+
+        PatchedVersions with(String patched) {
+            List<String> all = new ArrayList<>(before);
+            all.add(latest);
+            return new PatchedVersions(List.copyOf(all), patched);
+        }
+    }
+
+    PodWrites(
+            ApiServer server,
+            ObjectPatches objects,
+            InstantSource clock,
+            RandomGenerator random,
+            StopSignal stop,
+            RequestMetrics metrics) {
+        this.server = server;
+        this.objects = objects;
+        this.clock = clock;
+        this.random = random;
+        this.stop = stop;
+        this.metrics = metrics;
+    }
+
+    private void measured(String type, Runnable call) {
+        long start = System.nanoTime();
+        boolean isSuccess = false;
+        metrics.podCallStarted(type);
+        try {
+            call.run();
+            isSuccess = true;
+        } finally {
+            metrics.podCallEnded(type, isSuccess, System.nanoTime() - start);
+        }
+    }
+
+    void bind(Pod pod, String nodeName) {
+        ObjectNode binding = JSON.objectNode().put("apiVersion", "v1").put("kind", "Binding");
+        ObjectNode metadata =
+                binding.putObject("metadata").put("name", pod.name()).put("namespace", pod.namespace());
+        if (!pod.uid().isEmpty()) {
+            // Not a pod of the same name that has come in its place.
+            metadata.put("uid", pod.uid());
+        }
+        binding.putObject("target").put("apiVersion", "v1").put("kind", "Node").put("name", nodeName);
+        String what = "bind " + pod.key() + " to " + nodeName;
+        order.bind(
+                pod,
+                () -> measured(
+                        BINDING, () -> server.change(what, "POST", path(pod) + "/binding", ApiServer.JSON, binding)));
+    }
+
+    void patchStatus(Pod pod, Optional<PodCondition> condition, Nomination nomination) {
+        boolean isAboutWaiting = nomination.overrides()
+                || condition
+                        .filter(changed -> changed.type().equals(PodCondition.POD_SCHEDULED))
+                        .isPresent();
+        if (isAboutWaiting) {
+            // For its version only, so that the server refuses it once the pod is bound.
+            order.patch(pod, () -> measured(STATUS_PATCH, () -> patchStatus(pod, condition, nomination, true)));
+        } else {
+            patchStatus(pod, condition, nomination, false);
+        }
+    }
+
+    private void patchStatus(Pod pod, Optional<PodCondition> condition, Nomination nomination, boolean isForVersion) {
+        Pod current = pod;
+        for (int tries = 1; ; tries++) {
+            ObjectNode status = statusPatch(current, condition, nomination);
+            if (status.isEmpty()) {
+                return;
+            }
+            try {
+                if (isForVersion) {
+                    patchLatest(current, status);
+                } else {
+                    patchStatus(current, status, "");
+                }
+                return;
+            } catch (ClusterException e) {
+                if (tries == MOST_STATUS_TRIES
+                        || !isRetried(e)
+                        || stop.isSentWithin(STATUS_BACKOFF.after(tries, random))) {
+                    throw e;
+                }
+                if (isForVersion && e.isConflict()) {
+                    Optional<Pod> unbound = unbound(pod);
+                    if (unbound.isEmpty()) {
+                        return;
+                    }
+                    current = unbound.get();
+                }
+            }
+        }
+    }
+
+    private void patchLatest(Pod pod, ObjectNode status) {
+        String known = pod.metadata().resourceVersion();
+        PatchedVersions versions;
+        synchronized (statusVersions) {
+            PatchedVersions last = statusVersions.remove(pod.uid());
+            versions = last == null ? PatchedVersions.none(known) : last.since(known);
+        }
+        String patched = patchStatus(pod, status, versions.latest);
+        if (!known.isEmpty() && !patched.isEmpty()) {
+            synchronized (statusVersions) {
+                statusVersions.put(pod.uid(), versions.with(patched));
+            }
+        }
+    }
+
+    // The pod as the server has it; empty if it is gone or bound.
+    private Optional<Pod> unbound(Pod pod) {
+        return objects.read(ObjectKind.POD, pod.namespace(), pod.name())
+                .filter(current -> current.uid().equals(pod.uid()) && !current.isBound());
+    }
+
+    private ObjectNode statusPatch(Pod pod, Optional<PodCondition> condition, Nomination nomination) {
+        ObjectNode status = JSON.objectNode();
+        condition
+                .filter(changed -> !pod.status().conditions().contains(changed))
+                .ifPresent(changed -> status.putArray("conditions").add(condition(changed, pod)));
+        if (nomination.overrides() && !nomination.nodeName().equals(pod.status().nominatedNodeName())) {
+            putOrRemove(status, "nominatedNodeName", nomination.nodeName());
+        }
+        return status;
+    }
+
+    private static boolean isRetried(ClusterException failure) {
+        return RETRIED_STATUS_CODES.contains(failure.httpStatus()) || failure.getCause() instanceof ConnectException;
+    }
+
+    private ObjectNode condition(PodCondition condition, Pod pod) {
+        ObjectNode json = JSON.objectNode().put("type", condition.type()).put("status", condition.status());
+        putOrRemove(json, "reason", condition.reason());
+        putOrRemove(json, "message", condition.message());
+        if (condition.observedGeneration() != 0) {
+            json.put("observedGeneration", condition.observedGeneration());
+        }
+        json.putNull("lastProbeTime");
+        boolean isTransition = pod.status()
+                .condition(condition.type())
+                .map(known -> !known.status().equals(condition.status()))
+                .orElse(true);
+        if (isTransition) {
+            json.put(
+                    "lastTransitionTime",
+                    clock.instant().truncatedTo(ChronoUnit.SECONDS).toString());
+        }
+        return json;
+    }
+
+    // In a patch null removes a field.
+    private static void putOrRemove(ObjectNode patch, String field, String value) {
+        if (value.isEmpty()) {
+            patch.putNull(field);
+        } else {
+            patch.put(field, value);
+        }
+    }
+
+    void patchExtendedResourceClaimStatus(Pod pod, PodStatus.ExtendedResourceClaimStatus changed) {
+        ObjectNode status = JSON.objectNode();
+        ArrayNode mappings = status.putObject("extendedResourceClaimStatus")
+                .put("resourceClaimName", changed.claimName())
+                .putArray("requestMappings");
+        for (PodStatus.ContainerExtendedResourceRequest mapping : changed.requestMappings()) {
+            mappings.addObject()
+                    .put("containerName", mapping.containerName())
+                    .put("resourceName", mapping.resourceName())
+                    .put("requestName", mapping.requestName());
+        }
+        patchStatus(pod, status, "");
+    }
+
+    void patchNodeAllocatableResourceClaimStatuses(
+            Pod pod, List<PodStatus.NodeAllocatableResourceClaimStatus> changed) {
+        String field = "nodeAllocatableResourceClaimStatuses";
+        ObjectNode status = JSON.objectNode();
+        if (changed.isEmpty()) {
+            status.putNull(field);
+        } else {
+            ArrayNode claims = status.putArray(field);
+            for (PodStatus.NodeAllocatableResourceClaimStatus claim : changed) {
+                ObjectNode json = claims.addObject().put("resourceClaimName", claim.claimName());
+                claim.containers().forEach(json.putArray("containers")::add);
+                json.set("resources", ResourceClaimJson.quantities(claim.resources()));
+            }
+        }
+        patchStatus(pod, status, "");
+    }
+
+    // Returns the version that the pod has then; empty if the server does not tell it.
+    private String patchStatus(Pod pod, ObjectNode status, String resourceVersion) {
+        ObjectNode patch = JSON.objectNode();
+        if (!pod.uid().isEmpty()) {
+            patch.withObject("metadata").put("uid", pod.uid());
+        }
+        if (!resourceVersion.isEmpty()) {
+            patch.withObject("metadata").put("resourceVersion", resourceVersion);
+        }
+        patch.set("status", status);
+        return server.changeVersion(
+                "patch status of " + pod.key(), "PATCH", path(pod) + "/status", ApiServer.STRATEGIC_MERGE, patch);
+    }
+
+    void delete(Pod pod) {
+        ObjectNode options = JSON.objectNode().put("apiVersion", "v1").put("kind", "DeleteOptions");
+        if (!pod.uid().isEmpty()) {
+            options.putObject("preconditions").put("uid", pod.uid());
+        }
+        try {
+            server.change("delete " + pod.key(), "DELETE", path(pod), ApiServer.JSON, options);
+        } catch (ClusterException e) {
+            // A conflict here means that a pod of the same name has come in its place.
+            if (!e.isNotFound() && !e.isConflict()) {
+                throw e;
+            }
+        }
+    }
+
+    private static String path(Pod pod) {
+        return ApiServer.path(ObjectKind.POD, pod.namespace(), pod.name());
+    }
+}

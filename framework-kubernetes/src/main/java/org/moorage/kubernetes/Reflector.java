@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.kubernetes;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.io.JsonEOFException;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.random.RandomGenerator;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.OtherObject;
+import org.moorage.api.plugin.ClusterException;
+import org.moorage.kubernetes.WatchStatus.Condition;
+import org.moorage.objects.KeptJson;
+import org.moorage.objects.ObjectDecoder;
+import org.moorage.objects.ObjectStreams;
+import org.moorage.objects.ObjectStreams.EventType;
+import org.moorage.runtime.cluster.ClusterListener;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells a listener of all objects of one kind: lists them, watches from the version of the list on, and lists again when the watch
+ * cannot go on.
+ *
+ * <p>Watches are short: the server ends each with a bookmark, and the next one goes on there. So a watch that is silent for longer
+ * than that has lost its connection, whichever version of HTTP it is and whatever lies between.
+ */
+final class Reflector<T extends ClusterObject> implements Runnable {
+    private static final Logger LOG = LoggerFactory.getLogger(Reflector.class);
+
+    private static final Duration SHORTEST_WITH_EVENTS = Duration.ofMillis(50);
+    private static final int FORBIDDEN = 403;
+    private static final int NOT_FOUND = 404;
+    private static final int GONE = 410;
+    /** No answer, too many requests, not available: the watch can go on from its version. */
+    private static final Set<Integer> RESUMABLE = Set.of(0, 429, 503);
+
+    /** The scheduler cannot do anything without these. */
+    private static final Set<ObjectKind<?>> REQUIRED = Set.of(ObjectKind.POD, ObjectKind.NODE);
+
+    private final ObjectKind<T> kind;
+    private final ApiServer server;
+    private final WatchedObjects<T> objects;
+    private final ClusterListener listener;
+    private final Duration requestTimeout;
+    private final RetryBackoff backoff;
+    private final WatchSettings watches;
+    private final RandomGenerator random;
+    private final StopSignal stop;
+    private final WatchProgress progress;
+    private final CompletableFuture<Void> settled = new CompletableFuture<>();
+
+    private String resourceVersion = "";
+    /** The version at which a watch had something that cannot be read; empty if it went on. */
+    private String unreadableAt = "";
+
+    /** Whether the watch that is open has told of an object. */
+    private boolean hasEvents;
+
+    private boolean isExpired;
+    private boolean hasBeenListed;
+    private int failures;
+    /** When the server first refused to list the kind, by {@link System#nanoTime}; 0 if it does not. */
+    private long refusedSince;
+
+    Reflector(
+            ObjectKind<T> kind,
+            Set<KeptJson> json,
+            ApiServer server,
+            ObjectDecoder decoder,
+            ClusterListener listener,
+            ClusterSettings settings,
+            InstantSource clock,
+            RandomGenerator random,
+            StopSignal stop,
+            ServerOutage outage) {
+        this.kind = kind;
+        this.server = server;
+        this.listener = listener;
+        requestTimeout = settings.requestTimeout();
+        backoff = settings.backoff();
+        watches = settings.watches();
+        this.random = random;
+        this.stop = stop;
+        objects = new WatchedObjects<>(kind, json, decoder, (namespace, name) -> listener.known(kind, namespace, name));
+        progress = new WatchProgress(kind, clock, settings.monotonicClock(), outage);
+    }
+
+    /** Completes when the listener has been told of all objects once, or that the kind cannot be listed. */
+    CompletableFuture<Void> settled() {
+        return settled;
+    }
+
+    WatchStatus status() {
+        return progress.status();
+    }
+
+    @Override
+    public void run() {
+        // Begun again after what it does not expect, it lists what the listener may have missed.
+        resourceVersion = "";
+        while (!stop.isSent() && !Thread.currentThread().isInterrupted()) {
+            try {
+                if (resourceVersion.isEmpty()) {
+                    list();
+                }
+                watch();
+            } catch (ClusterException e) {
+                failed(e);
+            } catch (JsonProcessingException e) {
+                // Half an event is what a broken connection leaves. Anything else may come again at this version.
+                boolean isUnreadable = !(e instanceof JsonEOFException);
+                if (isUnreadable && unreadableAt.equals(resourceVersion)) {
+                    resourceVersion = "";
+                }
+                unreadableAt = isUnreadable ? resourceVersion : unreadableAt;
+                String message = what() + ": " + e.getOriginalMessage();
+                if (isUnreadable) {
+                    cannotBeListed(message);
+                }
+                failed(isUnreadable, message, backoff);
+            } catch (IOException e) {
+                refusedSince = 0;
+                failed(false, what() + ": " + ErrorText.of(e), watches.reconnect());
+            } catch (RuntimeException | StackOverflowError | LinkageError | AssertionError e) {
+                // A fault in this program. A new list replaces what the listener has missed.
+                resourceVersion = "";
+                if (!stop.isSent()) {
+                    LOG.atError().setCause(e).addKeyValue("kind", kind).log("Cannot take in a change; listing again");
+                }
+                String message = what() + ": " + ErrorText.of(e);
+                cannotBeListed(message);
+                failed(true, message, backoff);
+            }
+        }
+    }
+
+    private void failed(ClusterException e) {
+        if (e.httpStatus() == GONE && !isExpired) {
+            isExpired = true;
+            resourceVersion = "";
+            LOG.atInfo().addKeyValue("kind", kind).log("The version of the watch has expired; listing again");
+            return;
+        }
+        if (!RESUMABLE.contains(e.httpStatus())) {
+            resourceVersion = "";
+        }
+        String message = String.valueOf(e.getMessage());
+        boolean isAnswered = e.httpStatus() > 0;
+        if (isRefused(e)) {
+            unavailable(e.httpStatus() == FORBIDDEN ? Condition.NOT_ALLOWED : Condition.NOT_SERVED, message);
+        } else if (isAnswered) {
+            cannotBeListed(message);
+        } else {
+            refusedSince = 0;
+        }
+        if (isRefused(e) && !settled.isDone()) {
+            // Everybody waits for this kind: the waits do not grow.
+            failures = 0;
+        }
+        // What was there before comes back as soon as the server has started.
+        boolean isLookedForSeldom = isRefused(e) && settled.isDone() && !hasBeenListed;
+        failed(isAnswered, message, isLookedForSeldom ? watches.lookAgain() : watches.reconnect());
+    }
+
+    // What was listed once stays as it was known.
+    private void cannotBeListed(String message) {
+        if (!REQUIRED.contains(kind) && !hasBeenListed) {
+            unavailable(Condition.NOT_LISTABLE, message);
+        }
+    }
+
+    // Others are not to wait for a kind that they can do without.
+    private void unavailable(Condition why, String message) {
+        if (refusedSince == 0) {
+            refusedSince = System.nanoTime();
+        }
+        if (System.nanoTime() - refusedSince < watches.refusal().toNanos()) {
+            return;
+        }
+        progress.unavailable(why, message + asker());
+        String said = why == Condition.NOT_ALLOWED
+                ? " must not be listed"
+                : why == Condition.NOT_SERVED ? " is not served by the API server" : " cannot be listed";
+        listener.unavailable(kind, WatchStatus.nameOf(kind) + said + asker());
+        settled.complete(null);
+    }
+
+    // A kind of somebody else's is only known to whoever asks for it, and comes with a CustomResourceDefinition.
+    private String asker() {
+        Set<String> plugins = kind.type() == OtherObject.class ? listener.askedBy(kind) : Set.of();
+        return plugins.isEmpty() ? "" : ", and is asked for by " + String.join(", ", plugins);
+    }
+
+    private boolean isRefused(ClusterException e) {
+        return !REQUIRED.contains(kind) && (e.httpStatus() == FORBIDDEN || e.httpStatus() == NOT_FOUND);
+    }
+
+    private void failed(boolean isAnswered, String message, RetryBackoff waits) {
+        if (stop.isSent()) {
+            return;
+        }
+        failures++;
+        Duration wait = waits.after(failures, random);
+        progress.failed(isAnswered, message, wait);
+        stop.isSentWithin(wait);
+    }
+
+    private void succeeded() {
+        isExpired = false;
+        failures = 0;
+        refusedSince = 0;
+        unreadableAt = "";
+        progress.watching(objects.unreadable());
+    }
+
+    private void list() throws IOException {
+        List<T> all = new ArrayList<>();
+        String version = new PagedList(server, kind, query(), requestTimeout, stop).read(new PagedList.Items() {
+            @Override
+            public void begin() {
+                all.clear();
+                objects.listBegins();
+            }
+
+            @Override
+            public void add(ObjectNode object) {
+                objects.read(object).ifPresent(all::add);
+            }
+        });
+        objects.listEnds();
+        boolean isTakenIn = false;
+        try {
+            listener.replaced(kind, all);
+            isTakenIn = true;
+        } finally {
+            if (!isTakenIn) {
+                // A change that cannot be handled, of which it is told again, holds up nobody who waits for all kinds.
+                settled.complete(null);
+            }
+        }
+        resourceVersion = version;
+        hasBeenListed = true;
+        refusedSince = 0;
+        progress.listed(objects.unreadable(), all.size(), version);
+        settled.complete(null);
+    }
+
+    private void watch() throws IOException {
+        long seconds = watches.length().toSeconds();
+        // Not all watches at once.
+        long timeout = seconds - random.nextLong(seconds / 5 + 1);
+        Map<String, String> query = query();
+        query.put("watch", "true");
+        query.put("allowWatchBookmarks", "true");
+        query.put("resourceVersion", resourceVersion);
+        query.put("timeoutSeconds", String.valueOf(timeout));
+        String before = resourceVersion;
+        hasEvents = false;
+        long start = System.nanoTime();
+        try (ApiServer.StreamedResponse response =
+                server.get(what(), path(), query, Duration.ofSeconds(timeout).plus(watches.grace()))) {
+            progress.connected();
+            ObjectStreams.watch(response.body(), kind, this::handle);
+        }
+        // A server that is behind ends a watch that does not take its events fast enough, again and again: who waits
+        // long sees little.
+        Duration shortest = hasEvents && backoff.initial().compareTo(SHORTEST_WITH_EVENTS) > 0
+                ? SHORTEST_WITH_EVENTS
+                : backoff.initial();
+        Duration tooShort = shortest.minusNanos(System.nanoTime() - start);
+        if (tooShort.isNegative()) {
+            succeeded();
+        } else if (resourceVersion.equals(before)) {
+            throw new ClusterException(what() + ": ended at once, without an event", 0, null);
+        } else {
+            // However often the server ends watches, the requests stay few.
+            stop.isSentWithin(tooShort);
+        }
+    }
+
+    private void handle(EventType type, ObjectNode tree) {
+        switch (type) {
+            case ADDED, MODIFIED -> objects.read(tree).ifPresent(object -> listener.applied(kind, object));
+            case DELETED -> listener.deleted(kind, objects.readDeleted(tree));
+            case BOOKMARK -> {}
+            case ERROR -> {
+                int code = tree.path("code").asInt();
+                String message = tree.path("message").asText("");
+                throw new ClusterException(what() + ": " + code + ": " + message, code, null);
+            }
+        }
+        hasEvents |= type != EventType.BOOKMARK;
+        resourceVersion = tree.path("metadata").path("resourceVersion").asText("");
+        succeeded();
+    }
+
+    private Map<String, String> query() {
+        Map<String, String> query = new LinkedHashMap<>();
+        if (kind.equals(ObjectKind.POD)) {
+            query.put("fieldSelector", "status.phase!=Succeeded,status.phase!=Failed");
+        }
+        return query;
+    }
+
+    private String path() {
+        return ApiServer.path(kind, "", "");
+    }
+
+    private String what() {
+        return (resourceVersion.isEmpty() ? "list " : "watch ") + kind.plural();
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.kubernetes;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
+import org.moorage.api.model.DeviceAllocation;
+import org.moorage.api.model.DeviceRequest;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.ResourceClaim;
+import org.moorage.api.plugin.ResourceClaimWriter;
+
+/**
+ * Sends changes of resource claims to the API server, most of them as strategic merge patches: so that pods can be added to and removed from
+ * {@code reservedFor} whatever else is in it.
+ */
+final class ResourceClaimWrites implements ResourceClaimWriter {
+    private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
+    private static final String STATUS = "status";
+
+    private final ObjectPatches patches;
+    private final RequestMetrics metrics;
+
+    ResourceClaimWrites(ObjectPatches patches, RequestMetrics metrics) {
+        this.patches = patches;
+        this.metrics = metrics;
+    }
+
+    @Override
+    public ResourceClaim createForExtendedResources(Pod pod, List<DeviceRequest> requests) {
+        boolean isCreated = false;
+        try {
+            ResourceClaim created = patches.create(
+                    ObjectKind.RESOURCE_CLAIM, pod.namespace(), ResourceClaimJson.forExtendedResources(pod, requests));
+            isCreated = true;
+            return created;
+        } finally {
+            metrics.claimCreated(isCreated);
+        }
+    }
+
+    // For the version of the claim, and as a JSON merge patch: a strategic one has the server write the parameters of
+    // devices anew, with their fields in another order and their numbers as floating point ones, and then it refuses
+    // that as a change of the spec.
+    @Override
+    public ResourceClaim addFinalizer(ResourceClaim claim) {
+        ObjectNode patch = patchOfVersion(claim);
+        ArrayNode finalizers = patch.withObject("metadata").putArray("finalizers");
+        claim.withFinalizer().finalizers().forEach(finalizers::add);
+        return patches.merge(ObjectKind.RESOURCE_CLAIM, claim.namespace(), claim.name(), "", patch);
+    }
+
+    // Of claims for extended resources, which have no parameters.
+    @Override
+    public ResourceClaim removeFinalizer(ResourceClaim claim) {
+        ObjectNode patch = patch(claim);
+        patch.withObject("metadata")
+                .putArray("$deleteFromPrimitiveList/finalizers")
+                .add(ResourceClaim.FINALIZER);
+        return patches.mergeStrategically(ObjectKind.RESOURCE_CLAIM, claim.namespace(), claim.name(), "", patch);
+    }
+
+    @Override
+    public ResourceClaim allocate(ResourceClaim claim, DeviceAllocation allocation, Pod pod) {
+        ObjectNode status = JSON.objectNode();
+        status.set("allocation", ResourceClaimJson.allocation(allocation));
+        status.putArray("reservedFor").add(consumer(pod));
+        return patchStatus(claim, patchOfVersion(claim), status);
+    }
+
+    @Override
+    public ResourceClaim reserve(ResourceClaim claim, Pod pod) {
+        ObjectNode status = JSON.objectNode();
+        status.putArray("reservedFor").add(consumer(pod));
+        return patchStatus(claim, patch(claim), status);
+    }
+
+    @Override
+    public ResourceClaim unreserve(ResourceClaim claim, Pod pod) {
+        ObjectNode status = JSON.objectNode();
+        status.putArray("reservedFor").addObject().put("$patch", "delete").put("uid", pod.uid());
+        return patchStatus(claim, patch(claim), status);
+    }
+
+    @Override
+    public ResourceClaim deallocate(ResourceClaim claim) {
+        ObjectNode status = JSON.objectNode();
+        status.putNull("allocation").putNull("reservedFor").putNull("devices");
+        return patchStatus(claim, patchOfVersion(claim), status);
+    }
+
+    // The server refuses it if the claim has another version.
+    private static ObjectNode patchOfVersion(ResourceClaim claim) {
+        ObjectNode patch = patch(claim);
+        String version = claim.metadata().resourceVersion();
+        if (!version.isEmpty()) {
+            patch.withObject("metadata").put("resourceVersion", version);
+        }
+        return patch;
+    }
+
+    private static ObjectNode patch(ResourceClaim claim) {
+        ObjectNode patch = JSON.objectNode();
+        patch.putObject("metadata").put("uid", claim.metadata().uid());
+        return patch;
+    }
+
+    private static ObjectNode consumer(Pod pod) {
+        return JSON.objectNode()
+                .put("resource", ObjectKind.POD.plural())
+                .put("name", pod.name())
+                .put("uid", pod.uid());
+    }
+
+    private ResourceClaim patchStatus(ResourceClaim claim, ObjectNode patch, ObjectNode status) {
+        patch.set(STATUS, status);
+        return patches.mergeStrategically(ObjectKind.RESOURCE_CLAIM, claim.namespace(), claim.name(), STATUS, patch);
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.kubernetes;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.kubernetes.WatchStatus.Condition;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Keeps the {@link WatchStatus} of one kind, and logs its changes: a failure that lasts, once a minute. */
+final class WatchProgress {
+    private static final Logger LOG = LoggerFactory.getLogger(WatchProgress.class);
+    private static final Duration LOG_INTERVAL = Duration.ofMinutes(1);
+
+    private final ObjectKind<?> kind;
+    private final InstantSource clock;
+    private final InstantSource monotonicClock;
+    private final ServerOutage outage;
+
+    @GuardedBy("this")
+    private Condition condition = Condition.NOT_LISTED;
+
+    @GuardedBy("this")
+    private Instant since;
+
+    @GuardedBy("this")
+    private String cause = "";
+
+    @GuardedBy("this")
+    private long lists;
+
+    @GuardedBy("this")
+    private long failures;
+
+    @GuardedBy("this")
+    private int unreadableObjects;
+
+    @GuardedBy("this")
+    private int failuresInARow;
+
+    @GuardedBy("this")
+    private boolean isFailureLogged;
+
+    @GuardedBy("this")
+    private Instant lastLogged = Instant.MIN;
+
+    WatchProgress(ObjectKind<?> kind, InstantSource clock, InstantSource monotonicClock, ServerOutage outage) {
+        this.kind = kind;
+        this.clock = clock;
+        this.monotonicClock = monotonicClock;
+        this.outage = outage;
+        since = clock.instant();
+    }
+
+    synchronized WatchStatus status() {
+        return new WatchStatus(kind, condition, since, cause, lists, failures, unreadableObjects);
+    }
+
+    /** All objects are known. */
+    synchronized void listed(int unreadable, int objects, String version) {
+        lists++;
+        unreadableObjects = unreadable;
+        outage.answered();
+        change(Condition.SYNCED, "");
+        LOG.atDebug()
+                .addKeyValue("kind", kind)
+                .addKeyValue("objects", objects)
+                .addKeyValue("resourceVersion", version)
+                .log("Listed");
+    }
+
+    /** The server has taken up a watch; whether it is of any use is not known yet. */
+    synchronized void connected() {
+        outage.answered();
+        change(Condition.SYNCED, "");
+    }
+
+    /** A watch tells of changes. */
+    synchronized void watching(int unreadable) {
+        unreadableObjects = unreadable;
+        change(Condition.SYNCED, "");
+        if (isFailureLogged) {
+            LOG.atInfo()
+                    .addKeyValue("kind", kind)
+                    .addKeyValue("failures", failuresInARow)
+                    .log("Watching again");
+        }
+        isFailureLogged = false;
+        failuresInARow = 0;
+    }
+
+    /**
+     * A list or watch failed and will be tried again.
+     *
+     * @param isAnswered whether the server answered; if it does not, that is no matter of this kind
+     */
+    synchronized void failed(boolean isAnswered, String message, Duration nextTry) {
+        change(
+                switch (condition) {
+                    case SYNCED -> Condition.STALE;
+                    case NOT_LISTED, STALE, NOT_SERVED, NOT_ALLOWED, NOT_LISTABLE -> condition;
+                },
+                message);
+        failures++;
+        failuresInARow++;
+        Instant now = monotonicClock.instant();
+        boolean isDue = !outage.failed(isAnswered, message)
+                && (!isFailureLogged || !now.isBefore(lastLogged.plus(LOG_INTERVAL)));
+        if (isDue) {
+            isFailureLogged = true;
+            lastLogged = now;
+        }
+        // A server that is down would fill the log otherwise.
+        (isDue ? LOG.atWarn() : LOG.atDebug())
+                .addKeyValue("kind", kind)
+                .addKeyValue("failures", failuresInARow)
+                .addKeyValue("nextTry", nextTry)
+                .addKeyValue("cause", message)
+                .log(
+                        switch (condition) {
+                            case NOT_SERVED -> "The API server does not serve a kind; what needs it is switched off";
+                            case NOT_ALLOWED -> "Not allowed to list a kind; what needs it is switched off";
+                            case NOT_LISTABLE -> "Cannot list a kind; what needs it is switched off";
+                            case NOT_LISTED, SYNCED, STALE -> "Cannot list or watch; trying again";
+                        });
+    }
+
+    /** The kind is not served, not allowed or cannot be listed: what needs it is switched off. */
+    synchronized void unavailable(Condition why, String message) {
+        if (condition != why) {
+            failuresInARow = 0;
+            isFailureLogged = false;
+        }
+        change(why, message);
+    }
+
+    @GuardedBy("this")
+    private void change(Condition now, String why) {
+        if (condition != now) {
+            condition = now;
+            since = clock.instant();
+        }
+        cause = why;
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.kubernetes;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.Pod;
+import org.moorage.objects.KeptJson;
+import org.moorage.objects.ObjectDecodeException;
+import org.moorage.objects.ObjectDecoder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Decodes the objects of one kind. One that cannot be read, as one with a value of the wrong type, stays as it is known; a bound
+ * pod that is not known counts with what can be read of it; anything else is left out. For use by one thread.
+ */
+final class WatchedObjects<T extends ClusterObject> {
+    private static final Logger LOG = LoggerFactory.getLogger(WatchedObjects.class);
+
+    private final ObjectKind<T> kind;
+    private final Set<KeptJson> json;
+    private final ObjectDecoder decoder;
+    private final Known<T> known;
+    /** Those that cannot be read: each is logged once. */
+    private final Set<String> unreadable = new HashSet<>();
+
+    /** Those of the list that is being read. */
+    private final Set<String> unreadableInList = new HashSet<>();
+
+    /** Tells which object is known by a namespace and a name. */
+    interface Known<T> {
+        Optional<T> find(String namespace, String name);
+    }
+
+    WatchedObjects(ObjectKind<T> kind, Set<KeptJson> json, ObjectDecoder decoder, Known<T> known) {
+        this.kind = kind;
+        this.json = json;
+        this.decoder = decoder;
+        this.known = known;
+    }
+
+    /** How many objects cannot be read. */
+    int unreadable() {
+        return unreadable.size();
+    }
+
+    /** A list begins. */
+    void listBegins() {
+        unreadableInList.clear();
+    }
+
+    /** All objects of the list have been read: those that it does not have are gone. */
+    void listEnds() {
+        unreadable.retainAll(unreadableInList);
+    }
+
+    /** The object to tell the listener of; empty if it is to be left out. */
+    Optional<T> read(ObjectNode tree) {
+        try {
+            T object = decoder.decode(kind, tree, json);
+            if (!unreadable.isEmpty()) {
+                unreadable.remove(object.key());
+            }
+            return Optional.of(object);
+        } catch (RuntimeException | StackOverflowError e) {
+            T identity = identity(tree);
+            unreadableInList.add(identity.key());
+            Optional<T> kept = kept(tree, identity);
+            if (unreadable.add(identity.key())) {
+                LOG.atWarn()
+                        .addKeyValue("kind", kind)
+                        .addKeyValue("namespace", identity.namespace())
+                        .addKeyValue("name", identity.name())
+                        .addKeyValue("cause", e instanceof ObjectDecodeException ? e.getMessage() : ErrorText.of(e))
+                        .log(
+                                kept.isPresent()
+                                        ? "An object cannot be read; it stays as it was known, or as far as it can be"
+                                                + " read"
+                                        : "An object cannot be read; it is left out");
+            }
+            return kept;
+        }
+    }
+
+    /** The object that was deleted, or just its identity if the rest of it cannot be read. */
+    T readDeleted(ObjectNode tree) {
+        T identity = identity(tree);
+        unreadable.remove(identity.key());
+        try {
+            return decoder.decode(kind, tree, json);
+        } catch (RuntimeException | StackOverflowError unreadableObject) {
+            return identity;
+        }
+    }
+
+    private Optional<T> kept(ObjectNode tree, T identity) {
+        Optional<T> before = known.find(identity.namespace(), identity.name())
+                .filter(object ->
+                        object.metadata().uid().equals(identity.metadata().uid()) && isOnSameNode(object, identity));
+        if (before.isPresent() || !(identity instanceof Pod pod) || !pod.isBound()) {
+            return before;
+        }
+        Pod part = decoder.readablePart(tree);
+        return part.isBound() ? Optional.of(kind.type().cast(part)) : Optional.empty();
+    }
+
+    // A pod that has been bound since it was last known counts on its node.
+    private static boolean isOnSameNode(ClusterObject known, ClusterObject now) {
+        return !(known instanceof Pod before)
+                || !(now instanceof Pod after)
+                || before.nodeName().equals(after.nodeName());
+    }
+
+    private T identity(ObjectNode tree) {
+        return decoder.decode(kind, ObjectDecoder.identityOf(tree), KeptJson.NONE);
+    }
+}

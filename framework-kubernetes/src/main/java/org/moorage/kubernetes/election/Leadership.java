@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.kubernetes.election;
+
+import java.io.IOException;
+import java.net.ProtocolException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
+import okhttp3.Interceptor;
+import okhttp3.Response;
+import org.moorage.kubernetes.ApiClient;
+import org.moorage.kubernetes.ApiRequests;
+import org.moorage.kubernetes.ThreadFailures;
+import org.moorage.runtime.config.LeaderElection;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** This process's part in leader election: a thread that competes for the Lease, and a gate that only a leader's writes pass. */
+public final class Leadership implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Leadership.class);
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
+
+    private final ApiRequests requests;
+    private final LeaderElector elector;
+    private final LeaseLock lock;
+    private final ThreadFactory threads;
+    private final CountDownLatch decided = new CountDownLatch(1);
+    private final CountDownLatch stopped = new CountDownLatch(1);
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private volatile boolean started;
+
+    /**
+     * A candidate that does nothing yet.
+     *
+     * @param requests a connection that nothing else uses; it is closed with this
+     * @param settings how to compete, and for which Lease
+     * @param hostName the machine's name, which is part of the candidate's identity
+     * @param component who reports events of the election
+     * @param clock the time that the Lease says
+     * @param random the random part of waits
+     * @param threads makes the thread that competes
+     */
+    public Leadership(
+            ApiRequests requests,
+            LeaderElection settings,
+            String hostName,
+            String component,
+            InstantSource clock,
+            RandomGenerator random,
+            ThreadFactory threads) {
+        this.requests = requests;
+        this.threads = threads;
+        lock = new LeaseLock(
+                settings.resourceNamespace(),
+                settings.resourceName(),
+                new ApiLeaseServer(requests, settings, component, clock));
+        elector =
+                new LeaderElector(settings, hostName + "_" + UUID.randomUUID(), lock, clock, System::nanoTime, random);
+    }
+
+    /** The client with its writes refused while this process is not the leader; also those of connections that are open already. */
+    public ApiClient guard(ApiClient client) {
+        return client.with(http -> http.addNetworkInterceptor(this::intercept));
+    }
+
+    // Runs when the connection is there and the request is about to be written to it, so that neither a
+    // wait for a connection nor a process that was stopped comes between the check and the write. OkHttp
+    // does not repeat after a ProtocolException.
+    private Response intercept(Interceptor.Chain chain) throws IOException {
+        if (!chain.request().method().equals("GET") && !elector.mayWrite()) {
+            throw new ProtocolException("not sent, since this process is not the leader (lease " + lock + ")");
+        }
+        return chain.proceed(chain.request());
+    }
+
+    /**
+     * Begins to compete.
+     *
+     * @param onLost is run on the competing thread when the Lease is lost, or the thread has ended for another reason
+     */
+    public void start(Runnable onLost) {
+        started = true;
+        LOG.info("attempting to acquire leader lease {}...", lock);
+        Thread thread = threads.newThread(() -> {
+            try {
+                compete();
+            } finally {
+                decided.countDown();
+                ended.countDown();
+                if (stopped.getCount() > 0) {
+                    onLost.run();
+                }
+            }
+        });
+        thread.setName("leader-election");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private void compete() {
+        while (stopped.getCount() > 0 && elector.role() != LeaderElector.Role.LOST) {
+            Duration wait = attempt();
+            if (elector.role() == LeaderElector.Role.LEADER) {
+                decided.countDown();
+            }
+            try {
+                if (elector.role() != LeaderElector.Role.LOST && stopped.await(wait.toNanos(), TimeUnit.NANOSECONDS)) {
+                    return;
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
+            }
+        }
+    }
+
+    private Duration attempt() {
+        try {
+            return elector.attempt();
+        } catch (Throwable unexpected) {
+            LOG.atError()
+                    .addKeyValue("lease", lock)
+                    .addKeyValue("err", String.valueOf(unexpected.getMessage()))
+                    .log("Attempt at the lease failed");
+            ThreadFailures.tell(unexpected);
+            return Duration.ofSeconds(1);
+        }
+    }
+
+    /** Waits until this process leads; false if it was closed or the thread was interrupted before. */
+    public boolean awaitLeading() {
+        try {
+            decided.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+        return isLeader();
+    }
+
+    /** Whether this process leads. */
+    public boolean isLeader() {
+        return elector.role() == LeaderElector.Role.LEADER;
+    }
+
+    /** Why leader election is not healthy; empty if it is. */
+    public Optional<String> check() {
+        return elector.check();
+    }
+
+    /** Stops competing, and releases the Lease if this process holds it. To be called when nothing is written any more. */
+    @Override
+    public void close() {
+        stopped.countDown();
+        decided.countDown();
+        try {
+            if (!started || ended.await(CLOSE_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS)) {
+                elector.release();
+            } else {
+                LOG.atWarn()
+                        .addKeyValue("lease", lock)
+                        .log("The lease is not released, since a request for it is under way");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        requests.close();
+    }
+}

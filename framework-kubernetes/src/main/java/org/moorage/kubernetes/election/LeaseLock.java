@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.kubernetes.election;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
+import java.util.Locale;
+import java.util.Optional;
+
+/** A Lease as the lock that candidates compete for. What else the object says, such as a preferred holder, is kept. Serves one thread. */
+final class LeaseLock {
+    private static final DateTimeFormatter MICRO_TIME = DateTimeFormatter.ofPattern(
+                    "yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'", Locale.ROOT)
+            .withZone(ZoneOffset.UTC);
+
+    private final String namespace;
+    private final String name;
+    private final LeaseServer server;
+    private ObjectNode last;
+
+    LeaseLock(String namespace, String name, LeaseServer server) {
+        this.namespace = namespace;
+        this.name = name;
+        this.server = server;
+        last = empty();
+    }
+
+    private ObjectNode empty() {
+        ObjectNode lease = JsonNodeFactory.instance.objectNode();
+        lease.put("apiVersion", "coordination.k8s.io/v1").put("kind", "Lease");
+        lease.putObject("metadata").put("name", name).put("namespace", namespace);
+        return lease;
+    }
+
+    /** The record as it is; empty if there is no Lease. */
+    Optional<LeaderElectionRecord> get(Duration atMost) {
+        Optional<ObjectNode> lease = server.get(atMost);
+        lease.ifPresent(found -> last = found);
+        return lease.map(LeaseLock::record);
+    }
+
+    /** Makes the Lease. */
+    void create(LeaderElectionRecord record, Duration atMost) {
+        last = server.create(with(empty(), record), atMost);
+    }
+
+    /** Replaces the record, unless somebody else has done so since it was last read or written here. */
+    void update(LeaderElectionRecord record, Duration atMost) {
+        last = server.replace(with(last.deepCopy(), record), atMost);
+    }
+
+    /** Reports an event about the Lease. */
+    void event(String message, Duration atMost) {
+        server.event(last, message, atMost);
+    }
+
+    private static LeaderElectionRecord record(ObjectNode lease) {
+        JsonNode spec = lease.path("spec");
+        return new LeaderElectionRecord(
+                spec.path("holderIdentity").asText(""),
+                spec.path("leaseDurationSeconds").asInt(0),
+                time(spec.path("acquireTime")),
+                time(spec.path("renewTime")),
+                spec.path("leaseTransitions").asInt(0));
+    }
+
+    private static Instant time(JsonNode value) {
+        try {
+            return value.isTextual() ? Instant.parse(value.textValue()) : Instant.EPOCH;
+        } catch (DateTimeParseException unreadable) {
+            // Another component's; a holder is judged by when its record was seen to change, not by its times.
+            return Instant.EPOCH;
+        }
+    }
+
+    private static ObjectNode with(ObjectNode lease, LeaderElectionRecord record) {
+        lease.withObjectProperty("spec")
+                .put("holderIdentity", record.holderIdentity())
+                .put("leaseDurationSeconds", record.leaseDurationSeconds())
+                .put("acquireTime", MICRO_TIME.format(record.acquireTime()))
+                .put("renewTime", MICRO_TIME.format(record.renewTime()))
+                .put("leaseTransitions", record.leaderTransitions());
+        return lease;
+    }
+
+    @Override
+    public String toString() {
+        return namespace + "/" + name;
+    }
+}

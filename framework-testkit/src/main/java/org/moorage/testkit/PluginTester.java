@@ -14,10 +14,10 @@ import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.runtime.plugin.ExtensionPoint;
 
 /**
  * A plugin and the cluster that it is tested in. What the plugin is asked, it is asked by the real scheduler, in the order of

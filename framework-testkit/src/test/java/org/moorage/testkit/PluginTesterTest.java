@@ -28,6 +28,7 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.EnqueueExtensions;
+import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PermitPlugin;
@@ -43,7 +44,6 @@ import org.moorage.api.plugin.PreScorePlugin;
 import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.ReservePlugin;
 import org.moorage.api.plugin.ScorePlugin;
-import org.moorage.runtime.plugin.ExtensionPoint;
 
 class PluginTesterTest {
     private static final Status FULL = Status.unschedulable("too many pods of the team");

@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.Problems;
-import org.moorage.runtime.plugin.ExtensionPoint;
 
 /**
  * Which plugins answer as extenders of other schedulers: a configuration of the kind {@code ExtenderConfiguration}, complete and

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
+import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.api.plugin.PluginArgs;
-import org.moorage.runtime.plugin.ExtensionPoint;
 
 /**
  * A profile: which plugins decide about the pods that name it as their scheduler.

@@ -13,11 +13,11 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
+import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.Problems;
-import org.moorage.runtime.plugin.ExtensionPoint;
 import org.moorage.runtime.plugin.PluginRegistry;
 
 /** Reads one profile: merges its plugins with the default ones, completes the arguments, and checks both. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The plugins that there are, where they come from, and the points at which a profile calls them.
+ * The plugins that there are, and where they come from.
  *
- * <p>Starting points: {@link org.moorage.runtime.plugin.PluginRegistry}, {@link org.moorage.runtime.plugin.PluginJars}, {@link org.moorage.runtime.plugin.ExtensionPoint}.
+ * <p>Starting points: {@link org.moorage.runtime.plugin.PluginRegistry}, {@link org.moorage.runtime.plugin.PluginJars}.
  */
 @NullMarked
 package org.moorage.runtime.plugin;

@@ -16,6 +16,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.BindPlugin;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.ClusterWriter;
+import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.ObjectLister;
@@ -31,7 +32,6 @@ import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.plugin.PluginCalls;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.internal.plugin.Thrown;
-import org.moorage.runtime.plugin.ExtensionPoint;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -8,12 +8,12 @@ import org.moorage.api.Code;
 import org.moorage.api.CycleState;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.PostFilterPlugin;
 import org.moorage.api.plugin.PostFilterResult;
 import org.moorage.runtime.internal.plugin.PluginCalls;
 import org.moorage.runtime.internal.plugin.PluginFailure;
-import org.moorage.runtime.plugin.ExtensionPoint;
 
 /**
  * What the PostFilter plugins answer together.

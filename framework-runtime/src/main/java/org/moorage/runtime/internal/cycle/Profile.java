@@ -12,13 +12,13 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PreFilterPlugin;
 import org.moorage.api.plugin.ScorePlugin;
 import org.moorage.api.plugin.SignPlugin;
 import org.moorage.runtime.metrics.SchedulerMetrics;
-import org.moorage.runtime.plugin.ExtensionPoint;
 
 /** A profile: its plugins at each extension point, and what they are run with. Immutable. */
 public final class Profile {

@@ -5,12 +5,12 @@ import java.util.List;
 import org.moorage.api.CycleState;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.api.plugin.ReservePlugin;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.plugin.PluginCalls;
 import org.moorage.runtime.internal.plugin.PluginFailure;
-import org.moorage.runtime.plugin.ExtensionPoint;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -13,11 +13,11 @@ import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.api.plugin.PreScorePlugin;
 import org.moorage.api.plugin.ScorePlugin;
 import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.plugin.PluginCalls;
-import org.moorage.runtime.plugin.ExtensionPoint;
 
 /**
  * How the feasible nodes are scored: PreScore, the Score plugins that it did not skip, NormalizeScore. Working memory, kept from cycle to

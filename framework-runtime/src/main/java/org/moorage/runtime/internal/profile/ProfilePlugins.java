@@ -11,6 +11,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.Problems;
@@ -18,7 +19,6 @@ import org.moorage.runtime.config.DefaultPlugins;
 import org.moorage.runtime.config.EnabledPlugin;
 import org.moorage.runtime.config.PluginSet;
 import org.moorage.runtime.config.ProfileConfig;
-import org.moorage.runtime.plugin.ExtensionPoint;
 
 /** The plugins of a profile at each extension point, in the order in which they are called. Immutable. */
 public final class ProfilePlugins {

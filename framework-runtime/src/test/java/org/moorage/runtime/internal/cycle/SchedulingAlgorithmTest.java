@@ -33,6 +33,7 @@ import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.PodStatus;
+import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PreFilterPlugin;
@@ -44,7 +45,6 @@ import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.metrics.SchedulerMetrics;
-import org.moorage.runtime.plugin.ExtensionPoint;
 
 class SchedulingAlgorithmTest {
     private static final Pod POD = Samples.pod("p");

@@ -14,13 +14,13 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.Problems;
 import org.moorage.runtime.config.ConfigLoader;
 import org.moorage.runtime.config.ProfileConfig;
 import org.moorage.runtime.config.SamplePlugins;
-import org.moorage.runtime.plugin.ExtensionPoint;
 import org.moorage.runtime.plugin.PluginRegistry;
 
 class ProfilePluginsTest {

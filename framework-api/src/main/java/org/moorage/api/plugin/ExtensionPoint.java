@@ -1,19 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.runtime.plugin;
-
-import org.moorage.api.plugin.BindPlugin;
-import org.moorage.api.plugin.FilterPlugin;
-import org.moorage.api.plugin.PermitPlugin;
-import org.moorage.api.plugin.Plugin;
-import org.moorage.api.plugin.PostBindPlugin;
-import org.moorage.api.plugin.PostFilterPlugin;
-import org.moorage.api.plugin.PreBindPlugin;
-import org.moorage.api.plugin.PreEnqueuePlugin;
-import org.moorage.api.plugin.PreFilterPlugin;
-import org.moorage.api.plugin.PreScorePlugin;
-import org.moorage.api.plugin.QueueSortPlugin;
-import org.moorage.api.plugin.ReservePlugin;
-import org.moorage.api.plugin.ScorePlugin;
+package org.moorage.api.plugin;
 
 /** The points of the scheduling framework at which a profile calls plugins, in the order of kube-scheduler's configuration. */
 public enum ExtensionPoint {

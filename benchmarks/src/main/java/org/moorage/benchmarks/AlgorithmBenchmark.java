@@ -17,7 +17,8 @@ import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.Problems;
-import org.moorage.runtime.config.SchedulerConfig;
+import org.moorage.config.SchedulerConfig;
+import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cycle.Parallelism;
@@ -26,7 +27,6 @@ import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.profile.ProfileBuilder;
 import org.moorage.runtime.metrics.SchedulerMetrics;
-import org.moorage.runtime.plugin.PluginRegistry;
 
 /**
  * Times the scheduling algorithm in process, as the oracle's {@code bench} does for kube-scheduler: bring the snapshot up to

@@ -32,7 +32,7 @@ import org.moorage.api.model.Taint;
 import org.moorage.api.model.TopologySpreadConstraint;
 import org.moorage.builtin.BuiltinPlugins;
 import org.moorage.builtin.dra.DynamicResources;
-import org.moorage.runtime.plugin.PluginRegistry;
+import org.moorage.config.plugin.PluginRegistry;
 
 /**
  * The nodes and pods of a kind of work: the same, one for one, as those of the oracle's {@code bench}. Pods of one template

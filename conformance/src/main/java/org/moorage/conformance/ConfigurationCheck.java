@@ -13,11 +13,11 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.moorage.api.plugin.Problems.Problem;
+import org.moorage.config.ConfigException;
+import org.moorage.config.ConfigLoader;
+import org.moorage.config.LoadedConfig;
+import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
-import org.moorage.runtime.config.ConfigException;
-import org.moorage.runtime.config.ConfigLoader;
-import org.moorage.runtime.config.LoadedConfig;
-import org.moorage.runtime.plugin.PluginRegistry;
 import org.moorage.simulation.InMemoryCluster;
 
 /** Checks the completed form of a configuration, or that it is refused. */

@@ -17,7 +17,7 @@ import java.util.concurrent.Future;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.moorage.api.plugin.FeatureGates;
-import org.moorage.runtime.plugin.PluginRegistry;
+import org.moorage.config.plugin.PluginRegistry;
 
 /**
  * Checks files of recorded answers of the real kube-scheduler, a case on each processor.

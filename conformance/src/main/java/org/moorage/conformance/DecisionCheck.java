@@ -15,13 +15,13 @@ import org.moorage.api.Status;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.FeatureGates;
+import org.moorage.config.ConfigLoader;
+import org.moorage.config.LoadedConfig;
+import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.conformance.DecisionComparison.Situation;
 import org.moorage.runtime.Scheduler;
-import org.moorage.runtime.config.ConfigLoader;
-import org.moorage.runtime.config.LoadedConfig;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.decision.PluginStatus;
-import org.moorage.runtime.plugin.PluginRegistry;
 import org.moorage.simulation.InMemoryCluster;
 
 /** Checks the whole decision about a pod, on every node. */

@@ -17,11 +17,11 @@ import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.FeatureGates;
+import org.moorage.config.ConfigLoader;
+import org.moorage.config.LoadedConfig;
+import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
-import org.moorage.runtime.config.ConfigLoader;
-import org.moorage.runtime.config.LoadedConfig;
 import org.moorage.runtime.decision.HintEvaluation;
-import org.moorage.runtime.plugin.PluginRegistry;
 
 /** Checks which events a change of the cluster is, and which plugins would have a rejected pod tried again. */
 final class HintCheck implements VectorCheck {

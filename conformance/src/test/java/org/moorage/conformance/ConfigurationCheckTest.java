@@ -13,10 +13,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.api.plugin.Problems.Problem;
 import org.moorage.builtin.BuiltinPlugins;
+import org.moorage.config.ConfigLoader;
+import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.conformance.CaseResult.Correctness;
 import org.moorage.conformance.RecordedError.Field;
-import org.moorage.runtime.config.ConfigLoader;
-import org.moorage.runtime.plugin.PluginRegistry;
 
 final class ConfigurationCheckTest {
     private static final JsonMapper JSON = new JsonMapper();

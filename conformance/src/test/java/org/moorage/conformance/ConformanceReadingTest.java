@@ -23,8 +23,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.builtin.BuiltinPlugins;
+import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.conformance.CaseResult.Correctness;
-import org.moorage.runtime.plugin.PluginRegistry;
 
 final class ConformanceReadingTest {
     private static final String HEAD =

@@ -24,8 +24,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.builtin.BuiltinPlugins;
 import org.moorage.builtin.dra.DynamicResources;
+import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.conformance.CaseResult.Correctness;
-import org.moorage.runtime.plugin.PluginRegistry;
 
 /** All recorded answers must be ours too; {@code docs/conformance.md} tells how to read them. */
 @TestInstance(Lifecycle.PER_CLASS)

@@ -23,12 +23,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
+import org.moorage.config.ConfigLoader;
+import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecoder;
 import org.moorage.runtime.Scheduler;
-import org.moorage.runtime.config.ConfigLoader;
 import org.moorage.runtime.decision.Evaluation;
-import org.moorage.runtime.plugin.PluginRegistry;
 import org.moorage.simulation.InMemoryCluster;
 
 /**

@@ -13,10 +13,10 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.api.plugin.FeatureGates;
-import org.moorage.runtime.config.ConfigLoader;
-import org.moorage.runtime.config.ConfigPrinter;
-import org.moorage.runtime.config.LoadedConfig;
-import org.moorage.runtime.plugin.PluginRegistry;
+import org.moorage.config.ConfigLoader;
+import org.moorage.config.ConfigPrinter;
+import org.moorage.config.LoadedConfig;
+import org.moorage.config.plugin.PluginRegistry;
 
 /** A printed configuration is one that can be read again, for all configurations that kube-scheduler accepted. */
 final class PrintedConfigurationTest {

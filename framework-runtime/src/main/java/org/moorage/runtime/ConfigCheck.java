@@ -5,11 +5,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.moorage.api.plugin.Problems;
+import org.moorage.config.ConfigException;
+import org.moorage.config.ConfigReading;
+import org.moorage.config.LoadedConfig;
+import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.cluster.Cluster;
-import org.moorage.runtime.config.ConfigException;
-import org.moorage.runtime.config.ConfigReading;
-import org.moorage.runtime.config.LoadedConfig;
-import org.moorage.runtime.plugin.PluginRegistry;
 
 /**
  * Finds all that is wrong with a configuration at once: what reading it shows, and what a scheduler of it would be refused for when its

@@ -15,12 +15,12 @@ import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.plugin.Plugin;
-import org.moorage.runtime.config.GoDuration;
+import org.moorage.config.plugin.Thrown;
+import org.moorage.objects.GoDuration;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.plugin.PluginFrames;
 import org.moorage.runtime.internal.plugin.PluginThread;
-import org.moorage.runtime.internal.plugin.Thrown;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

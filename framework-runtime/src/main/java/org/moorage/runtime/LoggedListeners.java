@@ -4,8 +4,8 @@ package org.moorage.runtime;
 import java.util.Collection;
 import java.util.function.Consumer;
 import org.moorage.api.model.Pod;
+import org.moorage.config.plugin.Thrown;
 import org.moorage.runtime.decision.Decision;
-import org.moorage.runtime.internal.plugin.Thrown;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.plugin.Plugin;
-import org.moorage.runtime.config.GoDuration;
+import org.moorage.objects.GoDuration;
 import org.moorage.runtime.internal.plugin.PluginBreaker;
 import org.moorage.runtime.internal.plugin.PluginFrames;
 import org.moorage.runtime.internal.plugin.PluginFrames.RunningCall;

@@ -25,8 +25,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.moorage.config.plugin.Thrown;
 import org.moorage.runtime.internal.plugin.PluginThread;
-import org.moorage.runtime.internal.plugin.Thrown;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

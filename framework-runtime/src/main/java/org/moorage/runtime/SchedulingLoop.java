@@ -11,11 +11,11 @@ import java.util.function.BiFunction;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.Snapshot;
+import org.moorage.config.plugin.Thrown;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.plugin.PluginThread;
-import org.moorage.runtime.internal.plugin.Thrown;
 import org.moorage.runtime.internal.queue.QueuedPodInfo;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
 

@@ -3,7 +3,7 @@
  * Runs scheduling plugins: a scheduler as a library.
  *
  * <p>Starting points: {@link org.moorage.runtime.Scheduler}, {@link org.moorage.runtime.cluster.Cluster}, {@link
- * org.moorage.runtime.plugin.PluginRegistry}.
+ * org.moorage.config.plugin.PluginRegistry}.
  */
 @NullMarked
 package org.moorage.runtime;

@@ -13,12 +13,11 @@ import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.Problems;
-import org.moorage.runtime.config.ConfigException;
-import org.moorage.runtime.config.ConfigLoader;
-import org.moorage.runtime.config.ConfigReading;
-import org.moorage.runtime.config.PolicyTexts;
-import org.moorage.runtime.config.SamplePlugins;
-import org.moorage.runtime.plugin.PluginRegistry;
+import org.moorage.config.ConfigException;
+import org.moorage.config.ConfigLoader;
+import org.moorage.config.ConfigReading;
+import org.moorage.config.older.PolicyTexts;
+import org.moorage.config.plugin.PluginRegistry;
 
 /** All that is wrong with a configuration is told at once: what reading it shows, and what only its plugins and extenders show. */
 class ConfigCheckTest {

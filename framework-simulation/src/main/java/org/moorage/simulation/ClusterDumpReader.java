@@ -20,6 +20,8 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.FeatureGates;
+import org.moorage.config.LoadedConfig;
+import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.objects.ClusterFileException;
 import org.moorage.objects.ClusterFiles;
 import org.moorage.objects.InputNotes;
@@ -29,8 +31,6 @@ import org.moorage.objects.ObjectDecoder;
 import org.moorage.objects.ObjectKey;
 import org.moorage.objects.SourcePosition;
 import org.moorage.objects.WatchEvents;
-import org.moorage.runtime.config.LoadedConfig;
-import org.moorage.runtime.plugin.PluginRegistry;
 import org.moorage.simulation.workload.MadeObjects;
 import org.moorage.simulation.workload.Workloads;
 

@@ -10,11 +10,11 @@ import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Pod;
-import org.moorage.runtime.config.ExtenderConfig;
-import org.moorage.runtime.config.LoadedConfig;
+import org.moorage.config.ExtenderConfig;
+import org.moorage.config.LoadedConfig;
+import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.Evaluation;
-import org.moorage.runtime.plugin.PluginRegistry;
 
 /**
  * Schedules the pending pods of a cluster in memory, one after the other, until none is ready to be tried. Apart from the

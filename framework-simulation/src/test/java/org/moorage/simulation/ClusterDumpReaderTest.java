@@ -14,9 +14,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.api.model.OtherObject;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.FeatureGates;
+import org.moorage.config.ConfigLoader;
+import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.objects.ClusterFileException;
-import org.moorage.runtime.config.ConfigLoader;
-import org.moorage.runtime.plugin.PluginRegistry;
 
 class ClusterDumpReaderTest {
     private static final String DEPLOYMENT = """

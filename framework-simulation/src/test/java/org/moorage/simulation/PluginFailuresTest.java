@@ -60,11 +60,11 @@ import org.moorage.api.plugin.QueueSortPlugin;
 import org.moorage.api.plugin.QueuedPod;
 import org.moorage.api.plugin.ReservePlugin;
 import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.config.ConfigException;
+import org.moorage.config.ConfigLoader;
+import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
-import org.moorage.runtime.config.ConfigException;
-import org.moorage.runtime.config.ConfigLoader;
 import org.moorage.runtime.decision.Decision;
-import org.moorage.runtime.plugin.PluginRegistry;
 
 /** What a plugin may do wrong at each of its methods: one pod's attempt fails, no pod is lost, and the scheduler goes on. */
 class PluginFailuresTest {

@@ -64,12 +64,12 @@ import org.moorage.api.plugin.QueueSortPlugin;
 import org.moorage.api.plugin.QueuedPod;
 import org.moorage.api.plugin.ReservePlugin;
 import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.config.ConfigLoader;
+import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.FailurePolicy;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.SchedulerHealth;
 import org.moorage.runtime.SchedulerListener;
-import org.moorage.runtime.config.ConfigLoader;
-import org.moorage.runtime.plugin.PluginRegistry;
 
 /** What a plugin that does not return, or that keeps failing, means for others, by its method: docs/plugin-isolation.md. */
 @Timeout(60)

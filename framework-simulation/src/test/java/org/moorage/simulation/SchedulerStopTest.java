@@ -38,10 +38,10 @@ import org.moorage.api.plugin.PreBindPreFlightResult;
 import org.moorage.api.plugin.QueueSortPlugin;
 import org.moorage.api.plugin.QueuedPod;
 import org.moorage.api.plugin.ReservePlugin;
+import org.moorage.config.ConfigException;
+import org.moorage.config.ConfigLoader;
+import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
-import org.moorage.runtime.config.ConfigException;
-import org.moorage.runtime.config.ConfigLoader;
-import org.moorage.runtime.plugin.PluginRegistry;
 
 /** A scheduler that is told to stop: what is under way finishes or is given back, in that order and in time. */
 @Timeout(60)

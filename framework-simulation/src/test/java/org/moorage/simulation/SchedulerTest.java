@@ -60,13 +60,13 @@ import org.moorage.api.plugin.QueueSortPlugin;
 import org.moorage.api.plugin.QueuedPod;
 import org.moorage.api.plugin.ReservePlugin;
 import org.moorage.api.plugin.WaitingPod;
+import org.moorage.config.ConfigException;
+import org.moorage.config.ConfigLoader;
+import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.SchedulerListener;
-import org.moorage.runtime.config.ConfigException;
-import org.moorage.runtime.config.ConfigLoader;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.Evaluation;
-import org.moorage.runtime.plugin.PluginRegistry;
 
 /** The whole scheduler on a cluster in memory, with plugins that do as the test says. */
 class SchedulerTest {

@@ -38,12 +38,12 @@ import org.moorage.api.plugin.PreBindPlugin;
 import org.moorage.api.plugin.PreBindPreFlightResult;
 import org.moorage.api.plugin.QueueSortPlugin;
 import org.moorage.api.plugin.QueuedPod;
+import org.moorage.config.ConfigLoader;
+import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.SchedulerHealth;
 import org.moorage.runtime.SchedulerListener;
-import org.moorage.runtime.config.ConfigLoader;
 import org.moorage.runtime.decision.Decision;
-import org.moorage.runtime.plugin.PluginRegistry;
 
 /** A scheduler on threads of its own: none ends without a word, and waiting holds none that others need. */
 @Timeout(60)

@@ -43,9 +43,9 @@ import org.moorage.api.plugin.PreScorePlugin;
 import org.moorage.api.plugin.ReservePlugin;
 import org.moorage.api.plugin.ScorePlugin;
 import org.moorage.api.plugin.SignPlugin;
+import org.moorage.config.ConfigException;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecoder;
-import org.moorage.runtime.config.ConfigException;
 import org.moorage.testkit.TesterPlugin.TrialChange;
 
 /**

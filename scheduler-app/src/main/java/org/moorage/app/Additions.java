@@ -4,7 +4,7 @@ package org.moorage.app;
 import java.util.List;
 import java.util.Optional;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.runtime.config.PolicyTexts.PolicyText;
+import org.moorage.config.older.PolicyTexts.PolicyText;
 
 /**
  * What a program adds to the command line.

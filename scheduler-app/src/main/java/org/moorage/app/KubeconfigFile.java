@@ -4,7 +4,7 @@ package org.moorage.app;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
-import org.moorage.runtime.config.ClientConnection;
+import org.moorage.config.ClientConnection;
 
 /** Which file tells how to reach the cluster. */
 final class KubeconfigFile {

@@ -4,7 +4,7 @@ package org.moorage.app;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.moorage.runtime.config.FlagValue;
+import org.moorage.config.FlagValue;
 import picocli.CommandLine.Option;
 
 /** kube-scheduler's flags of leader election. One that is set counts more than the configuration's file. */

@@ -3,7 +3,7 @@ package org.moorage.app;
 
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
-import org.moorage.runtime.config.GoDuration;
+import org.moorage.objects.GoDuration;
 
 /** The values of a line of the log as texts. */
 final class LogValues {

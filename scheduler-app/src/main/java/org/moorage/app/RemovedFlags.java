@@ -4,7 +4,7 @@ package org.moorage.app;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Optional;
-import org.moorage.runtime.config.PolicyTexts;
+import org.moorage.config.older.PolicyTexts;
 import picocli.CommandLine.Option;
 
 /**

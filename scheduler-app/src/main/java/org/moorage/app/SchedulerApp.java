@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.runtime.config.PolicyTexts.PolicyText;
+import org.moorage.config.older.PolicyTexts.PolicyText;
 
 /**
  * The {@code moorage} command line with further plugins, for a program that is a scheduler of its own:

@@ -13,9 +13,9 @@ import java.util.Set;
 import org.moorage.app.command.CommandException;
 import org.moorage.app.command.PluginLimitOptions;
 import org.moorage.app.serving.ServingOptions;
-import org.moorage.runtime.config.FlagValue;
-import org.moorage.runtime.config.GoDuration;
-import org.moorage.runtime.config.PolicyTexts;
+import org.moorage.config.FlagValue;
+import org.moorage.config.older.PolicyTexts;
+import org.moorage.objects.GoDuration;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 

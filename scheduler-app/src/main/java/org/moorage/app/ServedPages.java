@@ -13,8 +13,8 @@ import org.moorage.app.metrics.MetricsText;
 import org.moorage.app.serving.Query;
 import org.moorage.app.serving.Reply;
 import org.moorage.app.serving.SecureServer;
+import org.moorage.config.LoadedConfig;
 import org.moorage.runtime.Scheduler;
-import org.moorage.runtime.config.LoadedConfig;
 
 /** The pages that show what the scheduler is made of, in the form of kube-scheduler's. */
 final class ServedPages {

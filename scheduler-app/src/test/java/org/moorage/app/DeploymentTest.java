@@ -51,16 +51,16 @@ import org.moorage.api.plugin.PodEvent;
 import org.moorage.api.plugin.ResourceClaimWriter;
 import org.moorage.api.plugin.VolumeWriter;
 import org.moorage.app.command.OwnPlugins;
+import org.moorage.config.ConfigLoader;
+import org.moorage.config.ExtenderConfig;
+import org.moorage.config.LeaderElection;
+import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.kubernetes.ApiClient;
 import org.moorage.kubernetes.ClusterSettings;
 import org.moorage.kubernetes.KubernetesCluster;
 import org.moorage.objects.ObjectDecoder;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.cluster.Cluster;
-import org.moorage.runtime.config.ConfigLoader;
-import org.moorage.runtime.config.ExtenderConfig;
-import org.moorage.runtime.config.LeaderElection;
-import org.moorage.runtime.plugin.PluginRegistry;
 import org.moorage.testkit.Pods;
 
 /** The manifests in {@code deploy}: that they are complete, and grant what is needed and no more than kube-scheduler has. */

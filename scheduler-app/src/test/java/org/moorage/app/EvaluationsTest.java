@@ -25,13 +25,13 @@ import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.app.command.OwnPlugins;
+import org.moorage.config.ConfigLoader;
+import org.moorage.config.LoadedConfig;
+import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
-import org.moorage.runtime.config.ConfigLoader;
-import org.moorage.runtime.config.LoadedConfig;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.decision.Rejection;
-import org.moorage.runtime.plugin.PluginRegistry;
 import org.moorage.simulation.ClusterDump;
 import org.moorage.simulation.InMemoryCluster;
 

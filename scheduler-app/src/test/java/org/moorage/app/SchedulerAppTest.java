@@ -17,7 +17,7 @@ import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.runtime.config.PolicyTexts.PolicyText;
+import org.moorage.config.older.PolicyTexts.PolicyText;
 
 /** What a program with plugins of its own is, but for the process that it ends. */
 class SchedulerAppTest {

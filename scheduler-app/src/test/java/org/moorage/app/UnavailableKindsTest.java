@@ -14,14 +14,14 @@ import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.app.command.OwnPlugins;
+import org.moorage.config.ConfigLoader;
+import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.objects.ObjectDecoder;
 import org.moorage.objects.ObjectStreams;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.cluster.Cluster;
 import org.moorage.runtime.cluster.ClusterListener;
-import org.moorage.runtime.config.ConfigLoader;
 import org.moorage.runtime.decision.Decision;
-import org.moorage.runtime.plugin.PluginRegistry;
 import org.moorage.simulation.InMemoryCluster;
 
 /** While a kind cannot be listed, the pods that need it are told so, and others are scheduled. */

@@ -17,12 +17,12 @@ import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Pod;
 import org.moorage.builtin.BuiltinPlugins;
 import org.moorage.builtin.dra.DynamicResources;
-import org.moorage.runtime.config.SchedulerConfig;
+import org.moorage.config.SchedulerConfig;
+import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.cycle.Reservation;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
-import org.moorage.runtime.plugin.PluginRegistry;
 import org.moorage.simulation.ClusterDumpReader;
 import org.moorage.simulation.InMemoryCluster;
 
@@ -179,7 +179,11 @@ class ReservationTest {
             NodeInfo node = algorithm.find(profile, state, pod, snapshot).node();
             places.add(pod.name() + " on " + (node == null ? "none" : node.name()));
             if (node != null) {
-                assertThat(new Reservation(profile, state, pod, Objects.requireNonNull(node).name())
+                assertThat(new Reservation(
+                                        profile,
+                                        state,
+                                        pod,
+                                        Objects.requireNonNull(node).name())
                                 .reserveOn(snapshot)
                                 .isSuccess())
                         .isTrue();

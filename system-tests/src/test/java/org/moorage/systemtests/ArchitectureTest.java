@@ -30,6 +30,8 @@ import org.jspecify.annotations.NullMarked;
 @AnalyzeClasses(packages = "org.moorage", importOptions = ImportOption.DoNotIncludeTests.class)
 final class ArchitectureTest {
     private static final String API = "org.moorage.api..";
+    private static final String CONFIG = "org.moorage.config..";
+    private static final String CONFIG_INTERNAL = "org.moorage.config.internal..";
     private static final String RUNTIME = "org.moorage.runtime..";
     private static final String INTERNAL = "org.moorage.runtime.internal..";
     private static final String BUILTIN = "org.moorage.builtin..";
@@ -50,6 +52,7 @@ final class ArchitectureTest {
                 "api",
                 "tls",
                 "objects",
+                "config",
                 "runtime",
                 "simulation",
                 "kubernetes",
@@ -147,8 +150,17 @@ final class ArchitectureTest {
             .resideInAPackage(OBJECTS)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(RUNTIME, SIMULATION, KUBERNETES, CONFORMANCE, TESTKIT, BUILTIN, APP)
+            .resideInAnyPackage(CONFIG, RUNTIME, SIMULATION, KUBERNETES, CONFORMANCE, TESTKIT, BUILTIN, APP)
             .because("a program may read manifests and dumps without running a scheduler");
+
+    @ArchTest
+    static final ArchRule CONFIGURATIONS_ARE_READ_WITHOUT_A_SCHEDULER = noClasses()
+            .that()
+            .resideInAPackage(CONFIG)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(RUNTIME, SIMULATION, KUBERNETES, CONFORMANCE, TESTKIT, BUILTIN, APP)
+            .because("a program may check configurations and load plugins without running a scheduler");
 
     @ArchTest
     static final ArchRule SIMULATION_KNOWS_NO_PLUGINS = noClasses()
@@ -196,6 +208,15 @@ final class ArchitectureTest {
             .because(
                     "internals change without notice, and a check that calls them in its own way says nothing about what"
                             + " the scheduler does; only benchmarks may");
+
+    @ArchTest
+    static final ArchRule INTERNALS_OF_CONFIGURATIONS_STAY_IN = noClasses()
+            .that()
+            .resideOutsideOfPackage(CONFIG)
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage(CONFIG_INTERNAL)
+            .because("how a text is read changes without notice; what was read is in SchedulerConfig");
 
     @ArchTest
     static final ArchRule PACKAGES_HAVE_NO_CYCLES = slices().matching("org.moorage.(**)")

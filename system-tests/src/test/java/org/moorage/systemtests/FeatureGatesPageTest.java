@@ -17,9 +17,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.moorage.api.plugin.FeatureGates;
-import org.moorage.runtime.config.ConfigLoader;
-import org.moorage.runtime.config.LoadedConfig;
-import org.moorage.runtime.plugin.PluginRegistry;
+import org.moorage.config.ConfigLoader;
+import org.moorage.config.LoadedConfig;
+import org.moorage.config.plugin.PluginRegistry;
 
 /** What the page about feature gates says against what the code knows. */
 class FeatureGatesPageTest {

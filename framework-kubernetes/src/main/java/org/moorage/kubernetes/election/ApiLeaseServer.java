@@ -9,8 +9,8 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.Optional;
+import org.moorage.config.LeaderElection;
 import org.moorage.kubernetes.ApiRequests;
-import org.moorage.runtime.config.LeaderElection;
 
 /** A Lease of an API server. */
 final class ApiLeaseServer implements LeaseServer {

@@ -10,7 +10,7 @@ import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.plugin.ClusterException;
-import org.moorage.runtime.config.LeaderElection;
+import org.moorage.config.LeaderElection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -13,10 +13,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import okhttp3.Interceptor;
 import okhttp3.Response;
+import org.moorage.config.LeaderElection;
 import org.moorage.kubernetes.ApiClient;
 import org.moorage.kubernetes.ApiRequests;
 import org.moorage.kubernetes.ThreadFailures;
-import org.moorage.runtime.config.LeaderElection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.moorage.config.LeaderElection;
 import org.moorage.kubernetes.election.LeaderElector.Role;
-import org.moorage.runtime.config.LeaderElection;
 
 class LeaderElectorTest {
     private static final Duration RETRY = Duration.ofSeconds(2);

@@ -24,12 +24,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.plugin.ClusterException;
+import org.moorage.config.LeaderElection;
 import org.moorage.kubernetes.ApiClient;
 import org.moorage.kubernetes.ApiRequests;
 import org.moorage.kubernetes.ClusterSettings;
 import org.moorage.kubernetes.KubernetesCluster;
 import org.moorage.kubernetes.RequestMetrics;
-import org.moorage.runtime.config.LeaderElection;
 import org.moorage.testkit.Pods;
 
 /** A process that competes for the Lease of an API server which keeps one object, and that binds pods. */

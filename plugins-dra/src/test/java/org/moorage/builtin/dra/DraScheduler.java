@@ -24,13 +24,13 @@ import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.ResourceClaimWriter;
 import org.moorage.builtin.BuiltinPlugins;
+import org.moorage.config.ConfigLoader;
+import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.SchedulerListener;
 import org.moorage.runtime.cluster.Cluster;
-import org.moorage.runtime.config.ConfigLoader;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.Evaluation;
-import org.moorage.runtime.plugin.PluginRegistry;
 import org.moorage.simulation.InMemoryCluster;
 
 /** A scheduler with all plugins on a cluster in memory, some of whose writes fail. Pods are bound on the calling thread. */

@@ -9,13 +9,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.moorage.api.plugin.FeatureGates;
+import org.moorage.config.ConfigLoader;
+import org.moorage.config.ConfigReading;
+import org.moorage.config.FlagValue;
+import org.moorage.config.LoadedConfig;
+import org.moorage.config.older.PolicyTexts;
+import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.objects.TextFile;
-import org.moorage.runtime.config.ConfigLoader;
-import org.moorage.runtime.config.ConfigReading;
-import org.moorage.runtime.config.FlagValue;
-import org.moorage.runtime.config.LoadedConfig;
-import org.moorage.runtime.config.PolicyTexts;
-import org.moorage.runtime.plugin.PluginRegistry;
 
 /** Reads the configuration that a person names. */
 public final class ConfigFile {

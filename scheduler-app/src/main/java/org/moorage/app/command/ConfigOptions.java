@@ -5,12 +5,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
-import org.moorage.runtime.config.ConfigLoader;
-import org.moorage.runtime.config.FlagValue;
-import org.moorage.runtime.config.LoadedConfig;
-import org.moorage.runtime.config.PolicyTexts;
-import org.moorage.runtime.plugin.JarRules;
-import org.moorage.runtime.plugin.PluginRegistry;
+import org.moorage.config.ConfigLoader;
+import org.moorage.config.FlagValue;
+import org.moorage.config.LoadedConfig;
+import org.moorage.config.older.PolicyTexts;
+import org.moorage.config.plugin.JarRules;
+import org.moorage.config.plugin.PluginRegistry;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -51,7 +51,7 @@ public final class ConfigOptions {
      * @param withoutVersion what becomes of a jar that does not say which version of the plugin API it was built for
      * @param notes is told what a user should know of the jars, a sentence each
      * @throws CommandException if plugins cannot be loaded, or two have one name
-     * @throws org.moorage.runtime.plugin.PluginJarException if a jar cannot be used
+     * @throws org.moorage.config.plugin.PluginJarException if a jar cannot be used
      */
     public PluginRegistry registry(JarRules.WithoutVersion withoutVersion, Consumer<String> notes) {
         return plugins.registry(withoutVersion, notes);
@@ -61,7 +61,7 @@ public final class ConfigOptions {
      * The configuration.
      *
      * @throws CommandException if the file cannot be read, or a feature cannot be set
-     * @throws org.moorage.runtime.config.ConfigException if the configuration is refused
+     * @throws org.moorage.config.ConfigException if the configuration is refused
      */
     LoadedConfig load(PluginRegistry registry) {
         Optional<ManifestFile> manifests = ConfigFile.manifests(file);
@@ -74,7 +74,7 @@ public final class ConfigOptions {
      * @param policies finds the Policy that the configuration names
      * @param inPlaceOfFile a configuration to take if there is no file, also in place of the program's own
      * @throws CommandException if the file cannot be read, or a feature cannot be set
-     * @throws org.moorage.runtime.config.ConfigException if the configuration is refused
+     * @throws org.moorage.config.ConfigException if the configuration is refused
      */
     public LoadedConfig load(
             PluginRegistry registry,

@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.moorage.config.older.PolicyTexts;
 import org.moorage.objects.TextFile;
-import org.moorage.runtime.config.PolicyTexts;
 
 /** A file with a configuration or a Policy, or with manifests whose ConfigMaps have them. */
 final class ManifestFile {

@@ -7,11 +7,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.config.plugin.PluginRegistry;
+import org.moorage.objects.GoDuration;
 import org.moorage.objects.Suggestions;
 import org.moorage.runtime.FailurePolicy;
 import org.moorage.runtime.Scheduler;
-import org.moorage.runtime.config.GoDuration;
-import org.moorage.runtime.plugin.PluginRegistry;
 import picocli.CommandLine.Option;
 
 /** What the scheduler does about plugins that do not return or keep failing. kube-scheduler has no such settings. */

@@ -8,10 +8,10 @@ import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import java.util.function.Consumer;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.runtime.plugin.JarRules;
-import org.moorage.runtime.plugin.PluginChecksums;
-import org.moorage.runtime.plugin.PluginJars;
-import org.moorage.runtime.plugin.PluginRegistry;
+import org.moorage.config.plugin.JarRules;
+import org.moorage.config.plugin.PluginChecksums;
+import org.moorage.config.plugin.PluginJars;
+import org.moorage.config.plugin.PluginRegistry;
 import picocli.CommandLine.Option;
 
 /** Where plugins come from. */
@@ -42,7 +42,7 @@ public final class PluginOptions {
      * @param withoutVersion what becomes of a jar that does not say which version of the plugin API it was built for
      * @param notes is told what a user should know of the jars, a sentence each
      * @throws CommandException if plugins cannot be loaded, or two have one name
-     * @throws org.moorage.runtime.plugin.PluginJarException if a jar cannot be used
+     * @throws org.moorage.config.plugin.PluginJarException if a jar cannot be used
      */
     public PluginRegistry registry(JarRules.WithoutVersion withoutVersion, Consumer<String> notes) {
         JarRules rules = new JarRules(checksums.map(PluginChecksums::read).orElse(PluginChecksums.ANY), withoutVersion);

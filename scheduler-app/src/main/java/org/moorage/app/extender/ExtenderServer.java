@@ -20,6 +20,7 @@ import org.moorage.app.command.CommandException;
 import org.moorage.app.metrics.ExtenderMetrics;
 import org.moorage.app.metrics.MetricsText;
 import org.moorage.app.serving.Reply;
+import org.moorage.config.ExtenderServerConfig;
 import org.moorage.http.Answer;
 import org.moorage.http.Handler;
 import org.moorage.http.HttpServer;
@@ -27,7 +28,6 @@ import org.moorage.http.ReadBody;
 import org.moorage.http.Request;
 import org.moorage.http.Response;
 import org.moorage.runtime.ExtenderAgent;
-import org.moorage.runtime.config.ExtenderServerConfig;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -15,7 +15,7 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.TrustManager;
 import org.moorage.app.command.CommandException;
 import org.moorage.app.serving.ServerKeys;
-import org.moorage.runtime.config.ExtenderServerConfig;
+import org.moorage.config.ExtenderServerConfig;
 import org.moorage.tls.Pem;
 import org.moorage.tls.ServerTrust;
 import org.slf4j.Logger;

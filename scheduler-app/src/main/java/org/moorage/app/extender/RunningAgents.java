@@ -15,14 +15,14 @@ import org.moorage.app.command.CommandException;
 import org.moorage.app.metrics.ExtenderMetrics;
 import org.moorage.app.metrics.MetricsText;
 import org.moorage.app.metrics.PrometheusMetrics;
+import org.moorage.config.ConfigException;
+import org.moorage.config.ExtenderServerConfig;
+import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.objects.Suggestions;
 import org.moorage.runtime.ExtenderAgent;
 import org.moorage.runtime.RequestMemory;
 import org.moorage.runtime.SchedulerListener;
 import org.moorage.runtime.cluster.Cluster;
-import org.moorage.runtime.config.ConfigException;
-import org.moorage.runtime.config.ExtenderServerConfig;
-import org.moorage.runtime.plugin.PluginRegistry;
 
 /** The agents of a configuration, each with its server. */
 public final class RunningAgents implements AutoCloseable {

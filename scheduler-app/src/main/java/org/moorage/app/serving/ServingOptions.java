@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.moorage.app.command.CommandException;
-import org.moorage.runtime.config.GoDuration;
+import org.moorage.objects.GoDuration;
 import picocli.CommandLine.Option;
 
 /** How to serve, and to whom, with kube-scheduler's flags and defaults. */

@@ -10,8 +10,8 @@ import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.FieldSource;
+import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.FailurePolicy;
-import org.moorage.runtime.plugin.PluginRegistry;
 
 class PluginLimitOptionsTest {
     private static final PluginRegistry REGISTRY = PluginRegistry.of(OwnPlugins.all());

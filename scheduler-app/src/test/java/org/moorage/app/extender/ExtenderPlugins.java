@@ -23,7 +23,7 @@ import org.moorage.api.plugin.PreScorePlugin;
 import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.ScorePlugin;
 import org.moorage.app.command.OwnPlugins;
-import org.moorage.runtime.plugin.PluginRegistry;
+import org.moorage.config.plugin.PluginRegistry;
 
 /** Plugins that an agent may have. */
 final class ExtenderPlugins {

@@ -12,9 +12,9 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.app.command.OwnPlugins;
-import org.moorage.runtime.config.ExtenderServerConfig;
-import org.moorage.runtime.config.ExtenderServerReader;
-import org.moorage.runtime.plugin.PluginRegistry;
+import org.moorage.config.ExtenderServerConfig;
+import org.moorage.config.ExtenderServerReader;
+import org.moorage.config.plugin.PluginRegistry;
 
 /** The agents of {@code deploy/extender-agents} have plugins and arguments that there are, and the routes that kube-scheduler is told. */
 class DeployedAgentsTest {

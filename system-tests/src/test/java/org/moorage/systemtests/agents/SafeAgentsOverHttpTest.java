@@ -29,11 +29,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.builtin.BuiltinPlugins;
+import org.moorage.config.ConfigLoader;
+import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecoder;
 import org.moorage.runtime.Scheduler;
-import org.moorage.runtime.config.ConfigLoader;
-import org.moorage.runtime.plugin.PluginRegistry;
 import org.moorage.simulation.InMemoryCluster;
 
 /** What kube-safe-scheduler answered over HTTP, {@code moorage extender} answers with the example's configuration. */

@@ -20,8 +20,8 @@ import java.util.Objects;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.moorage.api.plugin.FeatureGates;
-import org.moorage.runtime.config.ConfigLoader;
-import org.moorage.runtime.plugin.PluginRegistry;
+import org.moorage.config.ConfigLoader;
+import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.simulation.ClusterDump;
 import org.moorage.simulation.ClusterDumpReader;
 

@@ -2,9 +2,9 @@
 package org.moorage.examples.opa;
 
 import java.util.List;
-import org.moorage.runtime.config.ConfigLoader;
-import org.moorage.runtime.config.LoadedConfig;
-import org.moorage.runtime.plugin.PluginRegistry;
+import org.moorage.config.ConfigLoader;
+import org.moorage.config.LoadedConfig;
+import org.moorage.config.plugin.PluginRegistry;
 
 /** Arguments as a configuration has them. */
 final class TestArgs {

@@ -24,14 +24,14 @@ import org.moorage.api.plugin.PermitPlugin;
 import org.moorage.api.plugin.PermitResult;
 import org.moorage.api.plugin.PodEvent;
 import org.moorage.api.plugin.PostBindPlugin;
-import org.moorage.runtime.config.DefaultPlugins;
+import org.moorage.config.plugin.DefaultPlugins;
+import org.moorage.config.plugin.Thrown;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.cycle.PluginTimes;
 import org.moorage.runtime.internal.extender.ExtenderException;
 import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.plugin.PluginCalls;
 import org.moorage.runtime.internal.plugin.PluginFailure;
-import org.moorage.runtime.internal.plugin.Thrown;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -11,10 +11,10 @@ import java.util.concurrent.RejectedExecutionException;
 import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.api.plugin.PreBindPlugin;
 import org.moorage.api.plugin.PreBindPreFlightResult;
+import org.moorage.config.plugin.Thrown;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.plugin.PluginCalls;
 import org.moorage.runtime.internal.plugin.PluginFailure;
-import org.moorage.runtime.internal.plugin.Thrown;
 
 /** The PreBind plugins of a pod, in groups of which one runs after the other; the plugins of a group run in parallel. */
 final class PreBindGroups {

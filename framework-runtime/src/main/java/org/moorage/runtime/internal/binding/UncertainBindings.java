@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.ObjectLister;
+import org.moorage.config.plugin.Thrown;
 import org.moorage.runtime.cluster.Cluster;
-import org.moorage.runtime.internal.plugin.Thrown;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.WaitingPod;
-import org.moorage.runtime.config.GoDuration;
+import org.moorage.objects.GoDuration;
 import org.moorage.runtime.decision.PluginStatus;
 
 /** The pods that plugins have wait before they are bound. */

@@ -18,8 +18,8 @@ import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.plugin.ObjectLister;
+import org.moorage.config.plugin.Thrown;
 import org.moorage.runtime.cluster.ClusterListener;
-import org.moorage.runtime.internal.plugin.Thrown;
 
 /**
  * The objects of the cluster as last seen: the one place where what a {@link org.moorage.runtime.cluster.Cluster} reports becomes

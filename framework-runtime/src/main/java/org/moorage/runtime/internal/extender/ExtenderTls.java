@@ -16,7 +16,7 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.plugin.Problems;
-import org.moorage.runtime.config.ExtenderConfig;
+import org.moorage.config.ExtenderConfig;
 import org.moorage.tls.KeyedCertificate;
 import org.moorage.tls.Pem;
 import org.moorage.tls.ServerTrust;

@@ -14,7 +14,7 @@ import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.Extender;
 import org.moorage.api.plugin.Problems;
-import org.moorage.runtime.config.ExtenderConfig;
+import org.moorage.config.ExtenderConfig;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

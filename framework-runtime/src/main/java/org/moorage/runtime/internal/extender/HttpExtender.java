@@ -18,10 +18,10 @@ import org.moorage.api.model.Container;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.Extender;
+import org.moorage.config.ExtenderConfig;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecodeException;
 import org.moorage.objects.ObjectDecoder;
-import org.moorage.runtime.config.ExtenderConfig;
 import org.moorage.runtime.internal.cache.ClusterSnapshot;
 
 /**

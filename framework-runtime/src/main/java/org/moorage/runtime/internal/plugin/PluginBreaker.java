@@ -26,6 +26,7 @@ import org.moorage.api.plugin.PreBindPreFlightResult;
 import org.moorage.api.plugin.PreFilterResult;
 import org.moorage.api.plugin.QueuedPod;
 import org.moorage.api.plugin.SignPlugin;
+import org.moorage.config.plugin.Thrown;
 
 /**
  * Stands before a plugin, and does not call it for a while after one of its methods failed too often in a row. When the time is
@@ -242,17 +243,7 @@ public final class PluginBreaker implements InvocationHandler {
             case PRE_BIND_PRE_FLIGHT -> PreBindPreFlightResult.skipInParallel();
             case BIND -> Status.skip();
             case PRE_ENQUEUE, FILTER, RESERVE, PRE_BIND -> Status.success();
-            case FOR_FEATURES,
-                    SIGN,
-                    VALIDATE,
-                    CREATE,
-                    EVENTS_TO_REGISTER,
-                    CLOSE,
-                    QUEUEING_HINT,
-                    ADD_POD,
-                    REMOVE_POD,
-                    UNRESERVE,
-                    POST_BIND -> null;
+            case SIGN, EVENTS_TO_REGISTER, CLOSE, QUEUEING_HINT, ADD_POD, REMOVE_POD, UNRESERVE, POST_BIND -> null;
         };
     }
 }

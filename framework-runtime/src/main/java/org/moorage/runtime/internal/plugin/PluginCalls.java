@@ -2,7 +2,6 @@
 package org.moorage.runtime.internal.plugin;
 
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.function.Supplier;
@@ -20,15 +19,11 @@ import org.moorage.api.event.QueueingHint;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.BindPlugin;
 import org.moorage.api.plugin.EnqueueExtensions;
-import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.FilterPlugin;
-import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.NodeStatuses;
 import org.moorage.api.plugin.PermitPlugin;
 import org.moorage.api.plugin.PermitResult;
 import org.moorage.api.plugin.Plugin;
-import org.moorage.api.plugin.PluginArgs;
-import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PostBindPlugin;
 import org.moorage.api.plugin.PostFilterPlugin;
 import org.moorage.api.plugin.PostFilterResult;
@@ -39,15 +34,17 @@ import org.moorage.api.plugin.PreFilterExtensions;
 import org.moorage.api.plugin.PreFilterPlugin;
 import org.moorage.api.plugin.PreFilterResult;
 import org.moorage.api.plugin.PreScorePlugin;
-import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.QueueSortPlugin;
 import org.moorage.api.plugin.QueuedPod;
 import org.moorage.api.plugin.ReservePlugin;
 import org.moorage.api.plugin.ScorePlugin;
 import org.moorage.api.plugin.SignPlugin;
+import org.moorage.config.plugin.FactoryCalls;
+import org.moorage.config.plugin.PluginText;
+import org.moorage.config.plugin.Thrown;
 
 /**
- * Calls plugins. Every call of the scheduler into a plugin is made here, so that there is one rule for what goes wrong in it:
+ * Calls plugins. Every call of the scheduler into a plugin is made here once {@link FactoryCalls} has made it, so that there is one rule for what goes wrong in it:
  * whatever the plugin throws, null, and an answer that the method does not allow become a {@link PluginFailure}. Only errors
  * of the virtual machine are passed on, see {@link Thrown#rethrowIfFatal}.
  *
@@ -69,36 +66,6 @@ public final class PluginCalls {
     };
 
     private PluginCalls() {}
-
-    /** Completes the arguments of a plugin. */
-    public static PluginArgs forFeatures(
-            String plugin, PluginFactory<?> factory, PluginArgs args, FeatureGates features, Problems problems) {
-        return answer(
-                PluginMethod.FOR_FEATURES, plugin, () -> factory.argsType().cast(args.forFeatures(features, problems)));
-    }
-
-    /** Has the arguments of a plugin checked. */
-    public static void validate(String plugin, PluginArgs args, Problems problems) {
-        try {
-            args.validate(problems);
-        } catch (Throwable thrown) {
-            throw failure(PluginMethod.VALIDATE, plugin, thrown);
-        }
-    }
-
-    /** Makes a plugin, whose name must be that of its factory. */
-    public static <A extends PluginArgs> Plugin create(PluginFactory<A> factory, PluginArgs args, Handle handle) {
-        String name = factory.name();
-        return answer(PluginMethod.CREATE, name, () -> {
-            Plugin plugin =
-                    factory.create(Objects.requireNonNull(factory.argsType().cast(args)), handle);
-            if (plugin != null && !name.equals(plugin.name())) {
-                throw new IllegalArgumentException(
-                        "name: \"" + plugin.name() + "\" (expected: that of its factory, \"" + name + "\")");
-            }
-            return plugin;
-        });
-    }
 
     /** Asks a plugin for its events. */
     public static List<EventRegistration> eventsToRegister(EnqueueExtensions plugin) {

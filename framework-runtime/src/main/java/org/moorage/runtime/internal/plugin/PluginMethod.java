@@ -9,12 +9,6 @@ import java.util.stream.Collectors;
 
 /** The methods of plugins that the scheduler calls, and how kube-scheduler words their failures. */
 public enum PluginMethod {
-    /** Completing the arguments of the plugin. */
-    FOR_FEATURES("ForFeatures", "completing the arguments of plugin "),
-    /** Checking the arguments of the plugin. */
-    VALIDATE("Validate", "checking the arguments of plugin "),
-    /** Making the plugin. */
-    CREATE("New", "initializing plugin "),
     /** Registering events. */
     EVENTS_TO_REGISTER("EventsToRegister", "registering the events of plugin "),
     /** Closing the plugin. */

@@ -24,9 +24,12 @@ import org.moorage.api.plugin.PreEnqueuePlugin;
 import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.QueueSortPlugin;
 import org.moorage.api.plugin.ScorePlugin;
-import org.moorage.runtime.config.ConfigException;
-import org.moorage.runtime.config.ProfileConfig;
-import org.moorage.runtime.config.SchedulerConfig;
+import org.moorage.config.ConfigException;
+import org.moorage.config.ProfileConfig;
+import org.moorage.config.SchedulerConfig;
+import org.moorage.config.plugin.FactoryCalls;
+import org.moorage.config.plugin.FactoryFailure;
+import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.plugin.PluginCalls;
@@ -34,7 +37,6 @@ import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.internal.queue.PluginEvents;
 import org.moorage.runtime.internal.queue.QueueProfile;
 import org.moorage.runtime.metrics.SchedulerMetrics;
-import org.moorage.runtime.plugin.PluginRegistry;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -197,8 +199,8 @@ public final class ProfileBuilder {
         PluginArgs args = Objects.requireNonNull(profile.args().get(factory.name()));
         try {
             return Optional.of(breakers.apply(
-                    PluginCalls.create(factory, args, handles.apply(profile.schedulerName(), factory.name()))));
-        } catch (PluginFailure failure) {
+                    FactoryCalls.create(factory, args, handles.apply(profile.schedulerName(), factory.name()))));
+        } catch (FactoryFailure failure) {
             at.at(entryOf(factory.name())).report(failure.getMessage());
             return Optional.empty();
         }

@@ -15,10 +15,10 @@ import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.Problems;
-import org.moorage.runtime.config.DefaultPlugins;
-import org.moorage.runtime.config.EnabledPlugin;
-import org.moorage.runtime.config.PluginSet;
-import org.moorage.runtime.config.ProfileConfig;
+import org.moorage.config.ProfileConfig;
+import org.moorage.config.plugin.DefaultPlugins;
+import org.moorage.config.plugin.EnabledPlugin;
+import org.moorage.config.plugin.PluginSet;
 
 /** The plugins of a profile at each extension point, in the order in which they are called. Immutable. */
 public final class ProfilePlugins {

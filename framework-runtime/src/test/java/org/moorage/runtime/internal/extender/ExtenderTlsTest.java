@@ -24,8 +24,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.plugin.Problems;
+import org.moorage.config.ExtenderConfig;
 import org.moorage.runtime.Samples;
-import org.moorage.runtime.config.ExtenderConfig;
 import org.moorage.runtime.internal.cache.ClusterSnapshot;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 

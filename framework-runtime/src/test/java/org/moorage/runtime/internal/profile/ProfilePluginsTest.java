@@ -18,10 +18,10 @@ import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.Problems;
-import org.moorage.runtime.config.ConfigLoader;
-import org.moorage.runtime.config.ProfileConfig;
-import org.moorage.runtime.config.SamplePlugins;
-import org.moorage.runtime.plugin.PluginRegistry;
+import org.moorage.config.ConfigLoader;
+import org.moorage.config.ProfileConfig;
+import org.moorage.config.plugin.PluginRegistry;
+import org.moorage.runtime.SamplePlugins;
 
 class ProfilePluginsTest {
     // All that these profiles have beside their own lines: none of the defaults, but what every profile needs.

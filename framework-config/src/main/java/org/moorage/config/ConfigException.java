@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.config;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.moorage.api.plugin.Problems;
+
+/**
+ * A configuration is refused, for all of the reasons that it carries. The message has a headline and a line for each
+ * reason, in the order of the lines of the source, fit to be shown as it is.
+ */
+public final class ConfigException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+    private static final Pattern LINE = Pattern.compile("(.*?):(\\d+)(?::(\\d+))?");
+
+    private final String sourceName;
+    private final transient List<Reason> reasons;
+
+    /** A reason, and where it is; empty if the source says nothing about it. */
+    private record Reason(Problems.Problem problem, String place) {}
+
+    /**
+     * A refusal.
+     *
+     * @param sourceName what the configuration was read from
+     * @param problems the reasons, at least one
+     * @param locationByPath where fields are in the source, for example {@code scheduler.yaml:12:5}
+     */
+    public ConfigException(String sourceName, List<Problems.Problem> problems, Map<String, String> locationByPath) {
+        this(sourceName, reasons(problems, locationByPath));
+    }
+
+    private ConfigException(String sourceName, List<Reason> reasons) {
+        super(describe(sourceName, reasons));
+        this.sourceName = sourceName;
+        this.reasons = List.copyOf(reasons);
+    }
+
+    private static List<Reason> reasons(List<Problems.Problem> problems, Map<String, String> locationByPath) {
+        List<Reason> reasons = new ArrayList<>();
+        for (Problems.Problem problem : problems) {
+            reasons.add(new Reason(problem, location(problem.path(), locationByPath)));
+        }
+        return sorted(reasons);
+    }
+
+    /** The reasons, in the order of their lines. */
+    public List<Problems.Problem> problems() {
+        return reasons.stream().map(Reason::problem).toList();
+    }
+
+    /**
+     * Where in the source a problem is, for example {@code scheduler.yaml:12:5}: its field, or the closest one around it
+     * that the source has.
+     */
+    public Optional<String> placeOf(Problems.Problem problem) {
+        return reasons.stream()
+                .filter(reason -> reason.problem.equals(problem) && !reason.place.isEmpty())
+                .map(Reason::place)
+                .findFirst();
+    }
+
+    /** A refusal of the same configuration for these reasons and others. */
+    ConfigException and(ConfigException other) {
+        List<Reason> all = new ArrayList<>(reasons);
+        all.addAll(other.reasons);
+        return new ConfigException(sourceName, sorted(all));
+    }
+
+    // What has no line comes first; what comes from flags, last.
+    private static List<Reason> sorted(List<Reason> reasons) {
+        List<Reason> sorted = new ArrayList<>(reasons);
+        sorted.sort(
+                Comparator.comparing((Reason reason) -> number(reason, 2)).thenComparing(reason -> number(reason, 3)));
+        return sorted;
+    }
+
+    private static int number(Reason reason, int group) {
+        Matcher line = LINE.matcher(reason.place);
+        if (!line.matches()) {
+            return reason.place.isEmpty() ? 0 : Integer.MAX_VALUE;
+        }
+        return line.group(group) == null ? 0 : Integer.parseInt(line.group(group));
+    }
+
+    private static String describe(String sourceName, List<Reason> reasons) {
+        if (reasons.size() == 1) {
+            return describe(sourceName, reasons.get(0));
+        }
+        List<String> lines = new ArrayList<>();
+        lines.add(sourceName + ": not a valid configuration, " + reasons.size() + " problems");
+        for (Reason reason : reasons) {
+            lines.add("  " + describe(sourceName, reason));
+        }
+        return String.join("\n", lines);
+    }
+
+    private static String describe(String sourceName, Reason reason) {
+        return (reason.place.isEmpty() ? sourceName : reason.place) + ": " + reason.problem;
+    }
+
+    private static String location(String path, Map<String, String> locationByPath) {
+        String at = path;
+        while (true) {
+            String location = locationByPath.get(at);
+            if (location != null) {
+                return location;
+            }
+            if (at.isEmpty()) {
+                return "";
+            }
+            at = at.substring(0, Math.max(0, Math.max(at.lastIndexOf('.'), at.lastIndexOf('['))));
+        }
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.config;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.plugin.Problems;
+import org.moorage.config.internal.ConfigFormat;
+import org.moorage.config.internal.SourceTree;
+import org.moorage.config.older.OlderConfig;
+import org.moorage.config.older.PolicyTexts;
+import org.moorage.config.plugin.PluginRegistry;
+
+/**
+ * Reads configurations in the format of kube-scheduler, {@code kubescheduler.config.k8s.io/v1}, as YAML or JSON. Those of
+ * the versions {@code v1alpha1} to {@code v1beta3}, and a Policy, are turned into one of {@code v1} before; {@link
+ * LoadedConfig#warnings} says what became of them.
+ *
+ * <p>Reading is strict: a field that there is not, one that is given twice and a value of the wrong type are refused. What
+ * is left out has kube-scheduler's default. Of several documents in a text the first one counts, as for kube-scheduler.
+ *
+ * <p>What needs the plugins themselves is not checked here, such as whether one can filter: that shows when they are made, or by
+ * {@code ConfigCheck}.
+ */
+public final class ConfigLoader {
+    private ConfigLoader() {}
+
+    /** The configuration that applies when there is none to read, with the features that are on by default. */
+    public static LoadedConfig defaults(PluginRegistry registry) {
+        return defaults(registry, FeatureGates.DEFAULTS);
+    }
+
+    /** The configuration that applies when there is none to read. */
+    public static LoadedConfig defaults(PluginRegistry registry, FeatureGates features, FlagValue... flags) {
+        Problems problems = Problems.collector();
+        SourceTree tree = SourceTree.empty(ConfigFormat.DEFAULT_ORIGIN);
+        tree.set("apiVersion", ConfigFormat.API_VERSION, ConfigFormat.DEFAULT_ORIGIN);
+        tree.set("kind", ConfigFormat.KIND, ConfigFormat.DEFAULT_ORIGIN);
+        return read(tree, List.of(), registry, features, flags, problems).sound();
+    }
+
+    /**
+     * Reads a configuration, with the features that are on by default.
+     *
+     * @param text the text
+     * @param sourceName what the text was read from, for messages and origins
+     * @param registry the plugins that there are
+     * @throws ConfigException if it is refused, with everything that is wrong
+     */
+    public static LoadedConfig load(String text, String sourceName, PluginRegistry registry) {
+        return load(text, sourceName, registry, FeatureGates.DEFAULTS);
+    }
+
+    /**
+     * Reads a configuration. A Policy that it names must be in a file.
+     *
+     * @param text the text
+     * @param sourceName what the text was read from, for messages and origins
+     * @param registry the plugins that there are
+     * @param features which features are on: some bring plugins, arguments and defaults
+     * @param flags settings that count more than those of the text
+     * @throws ConfigException if it is refused, with everything that is wrong
+     */
+    public static LoadedConfig load(
+            String text, String sourceName, PluginRegistry registry, FeatureGates features, FlagValue... flags) {
+        return load(text, sourceName, registry, features, PolicyTexts.files(), flags);
+    }
+
+    /**
+     * Reads a configuration.
+     *
+     * @param text the text
+     * @param sourceName what the text was read from, for messages and origins
+     * @param registry the plugins that there are
+     * @param features which features are on: some bring plugins, arguments and defaults
+     * @param policies finds the Policy that a configuration of version {@code v1alpha1} names
+     * @param flags settings that count more than those of the text
+     * @throws ConfigException if it is refused, with everything that is wrong
+     */
+    public static LoadedConfig load(
+            String text,
+            String sourceName,
+            PluginRegistry registry,
+            FeatureGates features,
+            PolicyTexts policies,
+            FlagValue... flags) {
+        return read(text, sourceName, registry, features, policies, flags).sound();
+    }
+
+    /**
+     * Reads a configuration as far as it can be read. Parameters are those of {@link #load(String, String, PluginRegistry,
+     * FeatureGates, PolicyTexts, FlagValue...)}.
+     */
+    public static ConfigReading read(
+            String text,
+            String sourceName,
+            PluginRegistry registry,
+            FeatureGates features,
+            PolicyTexts policies,
+            FlagValue... flags) {
+        Problems problems = Problems.collector();
+        SourceTree tree = SourceTree.read(text, sourceName, problems);
+        List<String> warnings = OlderConfig.convert(tree, registry, policies, problems);
+        return read(tree, warnings, registry, features, flags, problems);
+    }
+
+    private static ConfigReading read(
+            SourceTree tree,
+            List<String> warnings,
+            PluginRegistry registry,
+            FeatureGates features,
+            FlagValue[] flags,
+            Problems problems) {
+        for (FlagValue flag : flags) {
+            tree.set(flag.path(), flag.value(), flag.flag());
+        }
+        List<String> told = new ArrayList<>(warnings);
+        for (Problems.Problem problem : tree.uncounted()) {
+            told.add(tree.origin(problem.path()).orElse(tree.sourceName()) + ": " + problem);
+        }
+        LoadedConfig loaded = new ConfigReader(tree, told, registry, features, problems).read();
+        return new ConfigReading(loaded, problems.all(), tree.uncounted(), tree.locations());
+    }
+}

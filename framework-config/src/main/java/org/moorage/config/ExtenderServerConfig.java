@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.config;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.moorage.api.plugin.ExtensionPoint;
+import org.moorage.api.plugin.PluginArgs;
+import org.moorage.api.plugin.Problems;
+import org.moorage.config.plugin.EnabledPlugin;
+import org.moorage.config.plugin.PluginSet;
+
+/**
+ * Which plugins answer as extenders of other schedulers: a configuration of the kind {@code ExtenderConfiguration}, complete and
+ * valid.
+ *
+ * @param sourceName what it was read from
+ * @param clientConnection how agents that know the cluster talk to the API server
+ * @param agents at least one, each with its own name
+ * @param locationByPath where each setting stands
+ */
+public record ExtenderServerConfig(
+        String sourceName, ClientConnection clientConnection, List<Agent> agents, Map<String, String> locationByPath) {
+    public ExtenderServerConfig {
+        agents = List.copyOf(agents);
+        locationByPath = Collections.unmodifiableMap(new LinkedHashMap<>(locationByPath));
+    }
+
+    /**
+     * Some plugins at one address.
+     *
+     * @param name the name, which is the one of the plugins' profile as well
+     * @param path where the agent stands in the configuration, for messages: {@code agents[0]}
+     * @param port the port; empty for one that is chosen elsewhere
+     * @param tls how to serve over HTTPS; empty for HTTP
+     * @param nodeCache whether it watches the cluster: requests may then carry names of nodes, and plugins see all nodes and pods
+     * @param prefix what all its routes begin with
+     * @param plugins at least one, each once, in the order in which they are called
+     */
+    public record Agent(
+            String name,
+            String path,
+            OptionalInt port,
+            Optional<Tls> tls,
+            boolean nodeCache,
+            String prefix,
+            List<AgentPlugin> plugins) {
+        public Agent {
+            plugins = List.copyOf(plugins);
+        }
+
+        /**
+         * The configuration of a scheduler with these plugins.
+         *
+         * @param queueSort the plugin that sorts the queue and is asked last to bind, which such a scheduler needs and never uses
+         */
+        public SchedulerConfig schedulerConfig(String queueSort) {
+            List<EnabledPlugin> enabled = new ArrayList<>();
+            Map<String, PluginArgs> args = new LinkedHashMap<>();
+            for (AgentPlugin plugin : plugins) {
+                enabled.add(new EnabledPlugin(plugin.name(), 1));
+                args.put(plugin.name(), plugin.args());
+            }
+            enabled.add(new EnabledPlugin(queueSort, 1));
+            args.put(queueSort, PluginArgs.None.DEFAULTS);
+            Map<ExtensionPoint, PluginSet> points = new EnumMap<>(ExtensionPoint.class);
+            points.put(
+                    ExtensionPoint.QUEUE_SORT,
+                    new PluginSet(List.of(new EnabledPlugin(queueSort, 1)), List.of(PluginSet.ALL)));
+            // No pod is ever taken from the queue, so there is nothing to keep out of it.
+            points.put(ExtensionPoint.PRE_ENQUEUE, new PluginSet(List.of(), List.of(PluginSet.ALL)));
+            return ConfigReader.schedulerOf(new ProfileConfig(
+                    name,
+                    OptionalInt.empty(),
+                    points,
+                    new PluginSet(enabled, List.of()),
+                    PluginSet.EMPTY,
+                    PluginSet.EMPTY,
+                    args));
+        }
+    }
+
+    /**
+     * A plugin of an agent.
+     *
+     * @param name the plugin
+     * @param args its arguments
+     * @param route its part of the routes that ask it alone
+     * @param maxScore its highest score, which is told as 10, the highest of an extender; 1 to 100
+     * @param weight how much its scores count where all plugins are asked; more than 0
+     */
+    public record AgentPlugin(String name, PluginArgs args, String route, int maxScore, int weight) {}
+
+    /**
+     * How to serve over HTTPS.
+     *
+     * @param certFile the file with the server's certificate
+     * @param keyFile the file with its key
+     * @param clientCaFile the file with who has signed the certificates of those that may ask; empty for anybody
+     */
+    public record Tls(String certFile, String keyFile, String clientCaFile) {}
+
+    /** The refusal of this configuration for what was only found when its plugins were made. */
+    public ConfigException refusal(List<Problems.Problem> problems) {
+        return new ConfigException(sourceName, problems, locationByPath);
+    }
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.config;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.plugin.Problems;
+import org.moorage.config.internal.ConfigFormat;
+import org.moorage.config.internal.PlainValues;
+import org.moorage.config.plugin.PluginRegistry;
+
+/** A configuration that was read, and where it comes from. Immutable. */
+public final class LoadedConfig {
+    // Each changes what kube-scheduler decides about some pods.
+    private static final List<String> NOT_FOLLOWED =
+            List.of("DRAWorkloadResourceClaims", "GenericWorkload", "WorkloadAwarePreemption");
+    private static final Pattern NAMED_ENTRY = Pattern.compile(
+            "(?<list>profiles\\[(?<profile>[0-9]+)]\\.pluginConfig|extenders)\\[(?<key>.*)](?<field>(?:\\.[A-Za-z]+)*)");
+
+    private final String sourceName;
+    private final SchedulerConfig config;
+    private final FeatureGates featureGates;
+    private final PluginRegistry registry;
+    private final ObjectNode source;
+    private final ObjectNode effective;
+    private final Map<String, String> originByPath;
+    private final List<String> missingPlugins;
+    private final List<String> warnings;
+
+    LoadedConfig(
+            String sourceName,
+            SchedulerConfig config,
+            FeatureGates featureGates,
+            PluginRegistry registry,
+            ObjectNode source,
+            ObjectNode effective,
+            Map<String, String> originByPath,
+            Collection<String> missingPlugins,
+            List<String> warnings) {
+        this.sourceName = sourceName;
+        this.config = config;
+        this.featureGates = featureGates;
+        this.registry = registry;
+        this.source = source;
+        this.effective = effective;
+        this.originByPath = Collections.unmodifiableMap(new LinkedHashMap<>(originByPath));
+        this.missingPlugins = List.copyOf(missingPlugins);
+        this.warnings = List.copyOf(warnings);
+    }
+
+    /** What it was read from. */
+    public String sourceName() {
+        return sourceName;
+    }
+
+    /** The configuration. */
+    public SchedulerConfig config() {
+        return config;
+    }
+
+    /** Which features it was read for. */
+    public FeatureGates featureGates() {
+        return featureGates;
+    }
+
+    /** The settings as they were read, in version v1, without defaults: maps, lists, texts, numbers and booleans. */
+    public Map<String, Object> source() {
+        return PlainValues.of(source);
+    }
+
+    /** The settings with every default filled in: maps, lists, texts, numbers and booleans. */
+    public Map<String, Object> effective() {
+        return PlainValues.of(effective);
+    }
+
+    /** The settings that differ from the defaults. Read again, they are the same configuration. */
+    public Map<String, Object> changed() {
+        return PlainValues.of(changes().tree());
+    }
+
+    /**
+     * Where each setting of the effective form comes from, by its path: {@code default}, {@code scheduler.yaml:12} or {@code --flag}.
+     */
+    public Map<String, String> originByPath() {
+        return originByPath;
+    }
+
+    /**
+     * Plugins of kube-scheduler that are enabled by default or that the configuration names, and that are not registered; they have
+     * no part in any decision.
+     */
+    public List<String> missingPlugins() {
+        return missingPlugins;
+    }
+
+    /** What became of settings of an older version of the format, and what has no effect; one line each, with its place. */
+    public List<String> warnings() {
+        return warnings;
+    }
+
+    ObjectNode sourceTree() {
+        return source;
+    }
+
+    ObjectNode effectiveTree() {
+        return effective;
+    }
+
+    ChangedSettings changes() {
+        return new ChangedSettings(this, registry);
+    }
+
+    /** Where the setting comes from, or the closest thing around it that has an origin. */
+    String originOf(String path) {
+        return closest(path, originByPath);
+    }
+
+    static String closest(String path, Map<String, String> originByPath) {
+        String at = path;
+        while (!at.isEmpty()) {
+            String origin = originByPath.get(at);
+            if (origin != null) {
+                return origin;
+            }
+            at = at.substring(0, Math.max(0, Math.max(at.lastIndexOf('.'), at.lastIndexOf('['))));
+        }
+        return ConfigFormat.DEFAULT_ORIGIN;
+    }
+
+    /** The features that are on and that would change decisions, were they followed here; they have no effect. */
+    public List<String> missingFeatures() {
+        return NOT_FOLLOWED.stream().filter(featureGates::isEnabled).toList();
+    }
+
+    /**
+     * The refusal of this configuration for what was only found when its plugins and the clients of its extenders were made. Paths may
+     * name an entry of {@code pluginConfig} by its plugin, and one of {@code extenders} by its {@code urlPrefix}: {@code
+     * profiles[0].pluginConfig[NodeAffinity].args}.
+     */
+    public ConfigException refusal(List<Problems.Problem> named) {
+        List<Problems.Problem> problems = new ArrayList<>();
+        for (Problems.Problem problem : named) {
+            problems.add(new Problems.Problem(numbered(problem.path()), problem.message()));
+        }
+        Map<String, String> locations = new LinkedHashMap<>(originByPath);
+        locations.values().removeIf(origin -> origin.equals(ConfigFormat.DEFAULT_ORIGIN));
+        return new ConfigException(sourceName, problems, locations);
+    }
+
+    private String numbered(String path) {
+        Matcher entry = NAMED_ENTRY.matcher(path);
+        if (!entry.matches()) {
+            return path;
+        }
+        JsonNode list = entry.group("profile") == null
+                ? effective.path("extenders")
+                : effective
+                        .path("profiles")
+                        .path(Integer.parseInt(entry.group("profile")))
+                        .path("pluginConfig");
+        String key = entry.group("profile") == null ? "urlPrefix" : "name";
+        for (int i = 0; i < list.size(); i++) {
+            String numbered = entry.group("list") + "[" + i + "]";
+            boolean isGiven = !originOf(numbered).equals(ConfigFormat.DEFAULT_ORIGIN);
+            if (isGiven && list.path(i).path(key).asText().equals(entry.group("key"))) {
+                return numbered + entry.group("field");
+            }
+        }
+        return path;
+    }
+}

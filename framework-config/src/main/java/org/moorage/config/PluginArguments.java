@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.config;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.plugin.PluginArgs;
+import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.Problems;
+import org.moorage.config.internal.ConfigFormat;
+import org.moorage.config.internal.Scalars;
+import org.moorage.config.internal.Section;
+import org.moorage.config.plugin.DefaultPlugins;
+import org.moorage.config.plugin.FactoryCalls;
+import org.moorage.config.plugin.FactoryFailure;
+
+/**
+ * One entry of a profile's {@code pluginConfig}. The arguments of a plugin that is registered are read, completed and
+ * checked; those of another one are kept as they are.
+ */
+final class PluginArguments {
+    private static final String API_VERSION = "apiVersion";
+    private static final String KIND = "kind";
+
+    private final String plugin;
+    private final Section section;
+    private final ObjectNode entry;
+    private final Problems at;
+    private final @Nullable PluginFactory<?> factory;
+    private final FeatureGates features;
+    private final Map<String, String> ownOrigins = new LinkedHashMap<>();
+    private @Nullable PluginArgs bound;
+
+    /**
+     * An entry without arguments yet.
+     *
+     * @param factory the plugin's factory, or null if it is not registered
+     * @param section knows where the arguments come from
+     * @param entry the entry's effective form
+     * @param at where the arguments are
+     * @param features decide on some defaults, and what is allowed
+     */
+    PluginArguments(
+            String plugin,
+            @Nullable PluginFactory<?> factory,
+            Section section,
+            ObjectNode entry,
+            Problems at,
+            FeatureGates features) {
+        this.plugin = plugin;
+        this.section = section;
+        this.entry = entry;
+        this.at = at;
+        this.factory = factory;
+        this.features = features;
+    }
+
+    /** Reads the arguments; missing for the default ones. */
+    void read(JsonNode source) {
+        if (factory == null) {
+            entry.set("args", source.isMissingNode() ? entry.nullNode() : source.deepCopy());
+            return;
+        }
+        ObjectNode fields = entry.objectNode();
+        if (source instanceof ObjectNode object) {
+            fields.setAll(object);
+        } else if (!source.isMissingNode()) {
+            Scalars.wrong(source, "an object", at);
+            return;
+        }
+        bind(factory, fields);
+        if (factory.argsType() == PluginArgs.None.class) {
+            entry.set("args", source.isMissingNode() ? entry.nullNode() : source.deepCopy());
+        }
+    }
+
+    /** Replaces the resources that NodeResourcesFit leaves alone. */
+    void ignoreResources(List<String> resources, String origin) {
+        ObjectNode fields = entry.path("args") instanceof ObjectNode object ? object : entry.putObject("args");
+        ArrayNode list = fields.putArray("ignoredResources");
+        for (int i = 0; i < resources.size(); i++) {
+            list.add(resources.get(i));
+            ownOrigins.put(at.at("ignoredResources").at(i).path(), origin);
+        }
+        if (factory != null) {
+            bind(factory, fields.deepCopy());
+        }
+    }
+
+    String plugin() {
+        return plugin;
+    }
+
+    ObjectNode entry() {
+        return entry;
+    }
+
+    /** The arguments; empty if the plugin is not registered, or they are not valid. */
+    Optional<PluginArgs> bound() {
+        return Optional.ofNullable(bound);
+    }
+
+    /** Has the plugin check its arguments, and records where they come from. */
+    void finish(Map<String, String> originByPath) {
+        if (bound != null) {
+            try {
+                FactoryCalls.validate(plugin, bound, at);
+            } catch (FactoryFailure failed) {
+                at.report(failed.getMessage());
+            }
+        }
+        String path = at.path().substring(0, at.path().lastIndexOf('.'));
+        originByPath.put(path, section.origin(path));
+        originByPath.put(path + ".name", section.origin(path));
+        recordOrigins(entry.path("args"), at, originByPath);
+    }
+
+    private void bind(PluginFactory<?> by, ObjectNode fields) {
+        ObjectNode args = entry.objectNode();
+        if (DefaultPlugins.hasArgsKind(plugin)) {
+            args.put(KIND, take(fields, KIND, plugin + "Args"));
+            args.put(API_VERSION, take(fields, API_VERSION, ConfigFormat.API_VERSION));
+        } else {
+            // Ours to take, for a plugin that kube-scheduler does not know, unless they are arguments of its own.
+            for (String field : List.of(KIND, API_VERSION)) {
+                if (!ArgsBinder.hasField(by.argsType(), field) && fields.has(field)) {
+                    args.set(field, fields.remove(field));
+                }
+            }
+        }
+        int before = at.all().size();
+        try {
+            PluginArgs read = ArgsBinder.bind(fields, by.argsType(), at);
+            // Arguments that could not be read are not worth a check.
+            boolean isReadable = at.all().size() == before;
+            PluginArgs complete = isReadable ? FactoryCalls.forFeatures(plugin, by, read, features, at) : read;
+            args.setAll(ArgsBinder.toTree((Record) complete));
+            entry.set("args", args);
+            bound = isReadable ? complete : null;
+        } catch (FactoryFailure failed) {
+            at.report(failed.getMessage());
+        } catch (IllegalArgumentException unusable) {
+            at.report("plugin \"" + plugin + "\" cannot be given arguments: " + unusable.getMessage());
+        }
+    }
+
+    private String take(ObjectNode fields, String field, String expected) {
+        JsonNode value = fields.path(field);
+        fields.remove(field);
+        boolean blank = value.isMissingNode()
+                || value.isNull()
+                || (value.isTextual() && value.textValue().isEmpty());
+        if (!blank && !expected.equals(value.textValue())) {
+            Scalars.wrong(value, expected, at.at(field));
+        }
+        return expected;
+    }
+
+    private void recordOrigins(JsonNode value, Problems path, Map<String, String> originByPath) {
+        String at = path.path();
+        originByPath.put(at, ownOrigins.getOrDefault(at, section.origin(at)));
+        if (value instanceof ObjectNode object) {
+            object.properties()
+                    .forEach(field -> recordOrigins(field.getValue(), path.at(field.getKey()), originByPath));
+        } else if (value instanceof ArrayNode array) {
+            for (int i = 0; i < array.size(); i++) {
+                recordOrigins(array.path(i), path.at(i), originByPath);
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.config;
+
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.Set;
+import org.moorage.api.plugin.ExtensionPoint;
+import org.moorage.api.plugin.PluginArgs;
+import org.moorage.config.plugin.EnabledPlugin;
+import org.moorage.config.plugin.PluginSet;
+
+/**
+ * A profile: which plugins decide about the pods that name it as their scheduler.
+ *
+ * <p>Plugins of kube-scheduler that this version does not have are still named here; {@link #args} does not have them.
+ *
+ * @param schedulerName what pods name
+ * @param percentageOfNodesToScore overrides the one for all profiles; 0 for a share that depends on the number of nodes
+ * @param plugins what is said about each extension point; has all of them
+ * @param multiPoint what is said about all extension points, with the defaults
+ * @param placementGenerate read for the sake of the file format; nothing is done with it
+ * @param placementScore read for the sake of the file format; nothing is done with it
+ * @param args the arguments of every plugin that is enabled and registered, and of those with arguments in the file
+ */
+public record ProfileConfig(
+        String schedulerName,
+        OptionalInt percentageOfNodesToScore,
+        Map<ExtensionPoint, PluginSet> plugins,
+        PluginSet multiPoint,
+        PluginSet placementGenerate,
+        PluginSet placementScore,
+        Map<String, PluginArgs> args) {
+    public ProfileConfig {
+        EnumMap<ExtensionPoint, PluginSet> all = new EnumMap<>(ExtensionPoint.class);
+        for (ExtensionPoint point : ExtensionPoint.values()) {
+            all.put(point, plugins.getOrDefault(point, PluginSet.EMPTY));
+        }
+        plugins = Collections.unmodifiableMap(all);
+        args = Collections.unmodifiableMap(new LinkedHashMap<>(args));
+    }
+
+    /** What is said about one extension point. */
+    public PluginSet at(ExtensionPoint point) {
+        return plugins.getOrDefault(point, PluginSet.EMPTY);
+    }
+
+    /** The plugins to make for this profile, each once: those that are enabled somewhere and registered. */
+    public List<String> pluginNames() {
+        Set<String> names = new LinkedHashSet<>();
+        for (EnabledPlugin plugin : multiPoint.enabled()) {
+            names.add(plugin.name());
+        }
+        for (PluginSet set : plugins.values()) {
+            for (EnabledPlugin plugin : set.enabled()) {
+                names.add(plugin.name());
+            }
+        }
+        names.retainAll(args.keySet());
+        return List.copyOf(names);
+    }
+}

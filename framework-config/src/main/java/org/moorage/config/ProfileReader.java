@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.config;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeMap;
+import org.moorage.api.plugin.ExtensionPoint;
+import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.plugin.PluginArgs;
+import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.Problems;
+import org.moorage.config.internal.ConfigFormat;
+import org.moorage.config.internal.Section;
+import org.moorage.config.internal.Suggestion;
+import org.moorage.config.plugin.DefaultPlugins;
+import org.moorage.config.plugin.EnabledPlugin;
+import org.moorage.config.plugin.PluginRegistry;
+import org.moorage.config.plugin.PluginSet;
+
+/** Reads one profile: merges its plugins with the default ones, completes the arguments, and checks both. */
+final class ProfileReader {
+    private static final String FIT = "NodeResourcesFit";
+    private static final String REMOVED = "a plugin that kube-scheduler still has; NodeVolumeLimits took its place";
+
+    private final String name;
+    private final Section profile;
+    private final PluginRegistry registry;
+    private final FeatureGates features;
+    private final Set<String> missing;
+    private final List<String> warnings;
+
+    private final OptionalInt percentage;
+    private final Map<ExtensionPoint, PluginSet> plugins = new EnumMap<>(ExtensionPoint.class);
+    private final PluginSet multiPoint;
+    private final PluginSet placementGenerate;
+    private final PluginSet placementScore;
+    private final Problems queueSortAt;
+    private final Map<String, PluginArguments> argumentsByPlugin = new LinkedHashMap<>();
+
+    /**
+     * Reads the profile.
+     *
+     * @param missing where to add the plugins that are not registered
+     * @param warnings where to add what has no effect
+     */
+    ProfileReader(
+            String name,
+            Section profile,
+            PluginRegistry registry,
+            FeatureGates features,
+            Set<String> missing,
+            List<String> warnings) {
+        this.name = name;
+        this.profile = profile;
+        this.registry = registry;
+        this.features = features;
+        this.missing = missing;
+        this.warnings = warnings;
+        percentage = profile.optionalInteger("percentageOfNodesToScore");
+        percentage.ifPresent(percent -> ConfigReader.checkPercentage(percent, profile.at("percentageOfNodesToScore")));
+        Section sets = profile.child("plugins");
+        for (ExtensionPoint point : ExtensionPoint.values()) {
+            plugins.put(point, pluginSet(sets, point.field(), List.of()));
+        }
+        multiPoint = pluginSet(sets, "multiPoint", DefaultPlugins.multiPoint(features));
+        placementGenerate = pluginSet(sets, "placementGenerate", List.of());
+        placementScore = pluginSet(sets, "placementScore", List.of());
+        sets.finish();
+        queueSortAt = sets.at(ExtensionPoint.QUEUE_SORT.field());
+        if (queueSort().enabled().size() > 1) {
+            queueSortAt.at("enabled").invalid(queueSort().enabled().size() + " plugins", "at most one");
+        }
+        readArguments();
+        addDefaultArguments();
+        profile.finish();
+    }
+
+    /** Reports it if the queue is to be sorted otherwise than in the first profile: there is one queue for all. */
+    void checkQueueSort(ProfileReader first) {
+        if (!queueSort().equals(first.queueSort())) {
+            queueSortAt.invalid(shown(queueSort()), "the same for all profiles, that is " + shown(first.queueSort()));
+        }
+    }
+
+    /** Has NodeResourcesFit leave these resources alone, and no others. */
+    void ignoreResources(List<String> resources, String origin) {
+        PluginArguments fit = argumentsByPlugin.get(FIT);
+        if (fit == null) {
+            profile.at("pluginConfig")
+                    .missing(
+                            "arguments of " + FIT + ", for the resources that extenders have ignored by the scheduler");
+            return;
+        }
+        fit.ignoreResources(resources, origin);
+    }
+
+    /** Checks all arguments, and gives the profile. */
+    ProfileConfig finish(Map<String, String> originByPath) {
+        Map<String, PluginArgs> args = new LinkedHashMap<>();
+        ArrayNode list = profile.effective().arrayNode();
+        for (PluginArguments arguments : argumentsByPlugin.values()) {
+            arguments.finish(originByPath);
+            list.add(arguments.entry());
+            arguments.bound().ifPresent(bound -> args.put(arguments.plugin(), bound));
+        }
+        if (!list.isEmpty()) {
+            profile.effective().set("pluginConfig", list);
+        }
+        for (EnabledPlugin plugin : enabled()) {
+            // All others have an entry.
+            if (!argumentsByPlugin.containsKey(plugin.name())
+                    && registry.find(plugin.name()).isPresent()) {
+                args.put(plugin.name(), PluginArgs.None.DEFAULTS);
+            }
+        }
+        Map<ExtensionPoint, PluginSet> usable = new EnumMap<>(ExtensionPoint.class);
+        plugins.forEach((point, set) -> usable.put(point, usable(set, args)));
+        return new ProfileConfig(
+                name, percentage, usable, usable(multiPoint, args), placementGenerate, placementScore, args);
+    }
+
+    // Without the plugins that a problem was reported about, so that nothing else is said of them.
+    private PluginSet usable(PluginSet set, Map<String, PluginArgs> args) {
+        List<EnabledPlugin> usable = new ArrayList<>(set.enabled());
+        usable.removeIf(plugin -> !args.containsKey(plugin.name())
+                && (registry.find(plugin.name()).isPresent() || !DefaultPlugins.knows(plugin.name())));
+        return usable.size() == set.enabled().size() ? set : new PluginSet(usable, set.disabled());
+    }
+
+    private PluginSet queueSort() {
+        return plugins.getOrDefault(ExtensionPoint.QUEUE_SORT, PluginSet.EMPTY);
+    }
+
+    private static String shown(PluginSet set) {
+        List<String> enabled = new ArrayList<>();
+        for (EnabledPlugin plugin : set.enabled()) {
+            enabled.add(plugin.name());
+        }
+        return "enabled " + enabled + ", disabled " + set.disabled();
+    }
+
+    /** Every plugin that is enabled anywhere in the profile. */
+    private List<EnabledPlugin> enabled() {
+        List<EnabledPlugin> enabled = new ArrayList<>(multiPoint.enabled());
+        for (PluginSet set : plugins.values()) {
+            enabled.addAll(set.enabled());
+        }
+        return enabled;
+    }
+
+    private PluginSet pluginSet(Section sets, String field, List<EnabledPlugin> defaults) {
+        Section set = sets.child(field);
+        List<Entry> wanted = new ArrayList<>();
+        for (Section item : set.items("enabled")) {
+            EnabledPlugin plugin = new EnabledPlugin(item.textUnlessBlank("name", ""), item.integer("weight", 0));
+            item.finish();
+            checkEnabled(plugin.name(), item, field);
+            wanted.add(new Entry(plugin, item.origin()));
+        }
+        List<Entry> unwanted = new ArrayList<>();
+        for (Section item : set.items("disabled")) {
+            // A weight has no meaning here; kube-scheduler takes it and drops it.
+            item.integer("weight", 0);
+            EnabledPlugin plugin = new EnabledPlugin(item.textUnlessBlank("name", ""), 0);
+            item.finish();
+            checkMentioned(plugin.name(), item, "disables nothing");
+            unwanted.add(new Entry(plugin, item.origin()));
+        }
+        set.finish();
+        List<String> disabled = new ArrayList<>();
+        unwanted.forEach(entry -> disabled.add(entry.plugin.name()));
+        List<Entry> merged = merged(defaults, wanted, new PluginSet(List.of(), disabled));
+        write(set, "enabled", merged);
+        write(set, "disabled", unwanted);
+        List<EnabledPlugin> enabled = new ArrayList<>();
+        for (Entry entry : merged) {
+            enabled.add(entry.plugin);
+            if (registry.find(entry.plugin.name()).isEmpty() && DefaultPlugins.knows(entry.plugin.name())) {
+                missing.add(entry.plugin.name());
+            }
+        }
+        return new PluginSet(enabled, disabled);
+    }
+
+    /**
+     * The defaults that are not disabled, then what is wanted beside them. A default that is also wanted stays where it is
+     * and takes the wanted weight; if it is wanted several times, the last one counts and the others are added.
+     */
+    private static List<Entry> merged(List<EnabledPlugin> defaults, List<Entry> wanted, PluginSet disabling) {
+        List<Entry> merged = new ArrayList<>();
+        List<Entry> others = new ArrayList<>(wanted);
+        for (EnabledPlugin plugin : defaults) {
+            if (disabling.disables(plugin.name())) {
+                continue;
+            }
+            Entry entry = new Entry(plugin, ConfigFormat.DEFAULT_ORIGIN);
+            for (int i = others.size() - 1; i >= 0; i--) {
+                if (others.get(i).plugin.name().equals(plugin.name())) {
+                    entry = others.remove(i);
+                    break;
+                }
+            }
+            merged.add(entry);
+        }
+        merged.addAll(others);
+        return merged;
+    }
+
+    private static void write(Section set, String field, List<Entry> entries) {
+        ArrayNode list = set.effective().arrayNode();
+        List<String> origins = new ArrayList<>();
+        for (Entry entry : entries) {
+            list.addObject().put("name", entry.plugin.name()).put("weight", entry.plugin.weight());
+            origins.add(entry.origin);
+        }
+        set.write(field, list, origins);
+    }
+
+    private void checkEnabled(String plugin, Section item, String field) {
+        if (plugin.isEmpty()) {
+            checkNamed(item);
+        } else if (DefaultPlugins.isRemoved(plugin) && !field.equals("multiPoint")) {
+            item.problems().invalid(plugin, REMOVED);
+        } else if (registry.find(plugin).isPresent()) {
+            if (field.startsWith("placement")) {
+                item.at("name").report("\"" + plugin + "\" (expected: a plugin for " + field + ")");
+            }
+        } else if (!DefaultPlugins.knows(plugin)) {
+            item.at("name").report(unregistered(plugin));
+        }
+    }
+
+    // As for kube-scheduler, a name that nobody knows does no harm here. One that is all but the name of a plugin does:
+    // the plugin then runs, or runs without these arguments.
+    private void checkMentioned(String plugin, Section item, String effect) {
+        if (plugin.isEmpty()) {
+            checkNamed(item);
+        } else if (!plugin.equals(PluginSet.ALL) && registry.find(plugin).isEmpty() && !DefaultPlugins.knows(plugin)) {
+            String message = "\"" + plugin + "\" " + effect + unregistered(suggestion(plugin));
+            if (suggestion(plugin).isPresent()) {
+                item.at("name").report(message);
+            } else {
+                warnings.add(item.origin() + ": " + item.at("name").path() + ": " + message);
+            }
+        }
+    }
+
+    private static void checkNamed(Section item) {
+        if (item.isBlank("name")) {
+            item.at("name").missing("the name of a plugin");
+        }
+    }
+
+    private String unregistered(String plugin) {
+        return unregistered(plugin, suggestion(plugin));
+    }
+
+    /** What to say of a plugin that is not there. */
+    static String unregistered(String plugin, Optional<String> suggestion) {
+        return "\"" + plugin + "\"" + unregistered(suggestion);
+    }
+
+    private static String unregistered(Optional<String> suggestion) {
+        return " (expected: a registered plugin)"
+                + suggestion.map(close -> ". Maybe " + close + ".").orElse("");
+    }
+
+    private Optional<String> suggestion(String plugin) {
+        List<String> names = new ArrayList<>();
+        registry.factories().forEach(factory -> names.add(factory.name()));
+        DefaultPlugins.multiPoint(features).forEach(known -> names.add(known.name()));
+        return Suggestion.closest(plugin, names);
+    }
+
+    private void readArguments() {
+        for (Section item : profile.items("pluginConfig")) {
+            String plugin = item.textUnlessBlank("name", "");
+            JsonNode args = item.given("args");
+            item.finish();
+            if (DefaultPlugins.isRemoved(plugin)) {
+                item.problems().invalid(plugin, REMOVED);
+                continue;
+            }
+            checkMentioned(plugin, item, "has no effect");
+            if (registry.find(plugin).isEmpty() && DefaultPlugins.knows(plugin)) {
+                missing.add(plugin);
+            }
+            PluginArguments arguments = new PluginArguments(
+                    plugin, registry.find(plugin).orElse(null), item, item.effective(), item.at("args"), features);
+            if (argumentsByPlugin.putIfAbsent(plugin, arguments) != null) {
+                item.problems().invalid(plugin, "each plugin once");
+                continue;
+            }
+            arguments.read(args);
+        }
+    }
+
+    private void addDefaultArguments() {
+        Map<String, PluginFactory<?>> sorted = new TreeMap<>();
+        for (EnabledPlugin plugin : enabled()) {
+            if (!argumentsByPlugin.containsKey(plugin.name())) {
+                registry.find(plugin.name())
+                        .filter(factory -> factory.argsType() != PluginArgs.None.class)
+                        .ifPresent(factory -> sorted.put(factory.name(), factory));
+            }
+        }
+        sorted.forEach((plugin, factory) -> {
+            Problems at =
+                    profile.at("pluginConfig").at(argumentsByPlugin.size()).at("args");
+            ObjectNode entry = profile.effective().objectNode().put("name", plugin);
+            PluginArguments arguments = new PluginArguments(plugin, factory, profile, entry, at, features);
+            argumentsByPlugin.put(plugin, arguments);
+            arguments.read(profile.effective().missingNode());
+        });
+    }
+
+    private record Entry(EnabledPlugin plugin, String origin) {}
+}

@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.config.internal;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.math.BigInteger;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.plugin.Problems;
+import org.yaml.snakeyaml.LoaderOptions;
+import org.yaml.snakeyaml.composer.Composer;
+import org.yaml.snakeyaml.error.Mark;
+import org.yaml.snakeyaml.error.MarkedYAMLException;
+import org.yaml.snakeyaml.error.YAMLException;
+import org.yaml.snakeyaml.nodes.MappingNode;
+import org.yaml.snakeyaml.nodes.Node;
+import org.yaml.snakeyaml.nodes.NodeTuple;
+import org.yaml.snakeyaml.nodes.ScalarNode;
+import org.yaml.snakeyaml.nodes.SequenceNode;
+import org.yaml.snakeyaml.nodes.Tag;
+import org.yaml.snakeyaml.parser.ParserImpl;
+import org.yaml.snakeyaml.reader.StreamReader;
+import org.yaml.snakeyaml.resolver.Resolver;
+
+/**
+ * The first document of a YAML or JSON text as a tree that knows where each of its fields stands. Plain words are read as
+ * kube-scheduler reads them: {@code yes} is true and {@code 017} is 15, but {@code 1:30} and {@code 2001-01-01} are texts.
+ */
+public final class SourceTree {
+    /** Aliases of aliases grow exponentially, so the number of values that they stand for is limited. */
+    private static final int MOST_VALUES = 100_000;
+
+    /** No number of a configuration has more digits, and those of a long one take long to compute. */
+    private static final int MOST_DIGITS = 100;
+
+    private static final String FORMAT = "an object with apiVersion and kind";
+
+    private final JsonNodeFactory nodes = JsonNodeFactory.instance;
+    private final String sourceName;
+    private final ObjectNode root;
+    private final Map<String, Place> placeByPath = new LinkedHashMap<>();
+    private final Map<String, String> flagByPath = new LinkedHashMap<>();
+
+    private final Problems uncounted = Problems.collector();
+    private int values;
+
+    /** Where in which text something stands; line and column count from 1. */
+    private record Place(String sourceName, int line, int column) {
+        @Override
+        public String toString() {
+            return sourceName + ":" + line + ":" + column;
+        }
+    }
+
+    private SourceTree(String sourceName) {
+        this.sourceName = sourceName;
+        this.root = nodes.objectNode();
+    }
+
+    /** What the text was read from. */
+    public String sourceName() {
+        return sourceName;
+    }
+
+    /** A tree without fields. */
+    public static SourceTree empty(String sourceName) {
+        return new SourceTree(sourceName);
+    }
+
+    /** Reads the text. What is wrong with it is reported; the tree then has what could be read. */
+    public static SourceTree read(String text, String sourceName, Problems problems) {
+        SourceTree tree = new SourceTree(sourceName);
+        tree.fill(text, problems);
+        return tree;
+    }
+
+    /** What is in the text and is not read: a second document. */
+    public List<Problems.Problem> uncounted() {
+        return uncounted.all();
+    }
+
+    public ObjectNode root() {
+        return root;
+    }
+
+    /** Where the field's value comes from, {@code scheduler.yaml:12} or {@code --flag}; empty if it is not given. */
+    public Optional<String> origin(String path) {
+        String flag = flagByPath.get(path);
+        if (flag != null) {
+            return Optional.of(flag);
+        }
+        return Optional.ofNullable(placeByPath.get(path)).map(place -> place.sourceName + ":" + place.line);
+    }
+
+    /** Where each field stands, to the column. */
+    public Map<String, String> locations() {
+        Map<String, String> locations = new LinkedHashMap<>();
+        placeByPath.forEach((path, place) -> locations.put(path, place.toString()));
+        locations.putAll(flagByPath);
+        return locations;
+    }
+
+    /**
+     * Overrides a field, in objects of objects; no list is entered.
+     *
+     * @param origin the flag that the value comes from
+     */
+    public void set(String path, Object value, String origin) {
+        ObjectNode at = root;
+        String[] fields = path.split("\\.", -1);
+        for (int i = 0; i < fields.length - 1; i++) {
+            JsonNode next = at.path(fields[i]);
+            if (next.isMissingNode() || next.isNull()) {
+                at = at.putObject(fields[i]);
+            } else if (next instanceof ObjectNode object) {
+                at = object;
+            } else {
+                // Not an object where there must be one: that is reported when it is read.
+                return;
+            }
+        }
+        at.set(fields[fields.length - 1], PlainValues.node(value));
+        flagByPath.put(path, origin);
+    }
+
+    /** The value at a path such as {@code profiles[0].plugins}; missing if there is none. */
+    public JsonNode at(String path) {
+        if (path.isEmpty()) {
+            return root;
+        }
+        JsonNode around = at(parent(path));
+        return path.endsWith("]") ? around.path(index(path)) : around.path(name(path));
+    }
+
+    /**
+     * Puts a value in place of what is at a path, or at the end of a list; it has the places of another path. Objects around it
+     * that are not there are made.
+     *
+     * @return whether it could be put there: what is around it may not be an object or a list
+     */
+    public boolean put(String path, JsonNode value, String from) {
+        String parent = parent(path);
+        JsonNode around = at(parent);
+        if (around.isMissingNode() || around.isNull()) {
+            around = path.endsWith("]") ? nodes.arrayNode() : nodes.objectNode();
+            if (!put(parent, around, from)) {
+                return false;
+            }
+        }
+        if (path.endsWith("]") && around instanceof ArrayNode array) {
+            if (index(path) < array.size()) {
+                array.set(index(path), value);
+            } else {
+                array.add(value);
+            }
+        } else if (!path.endsWith("]") && around instanceof ObjectNode object) {
+            object.set(name(path), value);
+        } else {
+            return false;
+        }
+        // What stood there before is where a message about it belongs.
+        Map<String, Place> before = new LinkedHashMap<>(placeByPath);
+        copyPlaces(before, from, path);
+        placeByPath.putAll(before);
+        return true;
+    }
+
+    /** Takes out a field. Its place stays known, for messages. */
+    public void remove(String path) {
+        if (at(parent(path)) instanceof ObjectNode object) {
+            object.remove(name(path));
+        }
+    }
+
+    /** Puts the value of a path at another one, if there is one. */
+    public void move(String from, String to) {
+        JsonNode value = at(from);
+        if (!value.isMissingNode() && put(to, value, from)) {
+            remove(from);
+        }
+    }
+
+    /** An entry of a list, and the path whose places it has. */
+    public record Item(JsonNode value, String from) {}
+
+    /** Puts a list in place of what is at a path. */
+    public void putList(String path, List<Item> items) {
+        Map<String, Place> before = new LinkedHashMap<>(placeByPath);
+        placeByPath.keySet().removeIf(known -> known.startsWith(path + "["));
+        ArrayNode list = nodes.arrayNode();
+        for (Item item : items) {
+            copyPlaces(before, item.from, path + "[" + list.size() + "]");
+            list.add(item.value);
+        }
+        put(path, list, path);
+    }
+
+    /** Takes over where the values of another text stand, as if all of it were at a path. */
+    public void copyPlaces(SourceTree other, String from, String to) {
+        copyPlaces(new LinkedHashMap<>(other.placeByPath), from, to);
+    }
+
+    private void copyPlaces(Map<String, Place> places, String from, String to) {
+        places.forEach((path, place) -> {
+            if (!path.startsWith(from)) {
+                return;
+            }
+            String rest = path.substring(from.length());
+            if (rest.isEmpty() || rest.startsWith(".") || rest.startsWith("[")) {
+                placeByPath.put(to + rest, place);
+            } else if (from.isEmpty()) {
+                placeByPath.put(to + "." + rest, place);
+            }
+        });
+    }
+
+    private static String parent(String path) {
+        return path.substring(0, Math.max(0, Math.max(path.lastIndexOf('.'), path.lastIndexOf('['))));
+    }
+
+    private static String name(String path) {
+        return path.substring(path.lastIndexOf('.') + 1);
+    }
+
+    private static int index(String path) {
+        return Integer.parseInt(path.substring(path.lastIndexOf('[') + 1, path.length() - 1));
+    }
+
+    private void fill(String text, Problems problems) {
+        // JSON may be indented with tabs, which YAML does not allow; inside of JSON's strings there are none.
+        String readable = text.stripLeading().startsWith("{") ? text.replace('\t', ' ') : text;
+        LoaderOptions options = new LoaderOptions();
+        Composer composer;
+        Node document;
+        try {
+            composer = new Composer(new ParserImpl(new StreamReader(readable), options), new PlainWords(), options);
+            document = composer.checkNode() ? composer.getNode() : null;
+        } catch (YAMLException notYaml) {
+            YamlFault fault = YamlFault.of(notYaml, readable);
+            placeByPath.put(problems.path(), new Place(sourceName, fault.line(), fault.column()));
+            problems.report(fault.message());
+            return;
+        }
+        if (document == null || document.getTag().equals(Tag.NULL)) {
+            problems.report("empty (expected: " + FORMAT + ")");
+            return;
+        }
+        noteSecondDocument(composer);
+        if (document instanceof MappingNode mapping) {
+            fill(root, mapping, new ArrayDeque<>(), problems);
+        } else {
+            Scalars.wrong(convert(document, new ArrayDeque<>(), problems), FORMAT, problems);
+        }
+    }
+
+    private void noteSecondDocument(Composer composer) {
+        Mark mark;
+        try {
+            if (!composer.checkNode()) {
+                return;
+            }
+            Node second = composer.getNode();
+            if (second.getTag().equals(Tag.NULL)) {
+                return;
+            }
+            mark = second.getStartMark();
+        } catch (MarkedYAMLException notYaml) {
+            mark = notYaml.getProblemMark();
+        }
+        String path = "document 2";
+        if (mark != null) {
+            placeByPath.put(path, place(mark));
+        }
+        uncounted.at(path).report("it is not read, as by kube-scheduler (expected: one configuration in a file)");
+    }
+
+    private JsonNode convert(Node node, Deque<Node> around, Problems problems) {
+        if (!isAmongTheFirst(problems)) {
+            return nodes.nullNode();
+        }
+        if (node instanceof ScalarNode scalar) {
+            return convert(scalar);
+        }
+        if (around.contains(node)) {
+            problems.report("an alias that refers to what it is part of (expected: a tree)");
+            return nodes.nullNode();
+        }
+        if (node instanceof MappingNode mapping) {
+            ObjectNode object = nodes.objectNode();
+            fill(object, mapping, around, problems);
+            return object;
+        }
+        if (node instanceof SequenceNode sequence) {
+            around.push(node);
+            ArrayNode array = nodes.arrayNode();
+            for (Node item : sequence.getValue()) {
+                Problems at = problems.at(array.size());
+                mark(at.path(), item);
+                array.add(convert(item, around, at));
+            }
+            around.pop();
+            return array;
+        }
+        throw new IllegalStateException("node: " + node.getNodeId() + " (expected: scalar, sequence or mapping)");
+    }
+
+    // Whether a value is one of those that are read.
+    private boolean isAmongTheFirst(Problems problems) {
+        if (values == MOST_VALUES) {
+            problems.report("aliases repeat too much (expected: at most " + MOST_VALUES + " values)");
+        }
+        values = Math.min(values + 1, MOST_VALUES + 1);
+        return values <= MOST_VALUES;
+    }
+
+    private void fill(ObjectNode object, MappingNode mapping, Deque<Node> around, Problems problems) {
+        around.push(mapping);
+        List<Node> merged = new ArrayList<>();
+        for (NodeTuple entry : mapping.getValue()) {
+            if (!(entry.getKeyNode() instanceof ScalarNode key)) {
+                Problems at = problems.at("?");
+                mark(at.path(), entry.getKeyNode());
+                at.report("a key that is not a text (expected: names of fields)");
+                continue;
+            }
+            if (key.getTag().equals(Tag.MERGE)) {
+                merged.add(entry.getValueNode());
+                continue;
+            }
+            Problems at = problems.at(key.getValue());
+            if (object.has(key.getValue())) {
+                at.report("given twice, again at " + location(key.getStartMark()) + " (expected: once)");
+                continue;
+            }
+            mark(at.path(), key);
+            object.set(key.getValue(), convert(entry.getValueNode(), around, at));
+        }
+        for (Node value : merged) {
+            merge(object, value, around, problems);
+        }
+        around.pop();
+    }
+
+    // What is merged gives way to what is written, and what is merged first counts.
+    private void merge(ObjectNode object, Node value, Deque<Node> around, Problems problems) {
+        if (!isAmongTheFirst(problems)) {
+            return;
+        }
+        if (value instanceof SequenceNode sequence && !around.contains(sequence)) {
+            around.push(sequence);
+            for (Node item : sequence.getValue()) {
+                merge(object, item, around, problems);
+            }
+            around.pop();
+            return;
+        }
+        if (!(value instanceof MappingNode mapping) || around.contains(mapping)) {
+            problems.at("<<").report("cannot be merged (expected: an alias of an object)");
+            return;
+        }
+        ObjectNode others = nodes.objectNode();
+        fill(others, mapping, around, problems);
+        others.properties().forEach(entry -> object.putIfAbsent(entry.getKey(), entry.getValue()));
+    }
+
+    private JsonNode convert(ScalarNode scalar) {
+        String text = scalar.getValue();
+        Tag tag = scalar.getTag();
+        if (tag.equals(Tag.NULL)) {
+            return nodes.nullNode();
+        }
+        if (tag.equals(Tag.BOOL)) {
+            String word = text.toLowerCase(Locale.ROOT);
+            return nodes.booleanNode(word.startsWith("y") || word.startsWith("t") || word.equals("on"));
+        }
+        try {
+            if (tag.equals(Tag.INT) && text.length() <= MOST_DIGITS) {
+                return integer(text.replace("_", ""));
+            }
+            if (tag.equals(Tag.FLOAT)) {
+                return nodes.numberNode(Double.parseDouble(text.replace("_", "")));
+            }
+        } catch (NumberFormatException taggedByHand) {
+            return nodes.textNode(text);
+        }
+        return nodes.textNode(text);
+    }
+
+    private JsonNode integer(String text) {
+        String sign = text.startsWith("-") ? "-" : "";
+        String digits = text.startsWith("-") || text.startsWith("+") ? text.substring(1) : text;
+        BigInteger value;
+        if (digits.startsWith("0b")) {
+            value = new BigInteger(sign + digits.substring(2), 2);
+        } else if (digits.startsWith("0x")) {
+            value = new BigInteger(sign + digits.substring(2), 16);
+        } else if (digits.startsWith("0o")) {
+            value = new BigInteger(sign + digits.substring(2), 8);
+        } else if (digits.startsWith("0") && digits.length() > 1) {
+            value = new BigInteger(sign + digits, 8);
+        } else {
+            value = new BigInteger(sign + digits);
+        }
+        return value.bitLength() < Long.SIZE ? Scalars.node(value.longValueExact()) : nodes.numberNode(value);
+    }
+
+    private void mark(String path, Node node) {
+        Mark mark = node.getStartMark();
+        if (mark != null) {
+            placeByPath.putIfAbsent(path, place(mark));
+        }
+    }
+
+    private Place place(Mark mark) {
+        return new Place(sourceName, mark.getLine() + 1, mark.getColumn() + 1);
+    }
+
+    private String location(@Nullable Mark mark) {
+        return mark == null ? sourceName : place(mark).toString();
+    }
+
+    /** What an unquoted word is, by the rules of the YAML library that Kubernetes uses, which are its own. */
+    private static final class PlainWords extends Resolver {
+        @Override
+        protected void addImplicitResolvers() {
+            addImplicitResolver(
+                    Tag.BOOL,
+                    Pattern.compile("(?:y|Y|yes|Yes|YES|n|N|no|No|NO|true|True|TRUE|false|False|FALSE"
+                            + "|on|On|ON|off|Off|OFF)"),
+                    "yYnNtTfFoO");
+            addImplicitResolver(
+                    Tag.INT,
+                    Pattern.compile("[-+]?(?:0b[01_]*[01]_*|0x[0-9a-fA-F_]*[0-9a-fA-F]_*|0o?[0-7_]*[0-7]_*"
+                            + "|[1-9][0-9_]*|0)"),
+                    "-+0123456789");
+            addImplicitResolver(
+                    Tag.FLOAT,
+                    Pattern.compile("[-+]?(?:\\.[0-9]+|[0-9][0-9_]*(?:\\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?"),
+                    "-+0123456789.");
+            addImplicitResolver(Tag.MERGE, Pattern.compile("<<"), "<");
+            addImplicitResolver(Tag.NULL, Pattern.compile("~|null|Null|NULL|"), "~nN\0");
+            addImplicitResolver(Tag.NULL, EMPTY, null);
+        }
+    }
+}

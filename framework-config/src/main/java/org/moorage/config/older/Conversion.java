@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.config.older;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import java.util.ArrayList;
+import java.util.List;
+import org.moorage.api.plugin.Problems;
+import org.moorage.config.internal.Scalars;
+import org.moorage.config.internal.Section;
+import org.moorage.config.internal.SourceTree;
+import org.moorage.config.plugin.PluginRegistry;
+
+/**
+ * A configuration while it is turned into one of {@code v1}: its tree, what was found wrong with it, and what people should
+ * know of the result.
+ */
+final class Conversion {
+    private final SourceTree tree;
+    private final ConfigVersion version;
+    private final PluginRegistry registry;
+    private final Problems problems;
+    private final List<String> warnings = new ArrayList<>();
+
+    Conversion(SourceTree tree, ConfigVersion version, PluginRegistry registry, Problems problems) {
+        this.tree = tree;
+        this.version = version;
+        this.registry = registry;
+        this.problems = problems;
+    }
+
+    SourceTree tree() {
+        return tree;
+    }
+
+    ConfigVersion version() {
+        return version;
+    }
+
+    PluginRegistry registry() {
+        return registry;
+    }
+
+    List<String> warnings() {
+        return warnings;
+    }
+
+    /** Where to report what is wrong with the value at a path. */
+    Problems at(String path) {
+        return problems.at(path);
+    }
+
+    /** The fields of the value at a path. */
+    Section section(String path) {
+        return Section.of(tree, path, problems);
+    }
+
+    /** Tells of a value that reads otherwise in v1, with where it stands. */
+    void warn(String path, String message) {
+        String at = path;
+        while (!at.isEmpty() && tree.origin(at).isEmpty()) {
+            at = at.substring(0, Math.max(0, Math.max(at.lastIndexOf('.'), at.lastIndexOf('['))));
+        }
+        warnings.add(tree.origin(at).orElse(tree.sourceName()) + ": " + path + ": " + message);
+    }
+
+    /** The texts of a list. */
+    List<String> texts(Section section, String field) {
+        JsonNode value = section.given(field);
+        List<String> texts = new ArrayList<>();
+        if (value instanceof ArrayNode list) {
+            for (int i = 0; i < list.size(); i++) {
+                texts.add(Scalars.text(list.path(i), section.at(field).at(i)));
+            }
+        } else if (!value.isMissingNode()) {
+            Scalars.wrong(value, "a list", section.at(field));
+        }
+        return texts;
+    }
+}

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.config.older;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import org.moorage.api.plugin.Problems;
+import org.moorage.config.internal.ConfigFormat;
+import org.moorage.config.internal.Scalars;
+import org.moorage.config.internal.Section;
+import org.moorage.config.internal.SourceTree;
+import org.moorage.config.internal.Suggestion;
+import org.moorage.config.plugin.PluginRegistry;
+import org.moorage.config.plugin.PluginSet;
+import org.moorage.objects.GoDuration;
+
+/**
+ * Turns a configuration of version {@code v1alpha1} to {@code v1beta3}, or a Policy, into one of {@code v1} before it is
+ * read. Its values keep their places in the text, for messages; what the older version did by default is said.
+ *
+ * <p>Facts are those of the last Kubernetes that had the version: 1.22 for {@code v1alpha1} and {@code v1beta1}.
+ */
+public final class OlderConfig {
+    private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
+    private static final String SOURCE = "algorithmSource";
+    private static final String POLICY = "policy";
+    private static final List<String> BIND_ADDRESSES = List.of("healthzBindAddress", "metricsBindAddress");
+    private static final Set<String> FORMER_LOCKS =
+            Set.of("endpoints", "configmaps", "endpointsleases", "configmapsleases");
+    private static final List<String> LATER_THAN_ALPHA = List.of("profiles", "extenders", "parallelism");
+    private static final List<String> OF_ALPHA = List.of(
+            "schedulerName",
+            SOURCE,
+            "hardPodAffinitySymmetricWeight",
+            "bindTimeoutSeconds",
+            "failureDomains",
+            "plugins",
+            "pluginConfig");
+    private static final List<String> EXTENDER_FIELDS = List.of(
+            "urlPrefix",
+            "filterVerb",
+            "preemptVerb",
+            "prioritizeVerb",
+            "weight",
+            "bindVerb",
+            "enableHTTPS",
+            "tlsConfig",
+            "httpTimeout",
+            "nodeCacheCapable",
+            "managedResources",
+            "ignorable");
+    private static final List<String> TLS_FIELDS =
+            List.of("insecure", "serverName", "certFile", "keyFile", "caFile", "certData", "keyData", "caData");
+
+    private final Conversion conversion;
+    private final SourceTree tree;
+    private final PolicyTexts policies;
+    private final ConfigVersion version;
+    private String scoresByRoom = OlderPlugins.LEAST;
+
+    private OlderConfig(Conversion conversion, PolicyTexts policies) {
+        this.conversion = conversion;
+        this.tree = conversion.tree();
+        this.policies = policies;
+        this.version = conversion.version();
+    }
+
+    /**
+     * Turns the tree into one of v1 if it is of an older version.
+     *
+     * @return what people should know of that, one line each; nothing for any other tree
+     */
+    public static List<String> convert(
+            SourceTree tree, PluginRegistry registry, PolicyTexts policies, Problems problems) {
+        String kind = tree.at("kind").asText();
+        String apiVersion = tree.at("apiVersion").asText();
+        if (kind.equals(PolicyConversion.KIND) && PolicyConversion.API_VERSIONS.contains(apiVersion)) {
+            return ofPolicy(tree, registry, policies, problems);
+        }
+        Optional<ConfigVersion> version = ConfigVersion.of(apiVersion);
+        if (version.isEmpty() || !kind.equals(ConfigFormat.KIND)) {
+            return List.of();
+        }
+        Conversion conversion = new Conversion(tree, version.get(), registry, problems);
+        conversion.warn("apiVersion", apiVersion + " was converted to " + ConfigFormat.API_VERSION);
+        new OlderConfig(conversion, policies).run(false);
+        return conversion.warnings();
+    }
+
+    // A Policy alone is what a v1alpha1 that says nothing else than where it is comes to.
+    private static List<String> ofPolicy(
+            SourceTree tree, PluginRegistry registry, PolicyTexts policies, Problems problems) {
+        Conversion conversion = new Conversion(tree, ConfigVersion.V1ALPHA1, registry, problems);
+        conversion.warn("kind", "a Policy was converted to " + ConfigFormat.API_VERSION);
+        ObjectNode policy = tree.root().deepCopy();
+        tree.root().removeAll();
+        tree.put("apiVersion", TextNode.valueOf(ConfigFormat.API_VERSION), "apiVersion");
+        tree.put("kind", TextNode.valueOf(ConfigFormat.KIND), "kind");
+        tree.copyPlaces(tree, "", POLICY);
+        tree.put(POLICY, policy, POLICY);
+        new OlderConfig(conversion, policies).run(true);
+        return conversion.warnings();
+    }
+
+    private void run(boolean isPolicy) {
+        boolean hasPolicy = isPolicy;
+        refuseLaterFields();
+        if (version == ConfigVersion.V1ALPHA1) {
+            hasPolicy |= readAlgorithmSource();
+            intoProfile();
+        }
+        if (version.isBefore(ConfigVersion.V1BETA3)) {
+            dropBindAddresses();
+            spellExtenders("extenders");
+            if (tree.at("profiles").isEmpty()) {
+                tree.put("profiles[0]", NODES.objectNode(), "apiVersion");
+            }
+        }
+        for (int i = 0; i < tree.at("profiles").size(); i++) {
+            String profile = "profiles[" + i + "]";
+            new OlderPlugins(conversion, profile, scoresByRoom).convert(!hasPolicy);
+        }
+        if (hasPolicy) {
+            new PolicyConversion(conversion, new ProfileEdit(tree, "profiles[0]")).convert(POLICY);
+            tree.move(POLICY + ".extenders", "extenders");
+            spellExtenders("extenders");
+            tree.remove(POLICY);
+        }
+        convertPreemption();
+        convertLock();
+        tree.put("apiVersion", TextNode.valueOf(ConfigFormat.API_VERSION), "apiVersion");
+        for (int i = 0; i < tree.at("profiles").size(); i++) {
+            putFirst("profiles[" + i + "]", List.of("schedulerName", "plugins"));
+            putFirst("profiles[" + i + "].plugins", List.of("multiPoint"));
+        }
+    }
+
+    private void putFirst(String path, List<String> fields) {
+        if (tree.at(path) instanceof ObjectNode object) {
+            ObjectNode given = object.deepCopy();
+            object.removeAll();
+            for (String field : fields) {
+                if (given.has(field)) {
+                    object.set(field, given.path(field));
+                }
+            }
+            given.properties().forEach(field -> object.putIfAbsent(field.getKey(), field.getValue()));
+        }
+    }
+
+    private void refuseLaterFields() {
+        List<String> later = new ArrayList<>(List.of("delayCacheUntilActive"));
+        Set<String> older = new TreeSet<>();
+        if (version == ConfigVersion.V1ALPHA1) {
+            later.addAll(LATER_THAN_ALPHA);
+            older.addAll(OF_ALPHA);
+        }
+        if (version.isBefore(ConfigVersion.V1BETA2)) {
+            older.add("disablePreemption");
+        }
+        if (version.isBefore(ConfigVersion.V1BETA3)) {
+            older.addAll(BIND_ADDRESSES);
+        }
+        for (String field : later) {
+            refuseLater(field);
+        }
+        List<String> fields = new ArrayList<>();
+        tree.root().fieldNames().forEachRemaining(fields::add);
+        for (String field : fields) {
+            Optional<String> meant = older.contains(field) ? Optional.empty() : Suggestion.closest(field, older);
+            if (meant.isPresent() && !ConfigFormat.FIELDS.contains(field) && !later.contains(field)) {
+                conversion.at(field).report("unknown field. Maybe " + meant.get() + ".");
+                tree.remove(field);
+            }
+        }
+    }
+
+    private void refuseLater(String path) {
+        if (!tree.at(path).isMissingNode()) {
+            conversion
+                    .at(path)
+                    .report("unknown field (expected: a field of " + version + ", or apiVersion: "
+                            + ConfigFormat.API_VERSION + ", which has it)");
+            tree.remove(path);
+        }
+    }
+
+    /** Puts the Policy that is named at the top, and says whether there is one. */
+    private boolean readAlgorithmSource() {
+        Section source = conversion.section("").child(SOURCE);
+        String provider = source.textUnlessBlank("provider", "");
+        Optional<Section> policy = source.optionalChild(POLICY);
+        source.finish();
+        boolean isRead = false;
+        if (policy.isPresent() && !provider.isEmpty()) {
+            source.at("provider").invalid(provider, "a provider or a policy, not both");
+        } else if (policy.isPresent()) {
+            isRead = readPolicy(policy.get());
+        } else if (provider.equals("ClusterAutoscalerProvider")) {
+            conversion.warn(SOURCE + ".provider", provider + " is NodeResourcesFit with scoringStrategy MostAllocated");
+            scoresByRoom = OlderPlugins.MOST;
+        } else if (!provider.isEmpty() && !provider.equals("DefaultProvider")) {
+            source.at("provider").invalid(provider, "DefaultProvider or ClusterAutoscalerProvider");
+        }
+        tree.remove(SOURCE);
+        return isRead;
+    }
+
+    private boolean readPolicy(Section source) {
+        Optional<Section> file = source.optionalChild("file");
+        Optional<Section> configMap = source.optionalChild("configMap");
+        String path = file.map(section -> section.textUnlessBlank("path", "")).orElse("");
+        String namespace = configMap
+                .map(section -> section.textUnlessBlank("namespace", "kube-system"))
+                .orElse("");
+        String name =
+                configMap.map(section -> section.textUnlessBlank("name", "")).orElse("");
+        file.ifPresent(Section::finish);
+        configMap.ifPresent(Section::finish);
+        source.finish();
+        if (path.isEmpty() == name.isEmpty()) {
+            source.problems()
+                    .report((path.isEmpty() ? "neither file nor configMap" : "file and configMap")
+                            + " (expected: file with a path, or configMap with a namespace and a name)");
+            return false;
+        }
+        Problems at = source.at(path.isEmpty() ? "configMap" : "file");
+        try {
+            String kubeconfig = tree.at("clientConnection.kubeconfig").asText();
+            PolicyTexts.PolicyText text =
+                    path.isEmpty() ? policies.configMap(namespace, name, kubeconfig) : policies.file(path);
+            int before = at.all().size();
+            SourceTree policy = SourceTree.read(text.text(), text.sourceName(), conversion.at(POLICY));
+            tree.copyPlaces(policy, POLICY, POLICY);
+            boolean isRead = at.all().size() == before;
+            if (isRead) {
+                tree.put(POLICY, policy.root(), POLICY);
+            }
+            return isRead;
+        } catch (IOException unreadable) {
+            at.report((path.isEmpty() ? "ConfigMap " + namespace + "/" + name : path) + " cannot be read: "
+                    + unreadable.getMessage() + " (expected: a Policy)");
+            return false;
+        }
+    }
+
+    /** Puts what v1alpha1 has at the top into the one profile that it comes to. */
+    private void intoProfile() {
+        tree.put("profiles", NODES.arrayNode().add(NODES.objectNode()), "apiVersion");
+        for (String field : List.of("schedulerName", "plugins", "pluginConfig")) {
+            if (tree.root().has(field)) {
+                tree.move(field, "profiles[0]." + field);
+            }
+        }
+        ProfileEdit profile = new ProfileEdit(tree, "profiles[0]");
+        intoArgs("bindTimeoutSeconds", profile, "VolumeBinding", "bindTimeoutSeconds");
+        intoArgs("hardPodAffinitySymmetricWeight", profile, "InterPodAffinity", "hardPodAffinityWeight");
+        if (tree.root().has("failureDomains")) {
+            conversion.warn("failureDomains", "has no effect any more");
+            tree.remove("failureDomains");
+        }
+    }
+
+    private void intoArgs(String field, ProfileEdit profile, String plugin, String arg) {
+        JsonNode value = tree.at(field);
+        if (!value.isMissingNode() && !value.isNull()) {
+            profile.putArgIfAbsent(plugin, arg, value, field);
+            conversion.warn(field, "is the argument " + arg + " of " + plugin);
+        }
+        tree.remove(field);
+    }
+
+    private void dropBindAddresses() {
+        for (String field : BIND_ADDRESSES) {
+            String address = tree.at(field).asText();
+            if (tree.at(field).isValueNode() && !address.isEmpty() && !address.matches("(.*:)?0")) {
+                conversion.warn(
+                        field, "nothing is served there; health and metrics are served by HTTPS on --secure-port");
+            }
+            if (tree.at(field).isContainerNode()) {
+                Scalars.wrong(tree.at(field), "a text", conversion.at(field));
+            }
+            tree.remove(field);
+        }
+    }
+
+    private void convertPreemption() {
+        JsonNode disabled = tree.at("disablePreemption");
+        if (!version.isBefore(ConfigVersion.V1BETA2) || disabled.isMissingNode()) {
+            return;
+        }
+        if (!disabled.isNull() && Scalars.bool(disabled, conversion.at("disablePreemption"))) {
+            for (int i = 0; i < tree.at("profiles").size(); i++) {
+                String points = "profiles[" + i + "].plugins.postFilter";
+                ObjectNode none = NODES.objectNode();
+                none.putArray("disabled").add(ProfileEdit.plugin(PluginSet.ALL));
+                tree.put(points, none, "disablePreemption");
+            }
+            conversion.warn("disablePreemption", "no plugin is enabled at postFilter");
+        }
+        tree.remove("disablePreemption");
+    }
+
+    private void convertLock() {
+        String election = "leaderElection.";
+        if (version == ConfigVersion.V1ALPHA1) {
+            rename(election + "lockObjectName", election + "resourceName");
+            rename(election + "lockObjectNamespace", election + "resourceNamespace");
+        }
+        String kind = tree.at(election + "resourceLock").asText();
+        if (FORMER_LOCKS.contains(kind)) {
+            conversion.warn(
+                    election + "resourceLock",
+                    "\"" + kind + "\" is \"leases\"; a scheduler that still locks the other way is not noticed");
+            tree.put(election + "resourceLock", TextNode.valueOf("leases"), election + "resourceLock");
+        }
+    }
+
+    private void rename(String from, String to) {
+        JsonNode value = tree.at(from);
+        JsonNode given = tree.at(to);
+        if (value.isMissingNode()) {
+            return;
+        }
+        if (given.isMissingNode() || given.isNull() || given.asText().isEmpty()) {
+            tree.move(from, to);
+        } else {
+            if (!value.asText().isEmpty() && !value.equals(given)) {
+                conversion.at(from).invalid(value.asText(), "the same as " + to + ", which is " + given.asText());
+            }
+            tree.remove(from);
+        }
+    }
+
+    // Until v1beta1 extenders were read whatever the case of their fields, and a time limit
+    // was a number of nanoseconds.
+    private void spellExtenders(String list) {
+        for (int i = 0; i < tree.at(list).size(); i++) {
+            String extender = list + "[" + i + "]";
+            if (version.isBefore(ConfigVersion.V1BETA2)) {
+                spell(extender, EXTENDER_FIELDS);
+                spell(extender + ".tlsConfig", TLS_FIELDS);
+                for (int j = 0; j < tree.at(extender + ".managedResources").size(); j++) {
+                    spell(extender + ".managedResources[" + j + "]", List.of("name", "ignoredByScheduler"));
+                }
+                JsonNode timeout = tree.at(extender + ".httpTimeout");
+                if (timeout.isIntegralNumber()) {
+                    String duration = GoDuration.format(Duration.ofNanos(timeout.longValue()));
+                    tree.put(extender + ".httpTimeout", TextNode.valueOf(duration), extender + ".httpTimeout");
+                }
+                // The version of the protocol, of which there is one.
+                tree.remove(extender + ".apiVersion");
+            }
+        }
+    }
+
+    private void spell(String path, List<String> fields) {
+        if (!(tree.at(path) instanceof ObjectNode given)) {
+            return;
+        }
+        ObjectNode spelled = NODES.objectNode();
+        given.properties().forEach(field -> {
+            String name = field.getKey();
+            String known =
+                    fields.stream().filter(name::equalsIgnoreCase).findFirst().orElse(name);
+            spelled.set(known, field.getValue());
+            tree.copyPlaces(tree, path + "." + name, path + "." + known);
+        });
+        given.removeAll();
+        given.setAll(spelled);
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.config.older;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import org.moorage.objects.TextFile;
+
+/**
+ * Finds the Policy that a configuration of version {@code v1alpha1} names. Asked while the configuration is read, at most
+ * once.
+ */
+public interface PolicyTexts {
+    /**
+     * A Policy as it is written.
+     *
+     * @param text JSON or YAML
+     * @param sourceName what it was read from, for messages and origins
+     */
+    record PolicyText(String text, String sourceName) {}
+
+    /**
+     * The Policy in a file.
+     *
+     * @param path as in {@code algorithmSource.policy.file.path}
+     * @throws IOException if it cannot be read; its message says why, in one line
+     */
+    default PolicyText file(String path) throws IOException {
+        return new PolicyText(TextFile.read(Path.of(path)), path);
+    }
+
+    /**
+     * The Policy under the key {@code policy.cfg} of a ConfigMap.
+     *
+     * @param namespace as in {@code algorithmSource.policy.configMap.namespace}
+     * @param name as in {@code algorithmSource.policy.configMap.name}
+     * @param kubeconfig as in {@code clientConnection.kubeconfig}; empty if the configuration names none
+     * @throws IOException if it cannot be read; its message says why, in one line
+     */
+    PolicyText configMap(String namespace, String name, String kubeconfig) throws IOException;
+
+    /** Reads files, and no ConfigMap. */
+    static PolicyTexts files() {
+        return (namespace, name, kubeconfig) -> {
+            throw new IOException("ConfigMaps are not read here");
+        };
+    }
+}

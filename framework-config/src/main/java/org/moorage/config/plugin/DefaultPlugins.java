@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.config.plugin;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.moorage.api.plugin.FeatureGates;
+
+/** The plugins that kube-scheduler enables unless a configuration says otherwise. */
+public final class DefaultPlugins {
+    /** Binds a pod by one request to the API server. */
+    public static final String BINDER = "DefaultBinder";
+
+    private static final List<EnabledPlugin> MULTI_POINT = List.of(
+            new EnabledPlugin("SchedulingGates", 0),
+            new EnabledPlugin("PrioritySort", 0),
+            new EnabledPlugin("NodeUnschedulable", 0),
+            new EnabledPlugin("NodeName", 0),
+            new EnabledPlugin("TaintToleration", 3),
+            new EnabledPlugin("NodeAffinity", 2),
+            new EnabledPlugin("NodePorts", 0),
+            new EnabledPlugin("NodeResourcesFit", 1),
+            new EnabledPlugin("VolumeRestrictions", 0),
+            new EnabledPlugin("NodeVolumeLimits", 0),
+            new EnabledPlugin("VolumeBinding", 0),
+            new EnabledPlugin("VolumeZone", 0),
+            new EnabledPlugin("PodTopologySpread", 2),
+            new EnabledPlugin("InterPodAffinity", 2),
+            new EnabledPlugin("DynamicResources", 2),
+            new EnabledPlugin("DefaultPreemption", 0),
+            new EnabledPlugin("NodeResourcesBalancedAllocation", 1),
+            new EnabledPlugin("ImageLocality", 1),
+            new EnabledPlugin(BINDER, 0));
+
+    // Those that a feature adds at the end.
+    private static final List<Gated> GATED = List.of(
+            new Gated(FeatureGates.NODE_DECLARED_FEATURES, new EnabledPlugin("NodeDeclaredFeatures", 0)),
+            new Gated(FeatureGates.GANG_SCHEDULING, new EnabledPlugin("GangScheduling", 0)),
+            new Gated(
+                    FeatureGates.TOPOLOGY_AWARE_WORKLOAD_SCHEDULING,
+                    new EnabledPlugin("TopologyPlacementGenerator", 0)),
+            new Gated(FeatureGates.TOPOLOGY_AWARE_WORKLOAD_SCHEDULING, new EnabledPlugin("PodGroupPodsCount", 1)));
+
+    private static final Set<String> WITH_ARGS = Set.of(
+            "DefaultPreemption",
+            "DynamicResources",
+            "InterPodAffinity",
+            "NodeAffinity",
+            "NodeResourcesBalancedAllocation",
+            "NodeResourcesFit",
+            "PodTopologySpread",
+            "VolumeBinding");
+
+    private static final Set<String> REMOVED = Set.of("AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits");
+
+    private record Gated(String feature, EnabledPlugin plugin) {}
+
+    private DefaultPlugins() {}
+
+    /** The plugins of the default {@code multiPoint} list where these features are on, in their order and with their weights. */
+    public static List<EnabledPlugin> multiPoint(FeatureGates features) {
+        List<EnabledPlugin> enabled = new ArrayList<>(MULTI_POINT);
+        for (Gated gated : GATED) {
+            if (features.isEnabled(gated.feature)) {
+                enabled.add(gated.plugin);
+            }
+        }
+        return enabled;
+    }
+
+    /** Whether kube-scheduler has a plugin of this name, enabled by default or not. */
+    public static boolean knows(String name) {
+        for (EnabledPlugin plugin : MULTI_POINT) {
+            if (plugin.name().equals(name)) {
+                return true;
+            }
+        }
+        for (Gated gated : GATED) {
+            if (gated.plugin.name().equals(name)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether the arguments of kube-scheduler's plugin of this name have an {@code apiVersion} and a {@code kind}. */
+    public static boolean hasArgsKind(String name) {
+        return WITH_ARGS.contains(name);
+    }
+
+    /** Whether it is a plugin that earlier versions had, and that kube-scheduler now refuses by name. */
+    public static boolean isRemoved(String name) {
+        return REMOVED.contains(name);
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.config.plugin;
+
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.Plugin;
+import org.moorage.api.plugin.PluginArgs;
+import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.Problems;
+
+/**
+ * Calls what there is of a plugin before the plugin itself: its arguments and its factory. Whatever they throw, null, and an answer
+ * that is not allowed become a {@link FactoryFailure}. Only errors of the virtual machine are passed on, see {@link
+ * Thrown#rethrowIfFatal}.
+ */
+public final class FactoryCalls {
+    private FactoryCalls() {}
+
+    /** Completes the arguments of a plugin. */
+    public static PluginArgs forFeatures(
+            String plugin, PluginFactory<?> factory, PluginArgs args, FeatureGates features, Problems problems) {
+        return answer(
+                "completing the arguments of plugin ",
+                plugin,
+                () -> factory.argsType().cast(args.forFeatures(features, problems)));
+    }
+
+    /** Has the arguments of a plugin checked. */
+    public static void validate(String plugin, PluginArgs args, Problems problems) {
+        try {
+            args.validate(problems);
+        } catch (Throwable thrown) {
+            throw failure("checking the arguments of plugin ", plugin, thrown);
+        }
+    }
+
+    /** Makes a plugin, whose name must be that of its factory. */
+    public static <A extends PluginArgs> Plugin create(PluginFactory<A> factory, PluginArgs args, Handle handle) {
+        String name = factory.name();
+        return answer("initializing plugin ", name, () -> {
+            Plugin plugin =
+                    factory.create(Objects.requireNonNull(factory.argsType().cast(args)), handle);
+            if (plugin != null && !name.equals(plugin.name())) {
+                throw new IllegalArgumentException(
+                        "name: \"" + plugin.name() + "\" (expected: that of its factory, \"" + name + "\")");
+            }
+            return plugin;
+        });
+    }
+
+    private static <T> T answer(String doing, String plugin, Supplier<@Nullable T> call) {
+        T answer;
+        try {
+            answer = call.get();
+        } catch (Throwable thrown) {
+            throw failure(doing, plugin, thrown);
+        }
+        if (answer == null) {
+            throw new FactoryFailure(message(doing, plugin, "answered null"), null);
+        }
+        return answer;
+    }
+
+    private static FactoryFailure failure(String doing, String plugin, Throwable thrown) {
+        Thrown.rethrowIfFatal(thrown);
+        if (thrown instanceof InterruptedException) {
+            Thread.currentThread().interrupt();
+        }
+        return new FactoryFailure(message(doing, plugin, Thrown.text(thrown)), Thrown.loggable(thrown));
+    }
+
+    private static String message(String doing, String plugin, String what) {
+        return doing + '"' + plugin + "\": " + what;
+    }
+}

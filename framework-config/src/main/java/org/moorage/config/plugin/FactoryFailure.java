@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.config.plugin;
+
+import org.jspecify.annotations.Nullable;
+
+/** A factory or the arguments of a plugin threw, or answered what the called method does not allow. */
+public final class FactoryFailure extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    FactoryFailure(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+
+    /** The failure in one line. */
+    @Override
+    public String getMessage() {
+        return String.valueOf(super.getMessage());
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.config.plugin;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.ServiceLoader;
+import org.moorage.api.plugin.PluginFactory;
+
+/** The plugins that configurations may name. Immutable. */
+public final class PluginRegistry {
+    private final Map<String, PluginFactory<?>> factoryByName;
+
+    private PluginRegistry(Map<String, PluginFactory<?>> factoryByName) {
+        this.factoryByName = Collections.unmodifiableMap(factoryByName);
+    }
+
+    /**
+     * A registry of these factories.
+     *
+     * @throws IllegalArgumentException if two factories have one name
+     */
+    public static PluginRegistry of(Collection<? extends PluginFactory<?>> factories) {
+        return new PluginRegistry(Map.of()).with(factories);
+    }
+
+    /**
+     * This registry and further factories.
+     *
+     * @throws IllegalArgumentException if two factories have one name
+     */
+    public PluginRegistry with(Collection<? extends PluginFactory<?>> factories) {
+        Map<String, PluginFactory<?>> all = new LinkedHashMap<>(factoryByName);
+        for (PluginFactory<?> factory : factories) {
+            Objects.requireNonNull(factory, "factory");
+            PluginFactory<?> other = all.putIfAbsent(factory.name(), factory);
+            if (other != null) {
+                throw new IllegalArgumentException("plugin \"" + factory.name() + "\": registered by "
+                        + other.declaringClass().getName() + " and by "
+                        + factory.declaringClass().getName() + " (expected: one factory for a name)");
+            }
+        }
+        return new PluginRegistry(all);
+    }
+
+    /**
+     * This registry and the factories that a class loader offers as services. One of a class that is registered already is not
+     * taken again, so that a program may name the plugin that it is made for.
+     *
+     * @throws IllegalArgumentException if two factories have one name
+     */
+    public PluginRegistry withServices(ClassLoader loader) {
+        List<PluginFactory<?>> found = new ArrayList<>();
+        for (PluginFactory<?> factory : ServiceLoader.load(PluginFactory.class, loader)) {
+            PluginFactory<?> known = factoryByName.get(factory.name());
+            if (known == null || known.getClass() != factory.getClass()) {
+                found.add(factory);
+            }
+        }
+        return with(found);
+    }
+
+    /** The factory of that name, or empty. */
+    public Optional<PluginFactory<?>> find(String name) {
+        return Optional.ofNullable(factoryByName.get(name));
+    }
+
+    /** All factories, in the order in which they were registered. */
+    public Collection<PluginFactory<?>> factories() {
+        return factoryByName.values();
+    }
+}

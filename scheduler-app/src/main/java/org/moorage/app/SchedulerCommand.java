@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
@@ -33,19 +32,17 @@ import org.moorage.app.serving.HealthCheck;
 import org.moorage.app.serving.SecureServer;
 import org.moorage.config.ClientConnection;
 import org.moorage.config.ConfigPrinter;
-import org.moorage.config.LeaderElection;
 import org.moorage.config.LoadedConfig;
 import org.moorage.config.older.PolicyTexts;
 import org.moorage.config.plugin.JarRules;
 import org.moorage.config.plugin.PluginRegistry;
-import org.moorage.kubernetes.ApiClient;
 import org.moorage.kubernetes.ApiConnection;
 import org.moorage.kubernetes.ApiRequests;
-import org.moorage.kubernetes.ClusterSettings;
 import org.moorage.kubernetes.KubernetesCluster;
 import org.moorage.kubernetes.RequestMetrics;
 import org.moorage.kubernetes.WatchStatus;
 import org.moorage.kubernetes.election.Leadership;
+import org.moorage.kubernetes.scheduler.KubernetesScheduler;
 import org.moorage.objects.TextFile;
 import org.moorage.runtime.MonotonicClock;
 import org.moorage.runtime.Scheduler;
@@ -77,7 +74,6 @@ final class SchedulerCommand {
     private final List<String> unusedFlags;
     private final List<String> flagsWithoutFile;
     private final List<String> pluginNotes = new ArrayList<>();
-    private final InstantSource clock = InstantSource.system();
     private final InstantSource monotonicClock = MonotonicClock.system();
     private final PrometheusRegistry measured = new PrometheusRegistry();
     private final PrometheusMetrics metrics = new PrometheusMetrics(measured, monotonicClock);
@@ -120,72 +116,34 @@ final class SchedulerCommand {
         Logging.useForService(options.loggingFormat(), options.verbosityByModule(), threads);
         process.logPrints();
         HeapWatch.start(threads);
-        ApiConnection connection = connection(loaded.config().clientConnection(), Optional.empty());
-        ApiClient client = connection.open();
         RequestMetrics requestMetrics = new ApiServerMetrics(measured);
         ProcessMetrics.register(measured, Version.ofMoorage(), Version.KUBE_SCHEDULER, loaded.featureGates());
-        LeaderElection election = loaded.config().leaderElection();
-        Optional<Leadership> leadership = election.leaderElect()
-                ? Optional.of(new Leadership(
-                        new ApiRequests(connection.open(), monotonicClock, requestMetrics),
-                        election,
-                        hostName,
-                        loaded.config().profiles().get(0).schedulerName(),
-                        clock,
-                        new Random(),
-                        threads))
-                : Optional.empty();
-        ClientConnection rate = loaded.config().clientConnection();
-        KubernetesCluster cluster = new KubernetesCluster(
-                leadership.map(own -> own.guard(client)).orElse(client),
-                ClusterSettings.on(hostName).withRate(rate.qps(), rate.burst()).withMetrics(requestMetrics),
-                clock,
-                new Random(),
-                threads);
-        if (!loaded.config().delayCacheUntilActive()) {
-            cluster.connect();
-        }
-        leadership.ifPresent(own -> metrics.showLeadership(election.resourceName(), own::isLeader));
         metrics.showDroppedLogLines(Logging::dropped);
-        Scheduler.Builder builder = Scheduler.builder(loaded, registry, cluster)
-                .listener(metrics)
-                .listener(new PodLog())
-                .metrics(metrics)
-                .randomTies(true)
-                .rejectedEarlyPops(REJECTED_EARLY_POPS)
-                .maxInUnschedulable(options.maxInUnschedulable());
-        try (Scheduler scheduler =
-                options.pluginLimits().applyTo(builder, registry).build()) {
+        try (KubernetesScheduler own = KubernetesScheduler.builder(loaded, registry)
+                .connection(connection(loaded.config().clientConnection(), Optional.empty()))
+                .hostName(hostName)
+                .requestMetrics(requestMetrics)
+                .threads(threads)
+                .settings(builder -> settings(builder, registry))
+                .onSynced(this::synced)
+                .onLost(() -> lost(process))
+                .build()) {
+            Scheduler scheduler = own.scheduler();
+            own.leadership()
+                    .ifPresent(leadership -> metrics.showLeadership(
+                            loaded.config().leaderElection().resourceName(), leadership::isLeader));
             metrics.show(scheduler::gauges);
-            metrics.showWatches(cluster::watchStatuses);
-            Optional<SecureServer> server = serve(
-                    loaded,
-                    scheduler,
-                    cluster,
-                    leadership,
-                    new MetricsText(measured, options.disabledMetrics()),
-                    requestMetrics);
-            process.onTermination(() -> terminate(scheduler, leadership, server));
+            metrics.showWatches(own.cluster()::watchStatuses);
+            Optional<SecureServer> server =
+                    serve(loaded, own, new MetricsText(measured, options.disabledMetrics()), requestMetrics);
+            process.onTermination(() -> terminate(own, server));
             logStart(loaded, scheduler);
             // While the cluster's objects are listed.
             server.ifPresent(starting -> threads.replaceable(
-                            "serve", () -> begin(starting, () -> terminate(scheduler, leadership, server)))
+                            "serve", () -> begin(starting, () -> terminate(own, server)))
                     .start());
             DumpSignal.handle(scheduler, work -> threads.replaceable("dump", work));
-            if (!loaded.config().delayCacheUntilActive()) {
-                start(scheduler);
-            }
-            if (lead(leadership, process)) {
-                if (loaded.config().delayCacheUntilActive()) {
-                    start(scheduler);
-                }
-                scheduler.run();
-            }
-        } catch (ClusterException unreachable) {
-            // Told to end before all objects were listed, there is nothing to complain about.
-            if (!stopped.get()) {
-                throw unreachable;
-            }
+            boolean ignored = own.run();
         } finally {
             stopped.set(true);
         }
@@ -235,36 +193,35 @@ final class SchedulerCommand {
         }
     }
 
-    private void start(Scheduler scheduler) {
-        scheduler.start();
+    private Scheduler.Builder settings(Scheduler.Builder builder, PluginRegistry registry) {
+        builder.listener(metrics)
+                .listener(new PodLog())
+                .metrics(metrics)
+                .rejectedEarlyPops(REJECTED_EARLY_POPS)
+                .maxInUnschedulable(options.maxInUnschedulable());
+        return options.pluginLimits().applyTo(builder, registry);
+    }
+
+    private void synced() {
         synced.set(true);
         LOG.info("The cluster's objects are known");
     }
 
-    /** Waits until this process may schedule; false if it is to end before. */
-    private boolean lead(Optional<Leadership> leadership, HostProcess process) {
-        if (leadership.isEmpty()) {
-            return true;
+    private void lost(HostProcess process) {
+        if (!stopped.get()) {
+            LOG.error("Leaderelection lost");
+            process.exit(FAILURE);
         }
-        leadership.get().start(() -> {
-            if (!stopped.get()) {
-                LOG.error("Leaderelection lost");
-                process.exit(FAILURE);
-            }
-        });
-        return leadership.get().awaitLeading();
     }
 
     private Optional<SecureServer> serve(
-            LoadedConfig loaded,
-            Scheduler scheduler,
-            KubernetesCluster cluster,
-            Optional<Leadership> leadership,
-            MetricsText metrics,
-            RequestMetrics requestMetrics) {
+            LoadedConfig loaded, KubernetesScheduler own, MetricsText metrics, RequestMetrics requestMetrics) {
         if (options.serving().securePort() == 0) {
             return Optional.empty();
         }
+        Scheduler scheduler = own.scheduler();
+        KubernetesCluster cluster = own.cluster();
+        Optional<Leadership> leadership = own.leadership();
         ClientConnection connection = loaded.config().clientConnection();
         SecureServer server = SecureServer.listen(
                 options.serving(),
@@ -282,7 +239,7 @@ final class SchedulerCommand {
                 monotonicClock,
                 work -> threads.replaceable("serve", work));
         List<HealthCheck> health = new ArrayList<>();
-        leadership.ifPresent(own -> health.add(new HealthCheck("leaderElection", own::check)));
+        leadership.ifPresent(part -> health.add(new HealthCheck("leaderElection", part::check)));
         List<HealthCheck> readiness = new ArrayList<>(health);
         readiness.add(new HealthCheck(
                 "shutdown", () -> stopped.get() ? Optional.of("process is shutting down") : Optional.empty()));
@@ -333,15 +290,12 @@ final class SchedulerCommand {
         return checks;
     }
 
-    private boolean terminate(Scheduler scheduler, Optional<Leadership> leadership, Optional<SecureServer> server) {
+    private boolean terminate(KubernetesScheduler own, Optional<SecureServer> server) {
         if (stopped.getAndSet(true)) {
             return false;
         }
         LOG.info("Requested to terminate, exiting");
-        // What is under way is still the leader's; only then another may lead.
-        scheduler.stop();
-        leadership.ifPresent(Leadership::close);
-        scheduler.close();
+        own.close();
         server.ifPresent(SecureServer::close);
         Logging.flush();
         return true;

@@ -28,8 +28,7 @@ sums() { # CHECKOUT: of its jars and of all files of its archive and image, by p
   (
     cd "$1"
     find . -path '*/target/*.jar' -not -path '*/target/*/*' -not -name '*-tests.jar' -not -path './benchmarks/*' \
-      -not -path './system-tests/*' -not -path './examples/team-nodes/*' -not -path './examples/embed/*' \
-      -not -path './examples/embedded-scheduler/*' | sort | xargs sha256sum
+      -not -path './system-tests/*' -not -path './examples/*' | sort | xargs sha256sum
     [ "$all" = no ] || sha256sum distribution/target/moorage.cdx.json distribution/target/moorage-*-dist.tar.gz
     if [ "$all" = yes ]; then
       mkdir -p "$folder/layers" && tar -x -C "$folder/layers" -f distribution/target/moorage-image.tar
@@ -41,7 +40,7 @@ sums() { # CHECKOUT: of its jars and of all files of its archive and image, by p
 
 all=no
 first=$PWD
-options=(-pl scheduler-app,framework-testkit,archetype,bom -am)
+options=(-pl scheduler-app,plugins-opa,plugins-safe,plugins-traffic,framework-testkit,archetype,bom -am)
 if [ "${1-}" = --all ]; then
   all=yes
   options=(-Pdist,image -pl distribution,framework-testkit,archetype,bom -am -Dimage.base=scratch)

@@ -25,13 +25,13 @@ class BillOfMaterialsTest {
     }
 
     @Test
-    void listsTheLibrariesInThePluginsOfTheExamples() throws IOException {
+    void listsThePluginsAndTheLibrariesInTheirJars() throws IOException {
         assertThat(Shipped.components())
                 .extracting(component -> component.group() + ":" + component.name())
                 .contains(
                         "com.styra.opa:opa-java-wasm",
                         "com.dylibso.chicory:runtime",
-                        "org.moorage.examples:opa-policy",
-                        "org.moorage.examples:safe-agents");
+                        "org.moorage:plugins-opa",
+                        "org.moorage:plugins-safe");
     }
 }

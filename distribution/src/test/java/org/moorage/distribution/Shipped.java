@@ -24,7 +24,7 @@ final class Shipped {
     /**
      * A library, as the bill of materials lists it.
      *
-     * @param sha256 of its jar, in hexadecimal digits; empty where it has none, such as a plugin of the examples
+     * @param sha256 of its jar, in hexadecimal digits; empty where it has none, such as a plugin
      */
     record Component(String group, String name, String version, String sha256) {
         boolean isOurs() {

@@ -45,6 +45,9 @@ final class ArchitectureTest {
     private static final String TLS = "org.moorage.tls..";
     private static final String PROMETHEUS = "org.moorage.prometheus..";
     private static final String HTTP = "org.moorage.http..";
+    private static final String OPA = "org.moorage.opa..";
+    private static final String SAFE = "org.moorage.safe..";
+    private static final String TRAFFIC = "org.moorage.traffic..";
 
     @ArchTest
     static void looksAtAllModules(JavaClasses imported) {
@@ -61,7 +64,10 @@ final class ArchitectureTest {
                 "conformance",
                 "app",
                 "prometheus",
-                "http")) {
+                "http",
+                "opa",
+                "safe",
+                "traffic")) {
             assertThat(imported.containPackage("org.moorage." + module))
                     .as("classes of org.moorage.%s", module)
                     .isTrue();
@@ -134,6 +140,28 @@ final class ArchitectureTest {
                     "com.google.protobuf..",
                     "com.google.errorprone.annotations..")
             .because("device selectors are written in CEL, which nothing else here needs");
+
+    @ArchTest
+    static final ArchRule PLUGINS_NEED_THE_API_AND_WHAT_IS_IN_THEIR_JARS = classes()
+            .that()
+            .resideInAnyPackage(OPA, SAFE, TRAFFIC)
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(
+                    "java..",
+                    "javax.net.ssl..",
+                    "org.jspecify..",
+                    API,
+                    OPA,
+                    SAFE,
+                    TRAFFIC,
+                    PROMETHEUS,
+                    HTTP,
+                    "com.fasterxml.jackson..",
+                    "com.styra.opa..",
+                    "com.dylibso.chicory..",
+                    "org.apache.commons.numbers..")
+            .because("they are taken with --plugin-dir, as anybody's are");
 
     @ArchTest
     static final ArchRule RUNTIME_KNOWS_NEITHER_KUBERNETES_NOR_THE_APP = noClasses()
@@ -269,6 +297,8 @@ final class ArchitectureTest {
     static final ArchRule FEW_START_THREADS = noClasses()
             .that(not(name("org.moorage.runtime.SchedulerThreads"))
                     .and(not(name("org.moorage.runtime.internal.plugin.PluginThread")))
+                    // A jar of its own, whose threads end with the plugin.
+                    .and(not(nameMatching("org\\.moorage\\.opa\\..*")))
                     .and(not(nameMatching("org\\.moorage\\.app\\.Main(\\$.*)?")))
                     .and(not(name("org.moorage.app.ProcessThreads"))))
             .should()

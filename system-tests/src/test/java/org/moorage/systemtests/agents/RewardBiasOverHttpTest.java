@@ -33,7 +33,7 @@ import org.moorage.testkit.Pods;
 /** kubeRL's scores over HTTP, by the route that its extender had, while the cluster's pods fail and run. */
 class RewardBiasOverHttpTest {
     private static final Path CONFIG =
-            Path.of(System.getProperty("basedir", "."), "..", "examples", "safe-agents", "extender.yaml");
+            Path.of(System.getProperty("basedir", "."), "..", "plugins-safe", "extender.yaml");
     private static final String QUESTION = """
             {"Pod": {"metadata": {"name": "waiting", "namespace": "default", "labels": {"podtype": "%s"}}},\
              "NodeNames": ["n", "other"]}""";

@@ -39,7 +39,7 @@ import org.moorage.simulation.InMemoryCluster;
 /** What kube-safe-scheduler answered over HTTP, {@code moorage extender} answers with the example's configuration. */
 class SafeAgentsOverHttpTest {
     private static final Path CONFIG =
-            Path.of(System.getProperty("basedir", "."), "..", "examples", "safe-agents", "extender.yaml");
+            Path.of(System.getProperty("basedir", "."), "..", "plugins-safe", "extender.yaml");
 
     @TempDir
     private static Path folder;

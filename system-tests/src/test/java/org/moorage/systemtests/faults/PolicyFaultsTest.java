@@ -21,10 +21,12 @@ import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
+import org.moorage.systemtests.live.PluginProject;
 import org.moorage.systemtests.live.RunningProgram;
 
 /** Servers that decisions are made with and that do not come to an end, and policies that nobody should be able to push. */
 class PolicyFaultsTest {
+    private static final PluginProject OPA = new PluginProject("plugins-opa");
     private static final Duration LIMIT = Duration.ofSeconds(2);
     private static final String PODS = "/api/v1/namespaces/default/pods";
     private static final List<String> WAYS = List.of("stall", "trickle", "endless");
@@ -50,7 +52,9 @@ class PolicyFaultsTest {
             scene.nodes("n", 3, "8", 110);
             try (SchedulerProcess scheduler = scene.start(scene.command(MOORAGE)
                     .config(BEGINNING + profiles(server.address()))
-                    .flags("--plugin-dir=" + plugins(scene, "opa-policy", "network-traffic"))
+                    .flags(
+                            "--plugin-dir=" + OPA.pluginDirectory(),
+                            "--plugin-dir=" + new PluginProject("plugins-traffic").pluginDirectory())
                     .java("-Xmx256m"))) {
                 for (String way : WAYS) {
                     bound(scene, report, "opa-ignore-" + way);
@@ -142,7 +146,7 @@ class PolicyFaultsTest {
                                     "default-scheduler",
                                     "OpaPolicy",
                                     "{policies: [], policyServer: {address: '127.0.0.1:" + port + "'}}"))
-                    .flags("--plugin-dir=" + plugins(scene, "opa-policy")))) {
+                    .flags("--plugin-dir=" + OPA.pluginDirectory()))) {
                 long start = System.nanoTime();
                 List<CompletableFuture<HttpResponse<String>>> refused = List.of(
                         push(port, "negative", bundle("-0000002000")),
@@ -155,8 +159,7 @@ class PolicyFaultsTest {
                         scene.awaitBound("meanwhile", 1, Duration.ofSeconds(20)),
                         LIMIT.multipliedBy(5));
 
-                Path shipped = Path.of(System.getProperty("basedir", "."))
-                        .resolve("../examples/opa-policy/src/main/resources/org/moorage/examples/opa/policy.wasm");
+                Path shipped = OPA.file("src/main/resources/org/moorage/opa/policy.wasm");
                 int status =
                         push(port, "good", Files.readAllBytes(shipped)).join().statusCode();
                 report.holds(status == 200, "a good policy is answered " + status);
@@ -200,24 +203,5 @@ class PolicyFaultsTest {
             throw new UncheckedIOException(e);
         }
         return out.toByteArray();
-    }
-
-    /** A folder with the jars of examples that are plugins. */
-    static Path plugins(FaultScene scene, String... examples) {
-        try {
-            Path plugins = Files.createDirectories(scene.plane().folder().resolve("plugins"));
-            for (String example : examples) {
-                Path jar = Path.of(System.getProperty("basedir", "."))
-                        .resolve("../examples/" + example + "/target/" + example + "-1.0.jar");
-                if (!Files.exists(jar)) {
-                    throw new IllegalStateException(jar + ": not there (expected: built before, with mvn -pl examples/"
-                            + example + " -am package -DskipTests)");
-                }
-                Files.copy(jar, plugins.resolve(example + ".jar"));
-            }
-            return plugins;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 }

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.moorage.systemtests.live.PluginProject;
 import org.moorage.systemtests.live.RunningProgram;
 
 /** What strangers may do to the ports of a scheduler, of its plugins, and of extender agents. */
@@ -29,7 +30,7 @@ class PortFaultsTest {
             Duration attacked;
             SchedulerProcess scheduler = scene.startOnly(scene.command(MOORAGE)
                     .config(config(policyPort, tls))
-                    .flags("--plugin-dir=" + PolicyFaultsTest.plugins(scene, "opa-policy")));
+                    .flags("--plugin-dir=" + new PluginProject("plugins-opa").pluginDirectory()));
             try (SlowConnections slow = SlowConnections.to(scheduler.port(), CONNECTIONS, report.random())) {
                 scene.await(Duration.ofSeconds(60), "the scheduler is ready", scheduler::isReady);
                 probe(scene, report, slow, HealthProbes.of("the scheduler", scheduler.port(), true, "/livez"));

@@ -311,7 +311,7 @@ class LiveDeploymentTest {
         Path home = plane.folder().resolve("image");
         Path launcher = home.resolve("bin").resolve("moorage");
         if (!Files.exists(launcher)) {
-            Path jar = new ExampleProject("safe-agents").jar();
+            Path jar = new PluginProject("plugins-safe").jar();
             Files.copy(jar, Files.createDirectories(home.resolve("plugins")).resolve(jar.getFileName()));
             Files.createDirectories(launcher.getParent());
             Files.copy(

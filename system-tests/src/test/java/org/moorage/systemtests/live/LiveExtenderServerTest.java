@@ -238,12 +238,12 @@ class LiveExtenderServerTest {
         Path config = Files.writeString(plane.folder().resolve("extender.yaml"), extenders(plane, agents));
         RunningProgram extender = RunningProgram.start(
                 plane.folder().resolve("log").resolve("extender.log"),
-                ExampleProject.java(
+                PluginProject.java(
                         List.of(),
                         "org.moorage.app.Main",
                         "extender",
                         "--config=" + config,
-                        "--plugin-dir=" + new ExampleProject("safe-agents").pluginDirectory()));
+                        "--plugin-dir=" + new PluginProject("plugins-safe").pluginDirectory()));
         for (ServedAgent agent : agents.values()) {
             boolean healthy = until(agent::isHealthy, seen -> seen, extender::log);
             assertThat(healthy).isTrue();

@@ -21,7 +21,7 @@ class LiveMinimalSchedulerTest {
 
     @Test
     void triesFiveNodesOfTenAndOthersLater() throws IOException {
-        ExampleProject example = new ExampleProject("minimal-scheduler");
+        PluginProject example = new PluginProject("examples/minimal-scheduler");
         Path jar = example.jar();
         try (ControlPlane plane = ControlPlane.start()) {
             // Tried each second, so that the one node of ten is not missed for long.
@@ -30,7 +30,7 @@ class LiveMinimalSchedulerTest {
                     Files.readString(example.file("scheduler.yaml")) + "podMaxBackoffSeconds: 1\n");
             try (RunningProgram program = RunningProgram.start(
                     plane.folder().resolve("log").resolve("minimal-scheduler.log"),
-                    ExampleProject.java(
+                    PluginProject.java(
                             List.of(jar),
                             "org.moorage.examples.minimal.MinimalScheduler",
                             "--config=" + config,

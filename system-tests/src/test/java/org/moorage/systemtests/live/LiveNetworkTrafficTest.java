@@ -23,8 +23,8 @@ import org.moorage.prometheus.PrometheusSettings;
 import org.moorage.prometheus.Sample;
 
 /**
- * The story of {@code examples/network-traffic}: a real Prometheus and real node exporters decide where pods go, also by the article's
- * own query. SafeOverload of {@code examples/safe-agents} and {@code annotate usage} ask the same Prometheus.
+ * The story of {@code plugins-traffic}: a real Prometheus and real node exporters decide where pods go, also by the article's
+ * own query. SafeOverload of {@code plugins-safe} and {@code annotate usage} ask the same Prometheus.
  */
 @Tag("live")
 class LiveNetworkTrafficTest {
@@ -54,12 +54,12 @@ class LiveNetworkTrafficTest {
                                     "--web.listen-address=127.0.0.1:" + prometheusPort));
                     RunningProgram moorage = RunningProgram.start(
                             plane.folder().resolve("log").resolve("moorage.log"),
-                            ExampleProject.java(
+                            PluginProject.java(
                                     List.of(),
                                     "org.moorage.app.Main",
                                     "--config=" + config(plane, prometheusPort),
-                                    "--plugin-dir=" + new ExampleProject("network-traffic").pluginDirectory(),
-                                    "--plugin-dir=" + new ExampleProject("safe-agents").pluginDirectory(),
+                                    "--plugin-dir=" + new PluginProject("plugins-traffic").pluginDirectory(),
+                                    "--plugin-dir=" + new PluginProject("plugins-safe").pluginDirectory(),
                                     "--secure-port=0",
                                     "--v=2"))) {
                 plane.create(node("node01") + node("node02"));
@@ -91,7 +91,7 @@ class LiveNetworkTrafficTest {
     private static void assertUseIsAnnotated(ControlPlane plane, String address, int exporter) {
         try (RunningProgram annotator = RunningProgram.start(
                 plane.folder().resolve("log").resolve("annotator.log"),
-                ExampleProject.java(
+                PluginProject.java(
                         List.of(),
                         "org.moorage.app.Main",
                         "annotate",

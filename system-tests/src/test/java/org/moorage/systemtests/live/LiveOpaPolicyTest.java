@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import java.io.File;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
@@ -23,8 +22,6 @@ import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -91,16 +88,6 @@ class LiveOpaPolicyTest {
         return Path.of(System.getProperty("basedir", "")).toAbsolutePath().getParent();
     }
 
-    private static Path pluginFolder(Path folder) throws IOException {
-        Path jar = root().resolve("examples/opa-policy/target/opa-policy-1.0.jar");
-        assertThat(jar)
-                .as("the plugin's jar, which mvn -pl examples/opa-policy -am -DskipTests package makes")
-                .exists();
-        Path plugins = Files.createDirectories(folder.resolve("plugins"));
-        Files.copy(jar, plugins.resolve("opa-policy.jar"));
-        return plugins;
-    }
-
     private static Path opaBinary(Path binaries) throws IOException, InterruptedException {
         Process build = new ProcessBuilder(
                         root().resolve("conformance/cluster/build.sh").toString(), "opa")
@@ -110,16 +97,6 @@ class LiveOpaPolicyTest {
                 .as("conformance/cluster/build.sh opa builds OPA")
                 .isTrue();
         return binaries.resolve("opa");
-    }
-
-    // As users have it: plugins come in jars only.
-    private static String classPath() {
-        Path tests = root().resolve("system-tests");
-        return Pattern.compile(File.pathSeparator, Pattern.LITERAL)
-                .splitAsStream(System.getProperty("java.class.path"))
-                .filter(entry -> !Path.of(entry).toAbsolutePath().startsWith(tests) && !entry.contains("examples"))
-                .filter(entry -> !entry.contains("/system-tests/"))
-                .collect(Collectors.joining(File.pathSeparator));
     }
 
     private static String policy(String node) {
@@ -224,7 +201,6 @@ class LiveOpaPolicyTest {
     @Test
     void podsFollowThePolicyThatIsPushed() throws Exception {
         try (ControlPlane plane = ControlPlane.start()) {
-            Path plugins = pluginFolder(plane.folder());
             Path binary = opaBinary(plane.binaries());
             int opaPort = RunningProgram.freePort();
             String opaUrl = "http://127.0.0.1:" + opaPort;
@@ -236,14 +212,11 @@ class LiveOpaPolicyTest {
             RunningProgram opa = startOpa(plane, binary, opaPort, "opa.log");
             try (RunningProgram moorage = RunningProgram.start(
                     plane.folder().resolve("log").resolve("moorage-opa.log"),
-                    List.of(
-                            Path.of(System.getProperty("java.home"), "bin", "java")
-                                    .toString(),
-                            "-cp",
-                            classPath(),
+                    PluginProject.java(
+                            List.of(),
                             "org.moorage.app.Main",
                             "--config=" + config,
-                            "--plugin-dir=" + plugins,
+                            "--plugin-dir=" + new PluginProject("plugins-opa").pluginDirectory(),
                             "--secure-port=0",
                             "--v=2"))) {
                 until(

@@ -19,6 +19,8 @@ import java.util.stream.Collectors;
 public final class RunningProgram implements AutoCloseable {
     private static final Duration LONGEST_STOP = Duration.ofSeconds(15);
 
+    private static final Pattern PLUGINS = Pattern.compile("[/\\\\]plugins-(opa|safe|traffic)[/\\\\]");
+
     private static final Pattern ERROR = Pattern.compile("E\\d{4} ");
 
     private final Process process;
@@ -52,7 +54,7 @@ public final class RunningProgram implements AutoCloseable {
 
     /**
      * The class path of the application. Without the tests themselves, whose settings for the log are not the application's, and
-     * without examples that are on it: plugins come in jars.
+     * without the plugins that are on it: they come in jars.
      */
     public static String applicationClassPath() {
         String tests = Path.of(URI.create(RunningProgram.class
@@ -64,7 +66,7 @@ public final class RunningProgram implements AutoCloseable {
         return Pattern.compile(File.pathSeparator, Pattern.LITERAL)
                 .splitAsStream(System.getProperty("java.class.path"))
                 .filter(entry -> !Path.of(entry).toAbsolutePath().toString().equals(tests)
-                        && !entry.contains(File.separator + "examples" + File.separator))
+                        && !PLUGINS.matcher(entry).find())
                 .collect(Collectors.joining(File.pathSeparator));
     }
 

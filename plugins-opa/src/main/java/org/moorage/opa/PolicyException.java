@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.opa;
+
+import org.jspecify.annotations.Nullable;
+
+/** The policies cannot be asked, or what they answer is nothing that can be followed. */
+final class PolicyException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    PolicyException(String message) {
+        super(message);
+    }
+
+    PolicyException(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.opa;
+
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.PluginLogger;
+import org.moorage.http.Answer;
+import org.moorage.http.BodyTooLongException;
+import org.moorage.http.Handler;
+import org.moorage.http.HttpServer;
+import org.moorage.http.ReadBody;
+import org.moorage.http.Request;
+import org.moorage.http.Response;
+
+/**
+ * Where policies are pushed to: {@code /v1/policies} as OPA has it and as opa-kube-scheduler had it, and {@code /metrics}. What is asked
+ * of OPA is passed on to it, and its answers back.
+ */
+final class PolicyPort implements Handler, AutoCloseable {
+    private static final JsonMapper JSON = new JsonMapper();
+    private static final String POLICIES = "/v1/policies";
+    private static final String RAW = "/raw";
+    private static final int MOST_BYTES = 64 << 20;
+    // Policies are compiled one after the other anyway.
+    private static final int MOST_THREADS = 4;
+    private static final Duration BODY_TIME = Duration.ofSeconds(30);
+
+    private final OpaPolicy.PolicyServer settings;
+    private final Policies policies;
+    private final PluginLogger logger;
+    private final HttpServer server;
+
+    private PolicyPort(OpaPolicy.PolicyServer settings, Policies policies, PluginLogger logger) throws IOException {
+        this.settings = settings;
+        this.policies = policies;
+        this.logger = logger;
+        URI address = settings.uri();
+        server = HttpServer.listen(
+                new InetSocketAddress(address.getHost().replaceAll("[\\[\\]]", ""), address.getPort()),
+                new HttpServer.Settings(
+                        tls(settings),
+                        HttpServer.Limits.DEFAULTS,
+                        MOST_THREADS,
+                        InstantSource.system(),
+                        PolicyPort::thread),
+                this);
+    }
+
+    /**
+     * Opens the port.
+     *
+     * @throws IllegalArgumentException if it cannot be opened
+     */
+    static PolicyPort open(OpaPolicy.PolicyServer settings, Policies policies, Handle handle) {
+        try {
+            PolicyPort port = new PolicyPort(settings, policies, handle.logger());
+            port.server.start();
+            return port;
+        } catch (IOException e) {
+            throw new IllegalArgumentException(
+                    "policyServer.address: " + settings.address() + ": cannot be listened on: " + e.getMessage(), e);
+        }
+    }
+
+    // The scheduler's own threads are for scheduling: strangers shall not be in line before it.
+    private static Thread thread(Runnable work) {
+        Thread thread = new Thread(work, "opa-policies");
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    private static Optional<Supplier<SSLEngine>> tls(OpaPolicy.PolicyServer settings) {
+        if (settings.certFile().isEmpty()) {
+            return Optional.empty();
+        }
+        boolean hasAuthority = !settings.clientCaFile().isEmpty();
+        SSLContext context = Tls.serving(
+                Path.of(settings.certFile()),
+                Path.of(settings.keyFile()),
+                hasAuthority ? Path.of(settings.clientCaFile()) : null);
+        return Optional.of(() -> {
+            SSLEngine engine = context.createSSLEngine();
+            engine.setUseClientMode(false);
+            engine.setNeedClientAuth(hasAuthority);
+            return engine;
+        });
+    }
+
+    @Override
+    public boolean isHealth(Request request) {
+        return false;
+    }
+
+    // By its head: whoever may not push has nothing read of what he sends.
+    @Override
+    public Answer answer(Request request) throws IOException {
+        if (!isAllowed(request)) {
+            return response(Reply.error(401, "unauthorized", "a bearer token is needed, and this is not it"));
+        }
+        Optional<String> pushed = pushed(request);
+        if (pushed.isEmpty()) {
+            return response(replied(() -> reply(request)));
+        }
+        if (request.length() > MOST_BYTES) {
+            return response(tooLong());
+        }
+        return new ReadBody(MOST_BYTES, BODY_TIME, body -> {
+            byte[] policy;
+            try {
+                policy = body.readAllBytes();
+            } catch (BodyTooLongException longer) {
+                return response(tooLong());
+            }
+            return response(replied(() -> policies.push(pushed.get(), policy)));
+        });
+    }
+
+    private static Reply tooLong() {
+        return Reply.error(413, "invalid_parameter", "policy of more than " + (MOST_BYTES >> 20) + " MB");
+    }
+
+    /** Asks for policies, or changes them. */
+    private interface Asked {
+        Reply reply() throws IOException;
+    }
+
+    private static Reply replied(Asked asked) throws IOException {
+        try {
+            return asked.reply();
+        } catch (PolicyException unreachable) {
+            return Reply.error(502, "internal_error", String.valueOf(unreachable.getMessage()));
+        }
+    }
+
+    private static Response response(Reply reply) {
+        return Response.of(reply.status(), Map.of("Content-Type", reply.contentType()), reply.body());
+    }
+
+    @Override
+    public void failed(Request request, Throwable thrown) {
+        logger.error("Request failed", thrown, "path", request.path());
+    }
+
+    private boolean isAllowed(Request request) throws IOException {
+        if (settings.tokenFile().isEmpty()) {
+            return true;
+        }
+        String expected =
+                "Bearer " + Files.readString(Path.of(settings.tokenFile())).strip();
+        return request.header("Authorization")
+                .filter(given -> MessageDigest.isEqual(
+                        given.getBytes(StandardCharsets.UTF_8), expected.getBytes(StandardCharsets.UTF_8)))
+                .isPresent();
+    }
+
+    // The policy that is pushed.
+    private static Optional<String> pushed(Request request) {
+        String path = request.path();
+        return request.method().equals("PUT")
+                        && path.length() > POLICIES.length() + 1
+                        && path.startsWith(POLICIES + "/")
+                ? Optional.of(path.substring(POLICIES.length() + 1))
+                : Optional.empty();
+    }
+
+    private Reply reply(Request request) throws IOException {
+        String method = request.method();
+        String path = request.path();
+        if (method.equals("GET") && path.equals("/metrics")) {
+            return Reply.text(200, policies.metrics().text());
+        }
+        if (path.equals(POLICIES) || path.equals(POLICIES + "/")) {
+            return method.equals("GET") ? policies.get("") : notAllowed(method);
+        }
+        if (!path.startsWith(POLICIES + "/")) {
+            return Reply.error(404, "resource_not_found", path + " (expected: " + POLICIES + " or /metrics)");
+        }
+        String id = path.substring(POLICIES.length() + 1);
+        return switch (method) {
+            case "GET" -> id.endsWith(RAW) ? raw(id.substring(0, id.length() - RAW.length())) : policies.get(id);
+            case "DELETE" -> policies.delete(id);
+            default -> notAllowed(method);
+        };
+    }
+
+    private static Reply notAllowed(String method) {
+        return Reply.error(
+                405, "invalid_operation", "method " + method + " (expected: GET, or PUT or DELETE of one policy)");
+    }
+
+    // OPA has no such page any more; its answer has the text in it.
+    private Reply raw(String id) throws IOException {
+        Reply reply = policies.get(id);
+        return reply.isSuccess() && reply.contentType().startsWith("application/json")
+                ? Reply.text(
+                        200,
+                        JSON.readTree(reply.body()).path("result").path("raw").asText())
+                : reply;
+    }
+
+    @Override
+    public void close() {
+        server.close();
+    }
+}

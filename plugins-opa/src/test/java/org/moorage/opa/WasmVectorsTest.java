@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.opa;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The vectors of opa-kube-scheduler, with the compiled policy in this process. */
+class WasmVectorsTest {
+    private static VectorTable table;
+    private static Map<Boolean, EngineVectors> engines;
+
+    @BeforeAll
+    static void start() {
+        table = new VectorTable("wasm");
+        engines = new HashMap<>();
+        for (boolean original : List.of(true, false)) {
+            engines.put(original, new EngineVectors(TestArgs.of("mode: wasm, originalBehavior: " + original), table));
+        }
+    }
+
+    @AfterAll
+    static void end() {
+        engines.values().forEach(EngineVectors::close);
+        table.write();
+    }
+
+    static List<Vectors.Case> cases() {
+        return Vectors.all();
+    }
+
+    @ParameterizedTest
+    @MethodSource("cases")
+    void isAsTheOriginalSaid(Vectors.Case vector) {
+        engines.get(vector.original()).check(vector);
+    }
+}

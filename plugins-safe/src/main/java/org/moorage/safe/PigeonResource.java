@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.safe;
+
+import java.util.List;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.model.Container;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.Quantity;
+import org.moorage.api.model.ResourceName;
+
+/**
+ * A resource as {@link PigeonHoling} counts it.
+ *
+ * @param name its name
+ * @param resource its name for nodes' sums
+ * @param unit how many of Kubernetes' units are one here
+ * @param least what a pod wants at least
+ * @param originalBehavior whether use comes from annotations, in whole units
+ */
+record PigeonResource(String name, ResourceName resource, long unit, double least, boolean originalBehavior) {
+    /** The resources in the original's order. */
+    static final List<String> NAMES = List.of("cpu", "memory", "pods", "nvidia.com/gpu", "ephemeral-storage");
+
+    private static final String CPU = "cpu";
+    private static final String MEMORY = "memory";
+    private static final String PODS = "pods";
+    private static final String GPU = "nvidia.com/gpu";
+    private static final String ORIGINAL_GPU = "gpu";
+    private static final String STORAGE = "ephemeral-storage";
+
+    static PigeonResource of(String name, boolean originalBehavior) {
+        long unit = name.equals(MEMORY) ? 1L << 20 : name.equals(STORAGE) ? 1L << 30 : 1;
+        double least = name.equals(CPU) ? 10 : name.equals(MEMORY) ? 16 : 0;
+        return new PigeonResource(name, ResourceName.of(name), unit, least, originalBehavior);
+    }
+
+    /** How much a pod wants. */
+    double demand(Pod pod) {
+        if (name.equals(PODS)) {
+            return 1;
+        }
+        double wanted =
+                originalBehavior ? ofContainers(pod) : (double) pod.requests().amount(resource) / unit;
+        return wanted > 0 ? wanted : least;
+    }
+
+    // Init containers and overhead did not count. Storage was in bytes here and in GiB for
+    // nodes; now it is GiB for both.
+    private double ofContainers(Pod pod) {
+        long sum = 0;
+        for (Container container : pod.spec().containers()) {
+            Quantity requested = container.requests().getOrDefault(name, Quantity.ZERO);
+            sum += name.equals(CPU) ? requested.milliValue() : requested.value();
+        }
+        long whole = name.equals(STORAGE) ? (sum + unit - 1) / unit : sum / unit;
+        return whole;
+    }
+
+    /** How much a node has. */
+    double capacity(NodeInfo node) {
+        if (name.equals(PODS)) {
+            return node.allowedPods();
+        }
+        if (!originalBehavior) {
+            return (double) node.allocatable(resource) / unit;
+        }
+        Quantity allocatable = node.node().allocatable().getOrDefault(name, Quantity.ZERO);
+        return name.equals(CPU) ? allocatable.milliValue() : allocatable.value() / unit;
+    }
+
+    /** How much of that is used. */
+    double usage(NodeInfo node) {
+        if (originalBehavior) {
+            return annotated(node);
+        }
+        return name.equals(PODS) ? node.podCount() : (double) node.requested(resource) / unit;
+    }
+
+    private double annotated(NodeInfo node) {
+        String text = node.node().metadata().annotations().get("requested-" + (name.equals(GPU) ? ORIGINAL_GPU : name));
+        if (text == null) {
+            return 0;
+        }
+        try {
+            long whole = Math.max(Long.parseLong(text), 0) / unit;
+            return whole;
+        } catch (NumberFormatException notANumber) {
+            return 0;
+        }
+    }
+}

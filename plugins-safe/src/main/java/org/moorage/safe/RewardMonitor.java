@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.safe;
+
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.List;
+import java.util.OptionalDouble;
+import java.util.Set;
+import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodStatus.ContainerPhase;
+import org.moorage.api.model.PodStatus.ContainerState;
+import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.ObjectLister;
+
+/**
+ * Watches pods and turns what becomes of them into rewards, and has these kept. The scheduler does not watch pods that have
+ * ended, so what became of one that is gone from its view is asked for once, in the background.
+ */
+final class RewardMonitor {
+    private static final Duration BETWEEN_SAVES = Duration.ofSeconds(10);
+
+    private final RewardBias.Args args;
+    private final Rewards rewards;
+    private final RewardStore store;
+    private final Handle handle;
+    private final ObjectLister<Node> nodes;
+    private final Set<String> unsaved = new HashSet<>();
+    private boolean isLoaded;
+    private boolean isFailing;
+
+    private RewardMonitor(RewardBias.Args args, Rewards rewards, RewardStore store, Handle handle) {
+        this.args = args;
+        this.rewards = rewards;
+        this.store = store;
+        this.handle = handle;
+        nodes = handle.lister(ObjectKind.NODE);
+    }
+
+    /** Starts to watch, and returns the rewards. */
+    static Rewards start(RewardBias.Args args, RewardStore store, Handle handle) {
+        Rewards rewards = new Rewards(args.weight(), args.running());
+        RewardMonitor monitor = new RewardMonitor(args, rewards, store, handle);
+        var ignored = handle.lister(ObjectKind.POD);
+        handle.onChange(ObjectKind.POD, monitor::changed);
+        handle.onChange(ObjectKind.NODE, monitor::nodeChanged);
+        if (store != RewardStore.NONE) {
+            handle.background().execute(monitor::keep);
+        }
+        return rewards;
+    }
+
+    private void changed(ObjectChange<Pod> change) {
+        Pod pod = change.latest();
+        if (!pod.isBound() || !isWatched(pod)) {
+            return;
+        }
+        if (change.after().isEmpty()) {
+            if (!pod.metadata().isDeleting() && !pod.status().isTerminal()) {
+                handle.background().execute(() -> gone(pod));
+            }
+        } else if (change.before().isEmpty() || isNews(change.before().get(), pod)) {
+            outcome(pod).ifPresent(reward -> add(pod, reward));
+        }
+    }
+
+    private void nodeChanged(ObjectChange<Node> change) {
+        if (change.after().isEmpty()) {
+            rewards.forget(change.latest().name());
+        }
+    }
+
+    private boolean isWatched(Pod pod) {
+        return args.namespaces().isEmpty() || args.namespaces().contains(pod.namespace());
+    }
+
+    // A change of labels or conditions is no outcome.
+    private static boolean isNews(Pod before, Pod after) {
+        return !before.status().phase().equals(after.status().phase())
+                || !before.status().containerStates().equals(after.status().containerStates())
+                || !before.isBound();
+    }
+
+    private void gone(Pod pod) {
+        handle.read(ObjectKind.POD, pod.namespace(), pod.name())
+                .filter(now -> now.uid().equals(pod.uid()))
+                .ifPresent(now -> outcome(now).ifPresent(reward -> add(now, reward)));
+    }
+
+    private void add(Pod pod, double reward) {
+        rewards.add(RewardBias.type(pod, args.typeLabels()), pod.nodeName(), reward);
+    }
+
+    private OptionalDouble outcome(Pod pod) {
+        return switch (pod.status().phase()) {
+            case "Failed", "Unknown" -> OptionalDouble.of(args.failed());
+            case "Running" -> ofContainers(pod.status().containerStates());
+            default -> OptionalDouble.empty();
+        };
+    }
+
+    // Of several containers that have ended the worst counts; one that waits or was started again leaves
+    // things as they are. The original had the last container decide.
+    private OptionalDouble ofContainers(List<ContainerState> states) {
+        double worst = Double.POSITIVE_INFINITY;
+        boolean isUndecided = false;
+        for (ContainerState state : states) {
+            if (state.phase() == ContainerPhase.TERMINATED) {
+                double reward = state.lastFinishedAt().isPresent()
+                                && !isLongAfter(state, state.lastFinishedAt().get())
+                        ? args.failed()
+                        : args.unseen();
+                worst = args.originalBehavior() ? reward : Math.min(worst, reward);
+                isUndecided = false;
+            } else {
+                isUndecided = true;
+            }
+        }
+        if (worst < Double.POSITIVE_INFINITY && !(args.originalBehavior() && isUndecided)) {
+            return OptionalDouble.of(worst);
+        }
+        return isUndecided ? OptionalDouble.empty() : OptionalDouble.of(args.running());
+    }
+
+    private boolean isLongAfter(ContainerState state, Instant before) {
+        Instant end = state.finishedAt().orElse(before);
+        return Duration.between(before, end).compareTo(args.mttf()) > 0;
+    }
+
+    // One task at a time: the next is asked for at the end. Nothing is written before what was kept is known.
+    private void keep() {
+        try {
+            if (isLoaded) {
+                forgetNodes();
+            } else {
+                rewards.addKept(store.load());
+                isLoaded = true;
+            }
+            unsaved.addAll(rewards.takeChanged());
+            if (!unsaved.isEmpty()) {
+                store.save(rewards.all(), unsaved);
+                unsaved.clear();
+            }
+            if (isFailing) {
+                isFailing = false;
+                handle.logger().info("Rewards are kept again");
+            }
+        } catch (ClusterException | IllegalStateException | UncheckedIOException failed) {
+            // Once, however long it lasts.
+            if (!isFailing) {
+                isFailing = true;
+                handle.logger().warn("Rewards are not kept", "err", failed.getMessage());
+            }
+            unsaved.retainAll(rewards.all().keySet());
+        } finally {
+            handle.backgroundAfter(BETWEEN_SAVES, this::keep);
+        }
+    }
+
+    // Those that went while nobody watched, or before the last of their pods.
+    private void forgetNodes() {
+        Set<String> names = new HashSet<>();
+        for (Node node : nodes.all()) {
+            names.add(node.name());
+        }
+        // Before the first list there is none.
+        if (!names.isEmpty()) {
+            rewards.keepNodes(names);
+        }
+    }
+}

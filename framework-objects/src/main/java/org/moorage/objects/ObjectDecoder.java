@@ -6,6 +6,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -116,6 +118,37 @@ public final class ObjectDecoder {
      */
     public ClusterObject decode(ObjectNode object) {
         return decode(kindOf(object), object, KeptJson.NONE);
+    }
+
+    /**
+     * Decodes an object from its text.
+     *
+     * @param json the object in JSON, as the API server gives it
+     * @throws ObjectDecodeException if it is not that, names no kind, or a value in it has the wrong type
+     */
+    public ClusterObject decode(String json) {
+        try {
+            return decode(ObjectStreams.object(json));
+        } catch (IOException malformed) {
+            throw new ObjectDecodeException("JSON: " + malformed.getMessage(), "");
+        }
+    }
+
+    /** As {@link #decode(String)}, for a text in UTF-8. */
+    public ClusterObject decode(byte[] json) {
+        return decode(new String(json, StandardCharsets.UTF_8));
+    }
+
+    /**
+     * Decodes an object as other clients have it.
+     *
+     * @param fields the object's fields: texts, numbers, booleans, lists and maps of such values; what lies deeper than 100 levels is left
+     *     out
+     * @throws ObjectDecodeException if it names no kind, or a value in it has the wrong type
+     * @throws IllegalArgumentException if there is a value of another type
+     */
+    public ClusterObject decode(Map<String, ?> fields) {
+        return decode(ObjectTrees.of(fields));
     }
 
     /**

@@ -15,6 +15,10 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.util.RawValue;
 import java.io.IOException;
 import java.io.StringWriter;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads JSON objects as trees, whatever is in them. Without {@code managedFields}: in what the API server sends they are often half of
@@ -94,6 +98,46 @@ final class ObjectTrees {
             case NOT_AVAILABLE, END_OBJECT, END_ARRAY, FIELD_NAME, VALUE_EMBEDDED_OBJECT ->
                 throw new JsonParseException(parser, "JSON: " + start + " (expected: a value)");
         };
+    }
+
+    /** The object that has these fields. What lies deeper than {@link #DEEPEST} is no part of it. */
+    static ObjectNode of(Map<?, ?> fields) {
+        return object(fields, 1);
+    }
+
+    private static ObjectNode object(Map<?, ?> fields, int depth) {
+        ObjectNode object = NODES.objectNode();
+        fields.forEach((name, value) -> object.set(String.valueOf(name), value(value, depth)));
+        return object;
+    }
+
+    private static JsonNode value(@Nullable Object value, int depth) {
+        if (value instanceof Map<?, ?> fields) {
+            return depth < DEEPEST ? object(fields, depth + 1) : NODES.nullNode();
+        }
+        if (value instanceof Iterable<?> elements) {
+            ArrayNode array = NODES.arrayNode();
+            if (depth < DEEPEST) {
+                elements.forEach(element -> array.add(value(element, depth + 1)));
+            }
+            return array;
+        }
+        if (value == null) {
+            return NODES.nullNode();
+        }
+        if (value instanceof String text) {
+            return NODES.textNode(text);
+        }
+        if (value instanceof Boolean flag) {
+            return NODES.booleanNode(flag);
+        }
+        if (value instanceof Number number) {
+            return number instanceof Double || number instanceof Float || number instanceof BigDecimal
+                    ? NODES.numberNode(new BigDecimal(number.toString()))
+                    : NODES.numberNode(new BigInteger(number.toString()));
+        }
+        throw new IllegalArgumentException(
+                "a value of " + value.getClass().getName() + " (expected: a map, a list, a text, a number, a boolean)");
     }
 
     private static ArrayNode array(JsonParser parser, int depth) throws IOException {

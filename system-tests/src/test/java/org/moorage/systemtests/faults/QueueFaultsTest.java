@@ -168,7 +168,12 @@ class QueueFaultsTest {
             SchedulerProcess scheduler =
                     scene.start(scene.command(MOORAGE).kubeconfig(scene.kubeconfigThrough(proxy.port())));
             scene.pods("p", 100, TENTH);
-            scene.await(AT_LAST, "some are bound", () -> scene.versions().bound("p") > 10);
+            scene.await(
+                    AT_LAST,
+                    "some are bound, to the node too",
+                    () -> scene.versions().bound("p") > 10
+                            && scene.versions().pods().stream()
+                                    .anyMatch(pod -> PodVersions.nodeName(pod).equals("n0")));
             scene.api().delete("/api/v1/nodes/n0");
             // What was on its way at the deletion is over by then.
             long settled = System.nanoTime() + Duration.ofSeconds(1).toNanos();

@@ -122,12 +122,21 @@ public final class TrialSnapshot implements Snapshot {
      * @throws IllegalArgumentException if it is not on that node
      */
     public void remove(Pod pod, String nodeName) {
+        remove(pod, nodeName, () -> {});
+    }
+
+    /**
+     * As {@link #remove(Pod, String)}, for a pod for which more is done.
+     *
+     * @param undone is run when this is taken back, while the pod is still gone
+     */
+    public void remove(Pod pod, String nodeName, Runnable undone) {
         SnapshotNode node = known(nodeName);
         NodeContents contents = new NodeContents(node);
         if (!contents.remove(pod.uid())) {
             throw new IllegalArgumentException("pod: " + pod.key() + " (expected: a pod on node " + nodeName + ")");
         }
-        change(node, contents, () -> {});
+        change(node, contents, undone);
     }
 
     private SnapshotNode known(String name) {
@@ -208,14 +217,10 @@ public final class TrialSnapshot implements Snapshot {
             tree.add(node.node());
         }
         change.accept(states, tree);
-        replace(ClusterSnapshot.of(states, tree));
-    }
-
-    private void replace(ClusterSnapshot next) {
-        ClusterSnapshot base = this.base;
-        Map<String, SnapshotNode> changed = this.changed;
-        become(next, new HashMap<>());
-        undo.push(() -> become(base, changed));
+        ClusterSnapshot baseBefore = base;
+        Map<String, SnapshotNode> changedBefore = changed;
+        become(ClusterSnapshot.of(states, tree), new HashMap<>());
+        undo.push(() -> become(baseBefore, changedBefore));
     }
 
     private void become(ClusterSnapshot newBase, Map<String, SnapshotNode> newChanged) {
@@ -237,10 +242,11 @@ public final class TrialSnapshot implements Snapshot {
             if (changed.isEmpty()) {
                 return base.nodes();
             }
-            nodes = new ArrayList<>(base.nodes());
+            List<NodeInfo> all = new ArrayList<>(base.nodes());
             for (SnapshotNode node : changed.values()) {
-                nodes.set(node.index(), node);
+                all.set(node.index(), node);
             }
+            nodes = all;
         }
         return Collections.unmodifiableList(nodes);
     }
@@ -256,10 +262,11 @@ public final class TrialSnapshot implements Snapshot {
             if (changed.isEmpty()) {
                 return base.generations();
             }
-            generations = base.generations().clone();
+            long[] all = base.generations().clone();
             for (SnapshotNode node : changed.values()) {
-                generations[node.index()] = node.generation();
+                all[node.index()] = node.generation();
             }
+            generations = all;
         }
         return generations;
     }

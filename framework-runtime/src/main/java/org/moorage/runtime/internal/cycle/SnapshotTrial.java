@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.internal.cycle;
 
-import java.util.ArrayDeque;
-import java.util.Deque;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Snapshot;
@@ -17,7 +15,6 @@ public final class SnapshotTrial implements Trial {
     private final Pod pod;
     private final TrialSnapshot snapshot;
     private final PreFilterExtensions[] extensions;
-    private final Deque<CycleState> before = new ArrayDeque<>();
     private CycleState state;
 
     /**
@@ -25,7 +22,7 @@ public final class SnapshotTrial implements Trial {
      *
      * @param state the state of a cycle after PreFilter, or a fork of it
      * @param pod the pod to schedule
-     * @param snapshot nobody else changes it
+     * @param snapshot a branch without changes of its own, which nobody else changes
      */
     SnapshotTrial(CycleState state, Pod pod, TrialSnapshot snapshot) {
         this.state = state.fork();
@@ -56,8 +53,9 @@ public final class SnapshotTrial implements Trial {
 
     @Override
     public void assume(Pod added, String nodeName) {
-        snapshot.assume(added, nodeName);
-        change();
+        CycleState before = state;
+        snapshot.assume(added, nodeName, () -> state = before);
+        state = before.fork();
         for (PreFilterExtensions plugin : extensions) {
             PluginCalls.addPod(plugin, state, pod, added, node(nodeName));
         }
@@ -65,28 +63,21 @@ public final class SnapshotTrial implements Trial {
 
     @Override
     public void remove(Pod removed, String nodeName) {
-        snapshot.remove(removed, nodeName);
-        change();
+        CycleState before = state;
+        snapshot.remove(removed, nodeName, () -> state = before);
+        state = before.fork();
         for (PreFilterExtensions plugin : extensions) {
             PluginCalls.removePod(plugin, state, pod, removed, node(nodeName));
         }
     }
 
-    private void change() {
-        before.push(state);
-        state = state.fork();
-    }
-
     @Override
     public int changes() {
-        return before.size();
+        return snapshot.changes();
     }
 
     @Override
     public void takeBack(int changesLeft) {
-        while (before.size() > changesLeft) {
-            state = before.pop();
-        }
         snapshot.takeBack(changesLeft);
     }
 }

@@ -74,12 +74,7 @@ public final class ClusterSnapshot implements Snapshot {
         stateByName.values().forEach(state -> images.add(Objects.requireNonNull(state.node)));
         ClusterSnapshot snapshot = new ClusterSnapshot();
         snapshot.images.replace(images.all());
-        List<String> names = tree.names();
-        snapshot.resize(names.size(), 0);
-        for (int i = 0; i < names.size(); i++) {
-            NodeState state = Objects.requireNonNull(stateByName.get(names.get(i)));
-            snapshot.set(i, Objects.requireNonNull(state.node), state.contents, state.generation);
-        }
+        snapshot.fill(stateByName, tree, 0);
         snapshot.finish(0);
         return snapshot;
     }
@@ -187,14 +182,23 @@ public final class ClusterSnapshot implements Snapshot {
         imagesVersion = version;
     }
 
-    void resize(int size, long version) {
+    /** Takes over all nodes, in the order of a tree of that version. */
+    void fill(Map<String, NodeState> stateByName, NodeTree tree, long version) {
+        List<String> names = tree.names();
         nodes.clear();
         nodeByName.clear();
         podsByClaim.clear();
-        generations = new long[size];
+        generations = new long[names.size()];
         treeVersion = version;
         affinityChanged = true;
         topologies.clear();
+        for (int i = 0; i < names.size(); i++) {
+            NodeState state = stateByName.get(names.get(i));
+            if (state == null || state.node == null) {
+                throw new IllegalStateException("node " + names.get(i) + " is listed but not known");
+            }
+            set(i, state.node, state.contents, state.generation);
+        }
     }
 
     void set(int index, Node node, NodeContents contents, long nodeGeneration) {

@@ -218,15 +218,7 @@ public final class SchedulerCache {
                 snapshot.replaceImages(images.all(), images.version());
             }
             if (snapshot.treeVersion() != treeVersion) {
-                List<String> names = tree.names();
-                snapshot.resize(names.size(), treeVersion);
-                for (int i = 0; i < names.size(); i++) {
-                    NodeState state = stateByName.get(names.get(i));
-                    if (state == null || state.node == null) {
-                        throw new IllegalStateException("node " + names.get(i) + " is listed but not known");
-                    }
-                    snapshot.set(i, state.node, state.contents, state.generation);
-                }
+                snapshot.fill(stateByName, tree, treeVersion);
             } else {
                 for (NodeState state = head;
                         state != null && state.generation > snapshot.generation();

@@ -266,15 +266,16 @@ public final class FilterRun implements Parallelism.Pass {
         wanted = most;
         answers = into;
         alike = known;
+        found.set(0);
         int count = asked.size();
         into.prepare(count);
         if (known != null) {
             known.prepareFilters(filters, snapshot.generations());
         }
-        int[] filtered = new int[1];
-        PluginTimes.of(profile, "Filter").run(times -> filtered[0] = parallelism.run(count, this));
-        countCalls(filtered[0]);
-        return filtered[0];
+        int filtered =
+                PluginTimes.of(profile, "Filter").time(times -> parallelism.run(count, this), nodes -> Code.SUCCESS);
+        countCalls(filtered);
+        return filtered;
     }
 
     @Override

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import java.util.ArrayList;
 import java.util.List;
 import org.moorage.api.plugin.Problems;
+import org.moorage.config.internal.ConfigFormat;
 import org.moorage.config.internal.Scalars;
 import org.moorage.config.internal.Section;
 import org.moorage.config.internal.SourceTree;
@@ -62,6 +63,15 @@ final class Conversion {
             at = at.substring(0, Math.max(0, Math.max(at.lastIndexOf('.'), at.lastIndexOf('['))));
         }
         warnings.add(tree.origin(at).orElse(tree.sourceName()) + ": " + path + ": " + message);
+    }
+
+    /** Takes out a field that only later versions have, if it is there, and reports it. */
+    void refuseLater(String path) {
+        if (!tree.at(path).isMissingNode()) {
+            at(path).report("unknown field (expected: a field of " + version + ", or apiVersion: "
+                    + ConfigFormat.API_VERSION + ", which has it)");
+            tree.remove(path);
+        }
     }
 
     /** The texts of a list. */

@@ -170,7 +170,7 @@ public final class OlderConfig {
             older.addAll(BIND_ADDRESSES);
         }
         for (String field : later) {
-            refuseLater(field);
+            conversion.refuseLater(field);
         }
         List<String> fields = new ArrayList<>();
         tree.root().fieldNames().forEachRemaining(fields::add);
@@ -180,16 +180,6 @@ public final class OlderConfig {
                 conversion.at(field).report("unknown field. Maybe " + meant.get() + ".");
                 tree.remove(field);
             }
-        }
-    }
-
-    private void refuseLater(String path) {
-        if (!tree.at(path).isMissingNode()) {
-            conversion
-                    .at(path)
-                    .report("unknown field (expected: a field of " + version + ", or apiVersion: "
-                            + ConfigFormat.API_VERSION + ", which has it)");
-            tree.remove(path);
         }
     }
 

@@ -67,14 +67,14 @@ final class OlderPlugins {
      * @param withDefaults whether the plugins of the version's default set take part, which a Policy names itself
      */
     void convert(boolean withDefaults) {
-        refuseLater(profile.path("percentageOfNodesToScore"));
-        refuseLater(profile.path("plugins.placementGenerate"));
-        refuseLater(profile.path("plugins.placementScore"));
+        conversion.refuseLater(profile.path("percentageOfNodesToScore"));
+        conversion.refuseLater(profile.path("plugins.placementGenerate"));
+        conversion.refuseLater(profile.path("plugins.placementScore"));
         if (version.isBefore(ConfigVersion.V1BETA3)) {
-            refuseLater(profile.path("plugins.multiPoint"));
+            conversion.refuseLater(profile.path("plugins.multiPoint"));
         }
         if (version.isBefore(ConfigVersion.V1BETA2)) {
-            refuseLater(profile.path("plugins.preEnqueue"));
+            conversion.refuseLater(profile.path("plugins.preEnqueue"));
             movePoints();
         }
         if (withDefaults && hasScoresApart() && !isDisabled("score", byDefault)) {
@@ -97,16 +97,6 @@ final class OlderPlugins {
 
     private boolean hasScoresApart() {
         return version.isBefore(ConfigVersion.V1BETA2);
-    }
-
-    private void refuseLater(String path) {
-        if (!tree.at(path).isMissingNode()) {
-            conversion
-                    .at(path)
-                    .report("unknown field (expected: a field of " + version + ", or apiVersion: "
-                            + ConfigFormat.API_VERSION + ", which has it)");
-            tree.remove(path);
-        }
     }
 
     // Reserve undoes itself since Kubernetes 1.19, and what had been named postFilter is preScore since 1.18.

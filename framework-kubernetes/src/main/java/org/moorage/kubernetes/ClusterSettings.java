@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.kubernetes;
 
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Objects;
@@ -37,6 +39,15 @@ public record ClusterSettings(
         Objects.requireNonNull(monotonicClock, "monotonicClock");
         if (requestTimeout.isNegative() || requestTimeout.isZero()) {
             throw new IllegalArgumentException("requestTimeout: " + requestTimeout + " (expected: > 0)");
+        }
+    }
+
+    /** The name that this machine says it has; {@code localhost} if it says none. */
+    public static String ownHostName() {
+        try {
+            return InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException unknown) {
+            return "localhost";
         }
     }
 

@@ -232,7 +232,7 @@ final class ExtenderCommand implements Callable<Integer> {
                 new ApiConnection(KubeconfigFile.find(kubeconfig, Optional.empty(), connection), Optional.empty());
         return new KubernetesCluster(
                 api.open(),
-                ClusterSettings.on(SchedulerCommand.hostName()).withRate(connection.qps(), connection.burst()),
+                ClusterSettings.on(ClusterSettings.ownHostName()).withRate(connection.qps(), connection.burst()),
                 clock,
                 new Random(),
                 threads);

@@ -5,8 +5,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -38,6 +36,7 @@ import org.moorage.config.plugin.JarRules;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.kubernetes.ApiConnection;
 import org.moorage.kubernetes.ApiRequests;
+import org.moorage.kubernetes.ClusterSettings;
 import org.moorage.kubernetes.KubernetesCluster;
 import org.moorage.kubernetes.RequestMetrics;
 import org.moorage.kubernetes.WatchStatus;
@@ -78,7 +77,7 @@ final class SchedulerCommand {
     private final PrometheusRegistry measured = new PrometheusRegistry();
     private final PrometheusMetrics metrics = new PrometheusMetrics(measured, monotonicClock);
     private final ProcessThreads threads = new ProcessThreads(metrics);
-    private final String hostName = hostName();
+    private final String hostName = ClusterSettings.ownHostName();
     private final AtomicBoolean stopped = new AtomicBoolean();
     private final AtomicBoolean synced = new AtomicBoolean();
     private final AtomicReference<@Nullable RuntimeException> servingFailure = new AtomicReference<>();
@@ -364,14 +363,6 @@ final class SchedulerCommand {
     }
 
     /** The name of this machine. */
-    static String hostName() {
-        try {
-            return InetAddress.getLocalHost().getHostName();
-        } catch (UnknownHostException unknown) {
-            return "localhost";
-        }
-    }
-
     /** One line for each pod that was tried. */
     private static final class PodLog implements SchedulerListener {
         @Override

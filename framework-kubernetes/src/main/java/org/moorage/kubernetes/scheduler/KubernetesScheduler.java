@@ -2,8 +2,6 @@
 package org.moorage.kubernetes.scheduler;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.Objects;
@@ -62,7 +60,7 @@ public final class KubernetesScheduler implements AutoCloseable {
                         election,
                         builder.hostName,
                         builder.config.config().profiles().get(0).schedulerName(),
-                        builder.clock,
+                        InstantSource.system(),
                         new Random(),
                         builder.threads))
                 : Optional.empty();
@@ -72,7 +70,7 @@ public final class KubernetesScheduler implements AutoCloseable {
                 ClusterSettings.on(builder.hostName)
                         .withRate(rate.qps(), rate.burst())
                         .withMetrics(builder.requestMetrics),
-                builder.clock,
+                InstantSource.system(),
                 new Random(),
                 builder.threads);
         delaysCache = builder.config.config().delayCacheUntilActive();
@@ -184,7 +182,6 @@ public final class KubernetesScheduler implements AutoCloseable {
     public static final class Builder {
         private final LoadedConfig config;
         private final PluginRegistry registry;
-        private final InstantSource clock = InstantSource.system();
         private @Nullable ApiConnection connection;
         private String hostName = "";
         private RequestMetrics requestMetrics = RequestMetrics.NONE;
@@ -251,7 +248,7 @@ public final class KubernetesScheduler implements AutoCloseable {
          */
         public KubernetesScheduler build() {
             if (hostName.isEmpty()) {
-                hostName = ownHostName();
+                hostName = ClusterSettings.ownHostName();
             }
             return new KubernetesScheduler(this);
         }
@@ -263,14 +260,6 @@ public final class KubernetesScheduler implements AutoCloseable {
             String kubeconfig = config.config().clientConnection().kubeconfig();
             return new ApiConnection(
                     kubeconfig.isEmpty() ? Optional.empty() : Optional.of(Path.of(kubeconfig)), Optional.empty());
-        }
-
-        private static String ownHostName() {
-            try {
-                return InetAddress.getLocalHost().getHostName();
-            } catch (UnknownHostException unknown) {
-                return "localhost";
-            }
         }
     }
 }

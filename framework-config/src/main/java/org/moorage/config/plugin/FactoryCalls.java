@@ -65,10 +65,7 @@ public final class FactoryCalls {
     }
 
     private static FactoryFailure failure(String doing, String plugin, Throwable thrown) {
-        Thrown.rethrowIfFatal(thrown);
-        if (thrown instanceof InterruptedException) {
-            Thread.currentThread().interrupt();
-        }
+        Thrown.caught(thrown);
         return new FactoryFailure(message(doing, plugin, Thrown.text(thrown)), Thrown.loggable(thrown));
     }
 

@@ -23,6 +23,14 @@ public final class Thrown {
         }
     }
 
+    /** To be called with what a plugin threw: passes on what is fatal, and leaves a thread that was interrupted interrupted. */
+    public static void caught(Throwable thrown) {
+        rethrowIfFatal(thrown);
+        if (thrown instanceof InterruptedException) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     /** What it says, in one line: an exception's message, or the name and message of an error; bounded, and also if that throws. */
     public static String text(Throwable thrown) {
         try {

@@ -365,10 +365,7 @@ public final class PluginCalls {
     }
 
     private static PluginFailure failure(PluginMethod method, String plugin, Throwable thrown) {
-        Thrown.rethrowIfFatal(thrown);
-        if (thrown instanceof InterruptedException) {
-            Thread.currentThread().interrupt();
-        }
+        Thrown.caught(thrown);
         String what = Thrown.text(thrown);
         return new PluginFailure(plugin, method, method.message(plugin, what), what, Thrown.loggable(thrown));
     }

@@ -3,13 +3,17 @@ package org.moorage.prometheus;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodySubscriber;
+import java.net.http.HttpResponse.BodySubscribers;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -208,8 +212,7 @@ public final class Prometheus {
     }
 
     private HttpResponse<byte[]> send(String path, HttpRequest.Builder request, long deadline) {
-        CompletableFuture<HttpResponse<byte[]>> sent =
-                client.sendAsync(request.build(), info -> new LimitedBody(MOST_BYTES));
+        CompletableFuture<HttpResponse<byte[]>> sent = client.sendAsync(request.build(), info -> limited());
         try {
             return sent.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
         } catch (TimeoutException late) {
@@ -224,6 +227,18 @@ public final class Prometheus {
         } finally {
             sent.cancel(true);
         }
+    }
+
+    private static BodySubscriber<byte[]> limited() {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        BodySubscriber<Void> collected = BodySubscribers.ofByteArrayConsumer(part -> part.ifPresent(more -> {
+            if (more.length > MOST_BYTES - bytes.size()) {
+                String tooLong = "an answer of more than " + MOST_BYTES + " bytes (expected: at most that)";
+                throw new UncheckedIOException(tooLong, new IOException(tooLong));
+            }
+            bytes.writeBytes(more);
+        }));
+        return BodySubscribers.mapping(collected, none -> bytes.toByteArray());
     }
 
     private static String reason(Throwable cause) {

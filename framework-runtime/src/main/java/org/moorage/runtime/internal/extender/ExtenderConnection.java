@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.internal.extender;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -9,19 +11,16 @@ import java.net.UnknownHostException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.ByteBuffer;
+import java.net.http.HttpResponse.BodySubscriber;
+import java.net.http.HttpResponse.BodySubscribers;
 import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -31,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  * the end of the answer. Safe for use by several threads.
  */
 final class ExtenderConnection implements AutoCloseable {
-    // Enough for 10,000 whole nodes; an answer without end would otherwise take all memory. It is there twice when it
-    // ends.
+    // Enough for 10,000 whole nodes; an answer without end would otherwise take all memory. It takes up to three times
+    // its size when it ends.
     private static final int MOST_BYTES =
             (int) Math.min(256 << 20, Runtime.getRuntime().maxMemory() / 8);
     private static final int OK = 200;
@@ -133,9 +132,9 @@ final class ExtenderConnection implements AutoCloseable {
         }
 
         @Override
-        public HttpResponse.BodySubscriber<byte[]> apply(HttpResponse.ResponseInfo info) {
+        public BodySubscriber<byte[]> apply(HttpResponse.ResponseInfo info) {
             status = info.statusCode();
-            return new Body(status == OK ? MOST_BYTES : 0);
+            return status == OK ? limited() : unread();
         }
 
         /**
@@ -213,69 +212,28 @@ final class ExtenderConnection implements AutoCloseable {
         }
     }
 
-    /** Collects a body up to a number of bytes; with 0 it is not read. */
-    private static final class Body implements HttpResponse.BodySubscriber<byte[]> {
-        private final int most;
-        private final CompletableFuture<byte[]> whole = new CompletableFuture<>();
-        private final List<byte[]> parts = new ArrayList<>();
-        private int size;
-        private Flow.@Nullable Subscription subscription;
-
-        Body(int most) {
-            this.most = most;
-        }
-
-        @Override
-        public CompletionStage<byte[]> getBody() {
-            return whole;
-        }
-
-        @Override
-        public void onSubscribe(Flow.Subscription given) {
-            subscription = given;
-            if (most == 0) {
-                given.cancel();
-                whole.complete(new byte[0]);
-            } else {
-                given.request(Long.MAX_VALUE);
+    /** Collects a body up to the limit. */
+    private static BodySubscriber<byte[]> limited() {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        BodySubscriber<Void> collected = BodySubscribers.ofByteArrayConsumer(part -> part.ifPresent(more -> {
+            if (more.length > MOST_BYTES - bytes.size()) {
+                String tooLong = "answer of more than " + MOST_BYTES + " bytes (expected: at most that)";
+                throw new UncheckedIOException(tooLong, new IOException(tooLong));
             }
-        }
+            bytes.writeBytes(more);
+        }));
+        return BodySubscribers.mapping(collected, none -> bytes.toByteArray());
+    }
 
-        @Override
-        public void onNext(List<ByteBuffer> buffers) {
-            for (ByteBuffer buffer : buffers) {
-                if (whole.isDone()) {
-                    return;
-                }
-                if (buffer.remaining() > most - size) {
-                    if (subscription != null) {
-                        subscription.cancel();
-                    }
-                    whole.completeExceptionally(
-                            new IOException("answer of more than " + most + " bytes (expected: at most that)"));
-                    return;
-                }
-                byte[] part = new byte[buffer.remaining()];
-                buffer.get(part);
-                size += part.length;
-                parts.add(part);
+    /** Ends the connection in place of reading the body, which may have no end. */
+    private static BodySubscriber<byte[]> unread() {
+        return BodySubscribers.mapping(BodySubscribers.ofInputStream(), body -> {
+            try {
+                body.close();
+            } catch (IOException closed) {
+                throw new UncheckedIOException(closed);
             }
-        }
-
-        @Override
-        public void onError(Throwable thrown) {
-            whole.completeExceptionally(thrown);
-        }
-
-        @Override
-        public void onComplete() {
-            byte[] bytes = new byte[size];
-            int at = 0;
-            for (byte[] part : parts) {
-                System.arraycopy(part, 0, bytes, at, part.length);
-                at += part.length;
-            }
-            whole.complete(bytes);
-        }
+            return new byte[0];
+        });
     }
 }

@@ -82,9 +82,9 @@ final class ExtenderServer implements AutoCloseable {
     }
 
     /** Starts to answer, and does not go on until it is closed. */
-    static Answer startingWith(String body) {
+    static Answer startingWith(int status, String body) {
         return (exchange, server) -> {
-            exchange.sendResponseHeaders(200, 0);
+            exchange.sendResponseHeaders(status, 0);
             exchange.getResponseBody().write(body.getBytes(StandardCharsets.UTF_8));
             exchange.getResponseBody().flush();
             server.hang();

@@ -129,6 +129,10 @@ class ExtendersTest {
                         ExtenderServer.with(500, "{\"NodeNames\":[\"a\"]}"),
                         "failed filter with extender at URL URL, code 500"),
                 new Case(
+                        "a status other than 200, and no end",
+                        ExtenderServer.startingWith(500, "{"),
+                        "failed filter with extender at URL URL, code 500"),
+                new Case(
                         "a created thing is no success",
                         ExtenderServer.with(201, "{}"),
                         "failed filter with extender at URL URL, code 201"),
@@ -155,7 +159,7 @@ class ExtendersTest {
                         "Post \"URL\": context deadline exceeded (Client.Timeout exceeded while awaiting headers)"),
                 new Case(
                         "no end of the answer in time",
-                        ExtenderServer.startingWith("{"),
+                        ExtenderServer.startingWith(200, "{"),
                         "context deadline exceeded (Client.Timeout or context cancellation while reading body)"));
 
         @ParameterizedTest

@@ -10,7 +10,6 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.function.UnaryOperator;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.model.ClusterObject;
@@ -25,6 +24,7 @@ import org.moorage.runtime.internal.cycle.Parallelism;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.extender.Extenders;
+import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.profile.ProfileBuilder;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 
@@ -58,11 +58,7 @@ public final class AlgorithmBenchmark {
         Handle handle = IdleHandle.of(snapshot, objects);
         Run run = new Run(
                 new ProfileBuilder(
-                                registry,
-                                UnaryOperator.identity(),
-                                (profile, plugin) -> handle,
-                                Map::of,
-                                SchedulerMetrics.NONE)
+                                registry, PluginCaller::of, (profile, plugin) -> handle, Map::of, SchedulerMetrics.NONE)
                         .build(config, Problems.collector())
                         .byName()
                         .values()

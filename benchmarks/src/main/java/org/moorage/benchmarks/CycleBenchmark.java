@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
@@ -20,6 +19,7 @@ import org.moorage.runtime.internal.cycle.Parallelism;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.extender.Extenders;
+import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.profile.ProfileBuilder;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -75,7 +75,7 @@ public class CycleBenchmark {
         PluginRegistry registry = Workload.plugins();
         return new ProfileBuilder(
                         registry,
-                        UnaryOperator.identity(),
+                        PluginCaller::of,
                         (name, plugin) -> IdleHandle.of(snapshot, List.of()),
                         Map::of,
                         SchedulerMetrics.NONE)

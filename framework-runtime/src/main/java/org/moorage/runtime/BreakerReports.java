@@ -5,12 +5,12 @@ import java.util.Optional;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.ClusterWriter;
 import org.moorage.api.plugin.PodEvent;
-import org.moorage.runtime.internal.plugin.PluginBreaker;
+import org.moorage.runtime.internal.plugin.Breaker;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Says that a plugin is not called for a while, in the log, to the listener, and in an event of the pod that it failed for. */
-final class BreakerReports implements PluginBreaker.Watcher {
+final class BreakerReports implements Breaker.Watcher {
     private static final Logger LOG = LoggerFactory.getLogger(BreakerReports.class);
 
     private final ClusterWriter writer;

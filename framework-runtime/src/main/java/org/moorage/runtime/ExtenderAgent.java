@@ -29,15 +29,11 @@ import org.moorage.api.plugin.BindPlugin;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.api.plugin.FeatureGates;
-import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.ObjectLister;
-import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.PreFilterPlugin;
 import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.QueueSortPlugin;
 import org.moorage.api.plugin.QueuedPod;
-import org.moorage.api.plugin.ScorePlugin;
 import org.moorage.config.ConfigException;
 import org.moorage.config.ExtenderServerConfig;
 import org.moorage.config.SchedulerConfig;
@@ -51,7 +47,7 @@ import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.extender.ExtenderException;
 import org.moorage.runtime.internal.extender.ExtenderReply;
 import org.moorage.runtime.internal.extender.ExtenderRequest;
-import org.moorage.runtime.internal.plugin.PluginCalls;
+import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.slf4j.Logger;
@@ -93,7 +89,7 @@ public final class ExtenderAgent implements AutoCloseable {
     private final ExtenderCycles cycles;
     private final ExtenderRequest requests;
     private final ObjectLister<Pod> pods;
-    private final List<BindPlugin> binders = new ArrayList<>();
+    private final List<PluginCaller> binders = new ArrayList<>();
     private final Map<String, Asked> routes = new LinkedHashMap<>();
 
     /** An answer. What it takes of the memory is given back when it is closed. */
@@ -220,7 +216,7 @@ public final class ExtenderAgent implements AutoCloseable {
         profile = scheduler.profile(agent.name());
         cycles = scheduler.extenderCycles(limit);
         pods = scheduler.pods();
-        for (BindPlugin plugin : profile.at(ExtensionPoint.BIND, BindPlugin.class)) {
+        for (PluginCaller plugin : profile.at(ExtensionPoint.BIND)) {
             if (!plugin.name().equals(Bystander.NAME)) {
                 binders.add(plugin);
             }
@@ -279,12 +275,11 @@ public final class ExtenderAgent implements AutoCloseable {
         for (ExtenderServerConfig.AgentPlugin plugin : agent.plugins()) {
             Set<String> alone = Set.of(plugin.name());
             all.add(plugin.name());
-            if (isAt(ExtensionPoint.FILTER, FilterPlugin.class, plugin)
-                    || isAt(ExtensionPoint.PRE_FILTER, PreFilterPlugin.class, plugin)) {
+            if (isAt(ExtensionPoint.FILTER, plugin) || isAt(ExtensionPoint.PRE_FILTER, plugin)) {
                 Profile filtering = profile.only(FILTERING, alone);
                 routes.put("predicates/" + plugin.route(), (body, use) -> filter(filtering, body, use));
             }
-            if (isAt(ExtensionPoint.SCORE, ScorePlugin.class, plugin)) {
+            if (isAt(ExtensionPoint.SCORE, plugin)) {
                 Profile scoring = profile.only(SCORING, alone);
                 routes.put(
                         "priorities/" + plugin.route(), (body, use) -> prioritize(scoring, List.of(plugin), body, use));
@@ -293,7 +288,7 @@ public final class ExtenderAgent implements AutoCloseable {
         Profile filtering = profile.only(FILTERING, all);
         Profile scoring = profile.only(SCORING, all);
         List<ExtenderServerConfig.AgentPlugin> scorers = agent.plugins().stream()
-                .filter(plugin -> isAt(ExtensionPoint.SCORE, ScorePlugin.class, plugin))
+                .filter(plugin -> isAt(ExtensionPoint.SCORE, plugin))
                 .toList();
         routes.put("filter", (body, use) -> filter(filtering, body, use));
         routes.put("prioritize", (body, use) -> prioritize(scoring, scorers, body, use));
@@ -302,9 +297,8 @@ public final class ExtenderAgent implements AutoCloseable {
         routes.put("bind", this::bind);
     }
 
-    private <P extends Plugin> boolean isAt(
-            ExtensionPoint point, Class<P> type, ExtenderServerConfig.AgentPlugin plugin) {
-        return profile.at(point, type).stream().anyMatch(at -> at.name().equals(plugin.name()));
+    private boolean isAt(ExtensionPoint point, ExtenderServerConfig.AgentPlugin plugin) {
+        return profile.at(point).stream().anyMatch(at -> at.name().equals(plugin.name()));
     }
 
     /** Has the cluster tell about its objects, and returns when all of them are known; called once, before any question. */
@@ -520,8 +514,8 @@ public final class ExtenderAgent implements AutoCloseable {
         if (!isAskedFor(pod, args)) {
             return "pod " + key + " has the UID " + pod.uid() + " (expected: " + args.podUid() + ")";
         }
-        for (BindPlugin plugin : binders) {
-            Status status = PluginCalls.bind(plugin, new CycleState(), pod, args.nodeName());
+        for (PluginCaller plugin : binders) {
+            Status status = plugin.bind(new CycleState(), pod, args.nodeName());
             if (!status.isSkip()) {
                 return status.isSuccess() ? "" : status.message();
             }

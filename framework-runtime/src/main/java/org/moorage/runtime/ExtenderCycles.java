@@ -3,7 +3,6 @@ package org.moorage.runtime;
 
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -14,13 +13,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.moorage.api.plugin.Plugin;
 import org.moorage.config.plugin.Thrown;
 import org.moorage.objects.GoDuration;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
-import org.moorage.runtime.internal.plugin.PluginFrames;
 import org.moorage.runtime.internal.plugin.PluginThread;
+import org.moorage.runtime.internal.plugin.RunningCall;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,23 +32,16 @@ final class ExtenderCycles {
 
     private final SchedulingLoop loop;
     private final SchedulerThreads threads;
-    private final PluginFrames frames;
     private final SchedulerListener listener;
     private final Duration limit;
     private final Semaphore turn = new Semaphore(1, true);
     private volatile @Nullable String stuck;
 
-    ExtenderCycles(
-            SchedulingLoop loop,
-            SchedulerThreads threads,
-            Collection<Plugin> plugins,
-            SchedulerListener listener,
-            Duration limit) {
+    ExtenderCycles(SchedulingLoop loop, SchedulerThreads threads, SchedulerListener listener, Duration limit) {
         this.loop = loop;
         this.threads = threads;
         this.listener = listener;
         this.limit = limit;
-        frames = new PluginFrames(plugins);
     }
 
     /** A part of a cycle did not get done within its limit, or did not begin. */
@@ -148,10 +139,9 @@ final class ExtenderCycles {
         String text = "did not return within " + GoDuration.format(limit);
         for (PluginThread thread : threads.alive()) {
             StackTraceElement[] stack = thread.getStackTrace();
-            Optional<PluginFrames.RunningCall> running =
-                    thread.worksFor(workspace) && thread.runningCall() != 0 ? frames.find(stack) : Optional.empty();
+            Optional<RunningCall> running = thread.worksFor(workspace) ? thread.call() : Optional.empty();
             if (running.isPresent()) {
-                PluginFrames.RunningCall call = running.get();
+                RunningCall call = running.get();
                 LOG.atError()
                         .addKeyValue("plugin", call.plugin())
                         .addKeyValue("method", call.method())

@@ -9,12 +9,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.moorage.api.plugin.Plugin;
 import org.moorage.objects.GoDuration;
-import org.moorage.runtime.internal.plugin.PluginBreaker;
-import org.moorage.runtime.internal.plugin.PluginFrames;
-import org.moorage.runtime.internal.plugin.PluginFrames.RunningCall;
+import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginThread;
+import org.moorage.runtime.internal.plugin.RunningCall;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,8 +32,7 @@ final class PluginCallWatch {
     private final SchedulerThreads threads;
     private final SchedulingQueue queue;
     private final SchedulingLoop loop;
-    private final List<Plugin> plugins;
-    private final PluginFrames frames;
+    private final List<PluginCaller> plugins;
     private final SchedulerListener listener;
 
     // Of the thread that looks.
@@ -63,7 +60,7 @@ final class PluginCallWatch {
             SchedulerThreads threads,
             SchedulingQueue queue,
             SchedulingLoop loop,
-            List<Plugin> plugins,
+            List<PluginCaller> plugins,
             SchedulerListener listener) {
         this.limit = limit;
         this.threads = threads;
@@ -71,7 +68,6 @@ final class PluginCallWatch {
         this.loop = loop;
         this.plugins = plugins;
         this.listener = listener;
-        frames = new PluginFrames(plugins);
     }
 
     /** Begins to look, unless there is no limit. */
@@ -110,14 +106,14 @@ final class PluginCallWatch {
 
     private void callIsOverdue(PluginThread thread, long call) {
         StackTraceElement[] stack = thread.getStackTrace();
-        Optional<RunningCall> running = frames.find(stack);
-        if (running.isEmpty() || thread.runningCall() != call) {
+        RunningCall running = thread.call().orElse(null);
+        if (running == null || thread.runningCall() != call) {
             // It has just returned.
             return;
         }
-        tell(running.get(), thread, stack);
+        tell(running, thread, stack);
         if (queue.holder() != thread) {
-            loop.abandon(thread, running.get().plugin(), running.get().failure(text()));
+            loop.abandon(thread, running.plugin(), running.failure(text()));
         }
     }
 
@@ -131,7 +127,7 @@ final class PluginCallWatch {
             queueSighting = new Sighting(acquisition, now);
         } else if (isOverdue(seen, now)) {
             StackTraceElement[] stack = holder.getStackTrace();
-            RunningCall running = frames.find(stack).orElse(null);
+            RunningCall running = PluginCaller.queueCall(plugins).orElse(null);
             String who = running == null ? "thread " + holder.getName() : running.failure(text());
             queueHold = new QueueHold(acquisition, "the queue's lock is held: " + who);
             if (running != null) {
@@ -153,12 +149,7 @@ final class PluginCallWatch {
                 .addKeyValue("limit", GoDuration.format(limit))
                 .log("Plugin did not return in time");
         listener.pluginCallOverdue(call.plugin(), call.method().toString());
-        for (Plugin plugin : plugins) {
-            if (plugin.name().equals(call.plugin())) {
-                PluginBreaker.breaker(plugin)
-                        .ifPresent(breaker -> breaker.failed(call.method(), text(), Optional.empty()));
-            }
-        }
+        call.caller().overdue(call.method(), text());
     }
 
     /** What is wrong if a plugin holds the queue's lock for too long; empty if none does. */

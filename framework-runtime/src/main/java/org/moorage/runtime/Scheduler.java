@@ -58,7 +58,8 @@ import org.moorage.runtime.internal.cluster.PodEventHandlers;
 import org.moorage.runtime.internal.cycle.EvaluationRecorder;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.extender.Extenders;
-import org.moorage.runtime.internal.plugin.PluginBreaker;
+import org.moorage.runtime.internal.plugin.Breaker;
+import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.profile.ProfileBuilder;
 import org.moorage.runtime.internal.queue.Nominator;
 import org.moorage.runtime.internal.queue.QueueGauges;
@@ -110,7 +111,7 @@ public final class Scheduler implements AutoCloseable {
     private final WaitingPods waitingPods;
     private final PodsInPreBind podsInPreBind = new PodsInPreBind();
     private final Map<String, Profile> profiles;
-    private final List<Plugin> plugins;
+    private final List<PluginCaller> plugins;
     private final SchedulingQueue queue;
     private final SchedulingLoop loop;
     private final PluginCallWatch watch;
@@ -157,7 +158,7 @@ public final class Scheduler implements AutoCloseable {
                 this::queue);
         ProfileBuilder.Profiles built = new ProfileBuilder(
                         builder.registry,
-                        plugin -> withBreaker(plugin, builder),
+                        plugin -> caller(plugin, builder),
                         (profile, plugin) -> new ProfileHandle(profile, plugin, services),
                         nominator::nominatedPods,
                         builder.metrics)
@@ -234,15 +235,17 @@ public final class Scheduler implements AutoCloseable {
         }
     }
 
-    private Plugin withBreaker(Plugin plugin, Builder builder) {
+    private PluginCaller caller(Plugin plugin, Builder builder) {
         FailurePolicy policy = builder.failurePolicies.get(plugin.name());
         return policy == null
-                ? plugin
-                : PluginBreaker.before(
+                ? PluginCaller.of(plugin)
+                : new PluginCaller(
                         plugin,
-                        policy == FailurePolicy.IGNORE,
-                        builder.monotonicClock,
-                        new BreakerReports(builder.cluster, listener));
+                        new Breaker(
+                                plugin.name(),
+                                policy == FailurePolicy.IGNORE,
+                                builder.monotonicClock,
+                                new BreakerReports(builder.cluster, listener)));
     }
 
     Profile profile(String name) {
@@ -407,7 +410,7 @@ public final class Scheduler implements AutoCloseable {
      * @param limit how long each may take
      */
     ExtenderCycles extenderCycles(Duration limit) {
-        return new ExtenderCycles(loop, threads, plugins, listener, limit);
+        return new ExtenderCycles(loop, threads, listener, limit);
     }
 
     SchedulerCache cache() {
@@ -521,7 +524,7 @@ public final class Scheduler implements AutoCloseable {
     }
 
     // On another thread: a plugin that does not return must not keep the process from ending.
-    private static void closePlugins(SchedulerThreads threads, List<Plugin> plugins) {
+    private static void closePlugins(SchedulerThreads threads, List<PluginCaller> plugins) {
         Thread closing = threads.newThread("scheduler-close", () -> ProfileBuilder.closeAll(plugins), null);
         closing.start();
         try {

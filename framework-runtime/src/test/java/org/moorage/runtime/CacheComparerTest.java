@@ -26,6 +26,7 @@ import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.cluster.ChangeHandler;
 import org.moorage.runtime.internal.cluster.FeatureView;
 import org.moorage.runtime.internal.cluster.ObjectStore;
+import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.queue.Nominator;
 import org.moorage.runtime.internal.queue.QueueProfile;
 import org.moorage.runtime.internal.queue.QueueSettings;
@@ -50,7 +51,7 @@ class CacheComparerTest {
     });
     private final SchedulerCache cache = new SchedulerCache();
     private final SchedulingQueue queue = new SchedulingQueue(
-            new FirstCome(),
+            PluginCaller.of(new FirstCome()),
             Map.of(PodSpec.DEFAULT_SCHEDULER, new QueueProfile(List.of(), List.of())),
             QueueSettings.DEFAULTS,
             InstantSource.fixed(Instant.EPOCH),

@@ -13,24 +13,21 @@ import org.jspecify.annotations.Nullable;
 import org.moorage.api.Code;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.BindPlugin;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.ClusterWriter;
 import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.ObjectLister;
-import org.moorage.api.plugin.PermitPlugin;
 import org.moorage.api.plugin.PermitResult;
 import org.moorage.api.plugin.PodEvent;
-import org.moorage.api.plugin.PostBindPlugin;
 import org.moorage.config.plugin.DefaultPlugins;
 import org.moorage.config.plugin.Thrown;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.cycle.PluginTimes;
 import org.moorage.runtime.internal.extender.ExtenderException;
 import org.moorage.runtime.internal.extender.Extenders;
-import org.moorage.runtime.internal.plugin.PluginCalls;
+import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -165,9 +162,9 @@ public final class BindingCycle {
     }
 
     private static PluginStatus permit(AssumedPod pod, Map<String, Duration> timeouts, PluginTimes times) {
-        for (PermitPlugin plugin : pod.profile().at(ExtensionPoint.PERMIT, PermitPlugin.class)) {
+        for (PluginCaller plugin : pod.profile().at(ExtensionPoint.PERMIT)) {
             times.begin();
-            PermitResult result = PluginCalls.permit(plugin, pod.state(), pod.pod(), pod.nodeName());
+            PermitResult result = plugin.permit(pod.state(), pod.pod(), pod.nodeName());
             times.ran(plugin.name(), result.status().code());
             if (!result.status().isSuccess()) {
                 return new PluginStatus(plugin.name(), result.status());
@@ -223,13 +220,11 @@ public final class BindingCycle {
 
     // Of the plugins that come with the scheduler, only those that have work in PreBind wait for more than a request.
     private boolean mayWait(AssumedPod pod, PreBindGroups groups) {
-        List<BindPlugin> binders = pod.profile().at(ExtensionPoint.BIND, BindPlugin.class);
+        List<PluginCaller> binders = pod.profile().at(ExtensionPoint.BIND);
         return !groups.areEmpty()
                 || binders.size() != 1
                 || !binders.get(0).name().equals(DefaultPlugins.BINDER)
-                || !pod.profile()
-                        .at(ExtensionPoint.POST_BIND, PostBindPlugin.class)
-                        .isEmpty()
+                || !pod.profile().at(ExtensionPoint.POST_BIND).isEmpty()
                 || extenders.canBind(pod.pod());
     }
 
@@ -340,9 +335,9 @@ public final class BindingCycle {
     }
 
     private static PluginStatus callBindPlugins(AssumedPod pod, PluginTimes times) {
-        for (BindPlugin plugin : pod.profile().at(ExtensionPoint.BIND, BindPlugin.class)) {
+        for (PluginCaller plugin : pod.profile().at(ExtensionPoint.BIND)) {
             times.begin();
-            Status status = PluginCalls.bind(plugin, pod.state(), pod.pod(), pod.nodeName());
+            Status status = plugin.bind(pod.state(), pod.pod(), pod.nodeName());
             times.ran(plugin.name(), status.code());
             if (!status.isSkip()) {
                 return new PluginStatus(plugin.name(), status);
@@ -372,9 +367,9 @@ public final class BindingCycle {
     }
 
     private static void callPostBindPlugins(AssumedPod pod) {
-        for (PostBindPlugin plugin : pod.profile().at(ExtensionPoint.POST_BIND, PostBindPlugin.class)) {
+        for (PluginCaller plugin : pod.profile().at(ExtensionPoint.POST_BIND)) {
             try {
-                PluginCalls.postBind(plugin, pod.state(), pod.pod(), pod.nodeName());
+                plugin.postBind(pod.state(), pod.pod(), pod.nodeName());
             } catch (PluginFailure failure) {
                 log(pod, failure, "PostBind plugin failed");
             }

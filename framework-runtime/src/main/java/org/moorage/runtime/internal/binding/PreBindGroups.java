@@ -9,16 +9,15 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
 import org.moorage.api.plugin.ExtensionPoint;
-import org.moorage.api.plugin.PreBindPlugin;
 import org.moorage.api.plugin.PreBindPreFlightResult;
 import org.moorage.config.plugin.Thrown;
 import org.moorage.runtime.decision.PluginStatus;
-import org.moorage.runtime.internal.plugin.PluginCalls;
+import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 
 /** The PreBind plugins of a pod, in groups of which one runs after the other; the plugins of a group run in parallel. */
 final class PreBindGroups {
-    private final List<List<PreBindPlugin>> groups = new ArrayList<>();
+    private final List<List<PluginCaller>> groups = new ArrayList<>();
     private boolean lastAllowsParallel;
 
     private PreBindGroups() {}
@@ -26,7 +25,7 @@ final class PreBindGroups {
     /** Each plugin alone, for a cycle without a pre-flight. */
     static PreBindGroups withoutPreFlight(AssumedPod pod) {
         PreBindGroups groups = new PreBindGroups();
-        for (PreBindPlugin plugin : pod.profile().at(ExtensionPoint.PRE_BIND, PreBindPlugin.class)) {
+        for (PluginCaller plugin : pod.profile().at(ExtensionPoint.PRE_BIND)) {
             groups.add(plugin, PreBindPreFlightResult.run());
         }
         return groups;
@@ -40,13 +39,13 @@ final class PreBindGroups {
      */
     static PreBindGroups preFlight(AssumedPod pod) {
         PreBindGroups groups = new PreBindGroups();
-        for (PreBindPlugin plugin : pod.profile().at(ExtensionPoint.PRE_BIND, PreBindPlugin.class)) {
-            groups.add(plugin, PluginCalls.preBindPreFlight(plugin, pod.state(), pod.pod(), pod.nodeName()));
+        for (PluginCaller plugin : pod.profile().at(ExtensionPoint.PRE_BIND)) {
+            groups.add(plugin, plugin.preBindPreFlight(pod.state(), pod.pod(), pod.nodeName()));
         }
         return groups;
     }
 
-    private void add(PreBindPlugin plugin, PreBindPreFlightResult preFlight) {
+    private void add(PluginCaller plugin, PreBindPreFlightResult preFlight) {
         if (!preFlight.allowsParallel() || !lastAllowsParallel) {
             groups.add(new ArrayList<>());
         }
@@ -63,7 +62,7 @@ final class PreBindGroups {
 
     /** Runs PreBind until a group has a plugin that does not succeed, or the pod's binding is cancelled. */
     PluginStatus run(AssumedPod pod, PodsInPreBind.Attempt attempt, Executor executor) {
-        for (List<PreBindPlugin> group : groups) {
+        for (List<PluginCaller> group : groups) {
             if (attempt.cause().isPresent()) {
                 return attempt.cancelled();
             }
@@ -75,9 +74,9 @@ final class PreBindGroups {
         return PluginStatus.SUCCESS;
     }
 
-    private static PluginStatus run(AssumedPod pod, List<PreBindPlugin> group, Executor executor) {
+    private static PluginStatus run(AssumedPod pod, List<PluginCaller> group, Executor executor) {
         List<FutureTask<PluginStatus>> tasks = new ArrayList<>();
-        for (PreBindPlugin plugin : group) {
+        for (PluginCaller plugin : group) {
             tasks.add(new FutureTask<>(() -> preBind(pod, plugin)));
         }
         for (int i = 1; i < tasks.size(); i++) {
@@ -120,9 +119,9 @@ final class PreBindGroups {
         }
     }
 
-    private static PluginStatus preBind(AssumedPod pod, PreBindPlugin plugin) {
+    private static PluginStatus preBind(AssumedPod pod, PluginCaller plugin) {
         try {
-            return new PluginStatus(plugin.name(), PluginCalls.preBind(plugin, pod.state(), pod.pod(), pod.nodeName()));
+            return new PluginStatus(plugin.name(), plugin.preBind(pod.state(), pod.pod(), pod.nodeName()));
         } catch (PluginFailure failure) {
             return BindingCycle.error(pod, failure);
         }

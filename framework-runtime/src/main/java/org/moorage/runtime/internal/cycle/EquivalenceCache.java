@@ -3,7 +3,7 @@ package org.moorage.runtime.internal.cycle;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -12,11 +12,8 @@ import org.jspecify.annotations.Nullable;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.Plugin;
-import org.moorage.api.plugin.ScorePlugin;
-import org.moorage.api.plugin.SignPlugin;
 import org.moorage.runtime.decision.PluginStatus;
-import org.moorage.runtime.internal.plugin.PluginCalls;
+import org.moorage.runtime.internal.plugin.PluginCaller;
 
 /**
  * What is known of the answers of plugins that sign pods, by what each has signed: pods that are alike for one plugin need not be for
@@ -25,15 +22,15 @@ import org.moorage.runtime.internal.plugin.PluginCalls;
  * other nodes.
  */
 final class EquivalenceCache {
-    private final Map<SignPlugin, Recurring<Object, Scores>> scores = new IdentityHashMap<>();
+    private final Map<PluginCaller, Recurring<Object, Scores>> scores = new HashMap<>();
     private final Recurring<List<Scores>, Rejections> rejections = new Recurring<>(signed -> new Rejections());
 
     /** What is known for a pod; null if no plugin has signed one like it lately. */
     @Nullable
     Alike find(Profile profile, Pod pod) {
         List<Scores> known = new ArrayList<>();
-        for (SignPlugin plugin : profile.signPlugins()) {
-            Optional<?> signed = PluginCalls.sign(plugin, pod);
+        for (PluginCaller plugin : profile.signing()) {
+            Optional<?> signed = plugin.sign(pod);
             if (signed.isPresent()) {
                 Scores found = scores.computeIfAbsent(plugin, key -> new Recurring<>(part -> new Scores(plugin)))
                         .find(signed.get());
@@ -50,7 +47,7 @@ final class EquivalenceCache {
         // Of the plugins that have signed the pod.
         private final List<Scores> signed;
         // The first filters, of which all have signed a pod like this one, and what is known of them.
-        private NodeFilter[] filters = {};
+        private PluginCaller[] filters = {};
         private int knownFilters;
         private @Nullable Rejections answers;
         // The generations of all nodes in this cycle.
@@ -61,12 +58,12 @@ final class EquivalenceCache {
         }
 
         /** Gets ready for a pass of these filters over nodes that have these generations. */
-        void prepareFilters(NodeFilter[] active, long[] generationByNode) {
+        void prepareFilters(PluginCaller[] active, long[] generationByNode) {
             generations = generationByNode;
             filters = active;
             List<Scores> first = new ArrayList<>(active.length);
-            for (NodeFilter filter : active) {
-                Scores known = of(filter.plugin());
+            for (PluginCaller filter : active) {
+                Scores known = of(filter);
                 if (known == null) {
                     break;
                 }
@@ -111,14 +108,14 @@ final class EquivalenceCache {
         private PluginStatus ask(CycleState state, Pod pod, NodeInfo node) {
             PluginStatus answer = PluginStatus.SUCCESS;
             for (int i = 0; i < knownFilters && answer.isSuccess(); i++) {
-                answer = filters[i].ask(state, pod, node);
+                answer = filters[i].filter(state, pod, node);
             }
             return answer;
         }
 
         /** Gets ready for the scores of these plugins, for nodes of which some were filtered. */
-        void prepareScores(ScorePlugin[] plugins) {
-            for (ScorePlugin plugin : plugins) {
+        void prepareScores(PluginCaller[] plugins) {
+            for (PluginCaller plugin : plugins) {
                 Scores known = of(plugin);
                 if (known != null) {
                     known.prepare(generations.length);
@@ -126,18 +123,18 @@ final class EquivalenceCache {
             }
         }
 
-        /** As {@link PluginCalls#score}, with the scores that are known. The nodes are in the order of their indexes. */
-        void score(ScorePlugin plugin, CycleState state, Pod pod, List<NodeInfo> nodes, int from, int to, long[] into) {
+        /** As {@link PluginCaller#score}, with the scores that are known. The nodes are in the order of their indexes. */
+        void score(
+                PluginCaller plugin, CycleState state, Pod pod, List<NodeInfo> nodes, int from, int to, long[] into) {
             Scores known = of(plugin);
             if (known == null) {
-                PluginCalls.score(plugin, state, pod, nodes, from, to, into);
+                plugin.score(state, pod, nodes, from, to, into);
             } else {
-                known.score(plugin, state, pod, nodes, generations, from, to, into);
+                known.score(state, pod, nodes, generations, from, to, into);
             }
         }
 
-        @SuppressWarnings("ReferenceEquality") // plugins are compared by what they are
-        private @Nullable Scores of(Plugin plugin) {
+        private @Nullable Scores of(PluginCaller plugin) {
             for (int i = 0; i < signed.size(); i++) {
                 if (signed.get(i).plugin == plugin) {
                     return signed.get(i);
@@ -192,11 +189,11 @@ final class EquivalenceCache {
      * stand for what those plugins have signed.
      */
     private static final class Scores {
-        private final Plugin plugin;
+        private final PluginCaller plugin;
         private long[] scoredAt = {};
         private long[] scores = {};
 
-        Scores(Plugin plugin) {
+        Scores(PluginCaller plugin) {
             this.plugin = plugin;
         }
 
@@ -207,15 +204,7 @@ final class EquivalenceCache {
             }
         }
 
-        void score(
-                ScorePlugin asked,
-                CycleState state,
-                Pod pod,
-                List<NodeInfo> nodes,
-                long[] generations,
-                int from,
-                int to,
-                long[] into) {
+        void score(CycleState state, Pod pod, List<NodeInfo> nodes, long[] generations, int from, int to, long[] into) {
             int first = nodes.get(from).index();
             int end = nodes.get(to - 1).index() + 1;
             // Mostly no node is left out, and none has changed.
@@ -227,27 +216,20 @@ final class EquivalenceCache {
             for (int i = from; i < to; i++) {
                 int index = nodes.get(i).index();
                 if (scoredAt[index] == generations[index]) {
-                    ask(asked, state, pod, nodes, generations, unknown, i, into);
+                    ask(state, pod, nodes, generations, unknown, i, into);
                     unknown = i + 1;
                     into[i] = scores[index];
                 }
             }
-            ask(asked, state, pod, nodes, generations, unknown, to, into);
+            ask(state, pod, nodes, generations, unknown, to, into);
         }
 
         private void ask(
-                ScorePlugin asked,
-                CycleState state,
-                Pod pod,
-                List<NodeInfo> nodes,
-                long[] generations,
-                int from,
-                int to,
-                long[] into) {
+                CycleState state, Pod pod, List<NodeInfo> nodes, long[] generations, int from, int to, long[] into) {
             if (from == to) {
                 return;
             }
-            PluginCalls.score(asked, state, pod, nodes, from, to, into);
+            plugin.score(state, pod, nodes, from, to, into);
             for (int i = from; i < to; i++) {
                 int index = nodes.get(i).index();
                 scores[index] = into[i];

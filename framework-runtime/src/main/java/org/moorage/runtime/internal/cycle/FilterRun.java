@@ -14,12 +14,11 @@ import org.moorage.api.NodeInfo;
 import org.moorage.api.StateKey;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.PreFilterExtensions;
-import org.moorage.api.plugin.PreFilterPlugin;
+import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.api.plugin.PreFilterResult;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
-import org.moorage.runtime.internal.plugin.PluginCalls;
+import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 
@@ -41,8 +40,8 @@ public final class FilterRun implements Parallelism.Pass {
     private final boolean timesPlugins;
 
     // What PreFilter has left.
-    private NodeFilter[] filters = {};
-    private PreFilterExtensions[] extensions = {};
+    private PluginCaller[] filters = {};
+    private PluginCaller[] extensions = {};
     private @Nullable PluginStatus rejection;
     private @Nullable Set<String> nodeNames;
     private final Set<String> namingPlugins = new TreeSet<>();
@@ -83,9 +82,9 @@ public final class FilterRun implements Parallelism.Pass {
 
     private PluginStatus preFilter(PluginTimes times) {
         Set<String> skipped = new TreeSet<>();
-        for (PreFilterPlugin plugin : profile.preFilters()) {
+        for (PluginCaller plugin : profile.at(ExtensionPoint.PRE_FILTER)) {
             times.begin();
-            PreFilterResult result = PluginCalls.preFilter(plugin, state, pod, snapshot);
+            PreFilterResult result = plugin.preFilter(state, pod, snapshot);
             Status status = result.status();
             times.ran(plugin.name(), status.code());
             if (status.isSkip()) {
@@ -109,7 +108,7 @@ public final class FilterRun implements Parallelism.Pass {
     }
 
     // Whether there is a node that all plugins have named which name any.
-    private boolean narrow(PreFilterPlugin plugin, Set<String> named) {
+    private boolean narrow(PluginCaller plugin, Set<String> named) {
         namingPlugins.add(plugin.name());
         Set<String> left = new TreeSet<>(named);
         if (nodeNames != null) {
@@ -129,20 +128,20 @@ public final class FilterRun implements Parallelism.Pass {
     }
 
     private void keep(Set<String> skipped) {
-        List<NodeFilter> active = new ArrayList<>();
-        for (NodeFilter filter : profile.filters()) {
+        List<PluginCaller> active = new ArrayList<>();
+        for (PluginCaller filter : profile.at(ExtensionPoint.FILTER)) {
             if (!skipped.contains(filter.name())) {
                 active.add(filter);
             }
         }
-        filters = active.toArray(NodeFilter[]::new);
-        List<PreFilterExtensions> extended = new ArrayList<>();
-        for (PreFilterPlugin plugin : profile.preFilters()) {
-            if (plugin instanceof PreFilterExtensions extension && !skipped.contains(plugin.name())) {
-                extended.add(extension);
+        filters = active.toArray(PluginCaller[]::new);
+        List<PluginCaller> extended = new ArrayList<>();
+        for (PluginCaller plugin : profile.at(ExtensionPoint.PRE_FILTER)) {
+            if (plugin.hasPreFilterExtensions() && !skipped.contains(plugin.name())) {
+                extended.add(plugin);
             }
         }
-        extensions = extended.toArray(PreFilterExtensions[]::new);
+        extensions = extended.toArray(PluginCaller[]::new);
     }
 
     /** The rejection of the pod as a whole by PreFilter, or null. */
@@ -168,7 +167,7 @@ public final class FilterRun implements Parallelism.Pass {
     }
 
     /** The plugins to tell of pods that are added to a node for a trial, or removed from it. */
-    PreFilterExtensions[] extensions() {
+    PluginCaller[] extensions() {
         return extensions;
     }
 
@@ -210,9 +209,9 @@ public final class FilterRun implements Parallelism.Pass {
     }
 
     private PluginStatus filterOnce(CycleState asked, NodeInfo node, boolean timed) {
-        for (NodeFilter filter : filters) {
+        for (PluginCaller filter : filters) {
             long begin = timed ? System.nanoTime() : 0;
-            PluginStatus answer = filter.ask(asked, pod, node);
+            PluginStatus answer = filter.filter(asked, pod, node);
             if (timed) {
                 profile.metrics()
                         .pluginRan(filter.name(), "Filter", answer.status().code(), System.nanoTime() - begin);
@@ -232,10 +231,10 @@ public final class FilterRun implements Parallelism.Pass {
      */
     List<PluginStatus> objections(NodeInfo node) {
         List<PluginStatus> objections = new ArrayList<>();
-        for (NodeFilter filter : filters) {
+        for (PluginCaller filter : filters) {
             PluginStatus answer;
             try {
-                answer = filter.ask(state, pod, node);
+                answer = filter.filter(state, pod, node);
             } catch (PluginFailure failure) {
                 answer = PluginStatus.error(filter.name(), failure.what());
             }
@@ -315,7 +314,7 @@ public final class FilterRun implements Parallelism.Pass {
             first = known.filters();
         }
         for (int i = first; i < filters.length && answers.isAnyLeft(from, to); i++) {
-            filters[i].ask(state, pod, nodes, from, to, answers.statuses);
+            filters[i].filter(state, pod, nodes, from, to, answers.statuses);
             answers.takeOver(filters[i], from, to);
         }
     }
@@ -401,10 +400,10 @@ public final class FilterRun implements Parallelism.Pass {
 
         // What a plugin has put into the statuses.
         @SuppressWarnings("ReferenceEquality") // nearly every status is that instance
-        private void takeOver(NodeFilter filter, int from, int to) {
+        private void takeOver(PluginCaller filter, int from, int to) {
             for (int i = from; i < to; i++) {
                 if (statuses[i] != Status.success() && isSuccess(i)) {
-                    set(i, filter.answer(statuses[i]));
+                    set(i, filter.filtered(statuses[i]));
                 }
             }
         }

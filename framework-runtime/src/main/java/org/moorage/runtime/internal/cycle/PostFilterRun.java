@@ -10,9 +10,8 @@ import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.api.plugin.Nomination;
-import org.moorage.api.plugin.PostFilterPlugin;
 import org.moorage.api.plugin.PostFilterResult;
-import org.moorage.runtime.internal.plugin.PluginCalls;
+import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 
 /**
@@ -50,12 +49,12 @@ public record PostFilterRun(String plugin, PostFilterResult result) {
         List<String> reasons = new ArrayList<>();
         Nomination nomination = Nomination.keep();
         String first = "";
-        for (PostFilterPlugin plugin : profile.at(ExtensionPoint.POST_FILTER, PostFilterPlugin.class)) {
+        for (PluginCaller plugin : profile.at(ExtensionPoint.POST_FILTER)) {
             times.begin();
             profile.metrics().postFilterAttempted(plugin.name());
-            PostFilterResult result = PluginCalls.postFilter(plugin, state, pod, diagnosis);
+            PostFilterResult result = plugin.postFilter(state, pod, diagnosis);
             if (execution == Execution.DONE) {
-                PluginCalls.execute(plugin, state, pod, result);
+                plugin.execute(state, pod, result);
             }
             Status status = result.status();
             times.ran(plugin.name(), status.code());

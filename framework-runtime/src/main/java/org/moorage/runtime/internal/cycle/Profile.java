@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.internal.cycle;
 
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.EnumMap;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -13,21 +11,16 @@ import java.util.Set;
 import java.util.function.Supplier;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.ExtensionPoint;
-import org.moorage.api.plugin.FilterPlugin;
-import org.moorage.api.plugin.Plugin;
-import org.moorage.api.plugin.PreFilterPlugin;
-import org.moorage.api.plugin.ScorePlugin;
-import org.moorage.api.plugin.SignPlugin;
+import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 
 /** A profile: its plugins at each extension point, and what they are run with. Immutable. */
 public final class Profile {
     private final String name;
     private final OptionalInt percentageOfNodesToScore;
-    private final Map<ExtensionPoint, List<Plugin>> plugins;
+    private final Map<ExtensionPoint, List<PluginCaller>> plugins;
     private final Map<String, Integer> weights;
-    private final List<NodeFilter> filters;
-    private final List<SignPlugin> signPlugins;
+    private final List<PluginCaller> signing;
     private final Supplier<Map<String, List<Pod>>> nominatedPods;
     private final SchedulerMetrics metrics;
 
@@ -44,7 +37,7 @@ public final class Profile {
     public Profile(
             String name,
             OptionalInt percentageOfNodesToScore,
-            Map<ExtensionPoint, List<Plugin>> plugins,
+            Map<ExtensionPoint, List<PluginCaller>> plugins,
             Map<String, Integer> weights,
             Supplier<Map<String, List<Pod>>> nominatedPods,
             SchedulerMetrics metrics) {
@@ -52,28 +45,24 @@ public final class Profile {
         this.percentageOfNodesToScore = percentageOfNodesToScore;
         this.plugins = checked(plugins);
         this.weights = Map.copyOf(weights);
-        filters = at(ExtensionPoint.FILTER, FilterPlugin.class).stream()
-                .map(NodeFilter::new)
-                .toList();
-        Set<SignPlugin> signing = Collections.newSetFromMap(new IdentityHashMap<>());
-        List<SignPlugin> inOrder = new ArrayList<>();
+        Set<PluginCaller> inOrder = new LinkedHashSet<>();
         for (ExtensionPoint point : List.of(ExtensionPoint.FILTER, ExtensionPoint.SCORE)) {
-            for (Plugin plugin : plugins.getOrDefault(point, List.of())) {
-                if (plugin instanceof SignPlugin sign && signing.add(sign)) {
-                    inOrder.add(sign);
+            for (PluginCaller plugin : at(point)) {
+                if (plugin.signs()) {
+                    inOrder.add(plugin);
                 }
             }
         }
-        signPlugins = List.copyOf(inOrder);
+        signing = List.copyOf(inOrder);
         this.nominatedPods = nominatedPods;
         this.metrics = metrics;
     }
 
-    private static Map<ExtensionPoint, List<Plugin>> checked(Map<ExtensionPoint, List<Plugin>> plugins) {
-        Map<ExtensionPoint, List<Plugin>> checked = new EnumMap<>(ExtensionPoint.class);
+    private static Map<ExtensionPoint, List<PluginCaller>> checked(Map<ExtensionPoint, List<PluginCaller>> plugins) {
+        Map<ExtensionPoint, List<PluginCaller>> checked = new EnumMap<>(ExtensionPoint.class);
         plugins.forEach((point, atPoint) -> {
-            for (Plugin plugin : atPoint) {
-                if (!point.type().isInstance(plugin)) {
+            for (PluginCaller plugin : atPoint) {
+                if (!point.type().isInstance(plugin.plugin())) {
                     throw new IllegalArgumentException("plugin \"" + plugin.name() + "\" at " + point.field()
                             + " (expected: a " + point.type().getSimpleName() + ")");
                 }
@@ -93,18 +82,9 @@ public final class Profile {
         return metrics;
     }
 
-    /**
-     * The plugins of a point, in order.
-     *
-     * @param type the point's interface
-     */
-    @SuppressWarnings(
-            "unchecked") // the constructor has seen that all are of the point's type, and the list is immutable
-    public <P> List<P> at(ExtensionPoint point, Class<P> type) {
-        if (type != point.type()) {
-            throw new IllegalArgumentException("type: " + type + " (expected: " + point.type() + ")");
-        }
-        return (List<P>) plugins.getOrDefault(point, List.of());
+    /** The plugins of a point, in order. */
+    public List<PluginCaller> at(ExtensionPoint point) {
+        return plugins.getOrDefault(point, List.of());
     }
 
     /**
@@ -114,9 +94,9 @@ public final class Profile {
      * @param names the names of the plugins
      */
     public Profile only(Set<ExtensionPoint> points, Set<String> names) {
-        Map<ExtensionPoint, List<Plugin>> kept = new HashMap<>();
+        Map<ExtensionPoint, List<PluginCaller>> kept = new HashMap<>();
         for (ExtensionPoint point : points) {
-            List<Plugin> atPoint = plugins.getOrDefault(point, List.of());
+            List<PluginCaller> atPoint = plugins.getOrDefault(point, List.of());
             kept.put(
                     point,
                     atPoint.stream()
@@ -126,26 +106,18 @@ public final class Profile {
         return new Profile(name, percentageOfNodesToScore, kept, weights, nominatedPods, metrics);
     }
 
-    List<PreFilterPlugin> preFilters() {
-        return at(ExtensionPoint.PRE_FILTER, PreFilterPlugin.class);
-    }
-
-    List<NodeFilter> filters() {
-        return filters;
-    }
-
     /** How much the scores of a plugin count. */
-    long weight(ScorePlugin plugin) {
+    long weight(PluginCaller plugin) {
         return weights.getOrDefault(plugin.name(), 1);
     }
 
     boolean scores() {
-        return !at(ExtensionPoint.SCORE, ScorePlugin.class).isEmpty();
+        return !at(ExtensionPoint.SCORE).isEmpty();
     }
 
     /** The Filter and Score plugins whose answers for pods that are alike are used again. */
-    List<SignPlugin> signPlugins() {
-        return signPlugins;
+    List<PluginCaller> signing() {
+        return signing;
     }
 
     OptionalInt percentageOfNodesToScore() {

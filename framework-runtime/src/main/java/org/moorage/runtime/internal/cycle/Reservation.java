@@ -6,10 +6,9 @@ import org.moorage.api.CycleState;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.ExtensionPoint;
-import org.moorage.api.plugin.ReservePlugin;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
-import org.moorage.runtime.internal.plugin.PluginCalls;
+import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,9 +32,9 @@ public record Reservation(Profile profile, CycleState state, Pod pod, String nod
      */
     public PluginStatus reserve() {
         return PluginTimes.of(profile, "Reserve").time(times -> {
-            for (ReservePlugin plugin : plugins()) {
+            for (PluginCaller plugin : plugins()) {
                 times.begin();
-                Status status = PluginCalls.reserve(plugin, state, pod, nodeName);
+                Status status = plugin.reserve(state, pod, nodeName);
                 times.ran(plugin.name(), status.code());
                 if (!status.isSuccess()) {
                     return new PluginStatus(plugin.name(), status);
@@ -69,10 +68,10 @@ public record Reservation(Profile profile, CycleState state, Pod pod, String nod
     /** Runs Unreserve of all plugins in reverse order, also of those whose Reserve was not run. What one throws is logged. */
     public void unreserve() {
         PluginTimes.of(profile, "Unreserve").run(times -> {
-            List<ReservePlugin> plugins = plugins();
+            List<PluginCaller> plugins = plugins();
             for (int i = plugins.size() - 1; i >= 0; i--) {
                 try {
-                    PluginCalls.unreserve(plugins.get(i), state, pod, nodeName);
+                    plugins.get(i).unreserve(state, pod, nodeName);
                 } catch (PluginFailure failure) {
                     LOG.atError()
                             .addKeyValue("plugin", failure.plugin())
@@ -84,7 +83,7 @@ public record Reservation(Profile profile, CycleState state, Pod pod, String nod
         });
     }
 
-    private List<ReservePlugin> plugins() {
-        return profile.at(ExtensionPoint.RESERVE, ReservePlugin.class);
+    private List<PluginCaller> plugins() {
+        return profile.at(ExtensionPoint.RESERVE);
     }
 }

@@ -14,10 +14,8 @@ import org.moorage.api.NodeScores;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.ExtensionPoint;
-import org.moorage.api.plugin.PreScorePlugin;
-import org.moorage.api.plugin.ScorePlugin;
 import org.moorage.runtime.internal.extender.Extenders;
-import org.moorage.runtime.internal.plugin.PluginCalls;
+import org.moorage.runtime.internal.plugin.PluginCaller;
 
 /**
  * How the feasible nodes are scored: PreScore, the Score plugins that it did not skip, NormalizeScore. Working memory, kept from cycle to
@@ -49,21 +47,21 @@ final class ScoreRun {
             List<NodeInfo> nodes,
             EquivalenceCache.@Nullable Alike alike,
             @Nullable CycleRecorder recorder) {
-        ScorePlugin[] plugins = preScore(profile, state, pod, nodes);
+        PluginCaller[] plugins = preScore(profile, state, pod, nodes);
         PluginTimes.of(profile, "Score").run(times -> score(profile, plugins, state, pod, nodes, alike, recorder));
-        for (ScorePlugin plugin : plugins) {
+        for (PluginCaller plugin : plugins) {
             profile.metrics().pluginEvaluated(profile.name(), plugin.name(), "Score", nodes.size());
         }
         return totals;
     }
 
     // The Score plugins that PreScore did not skip.
-    private static ScorePlugin[] preScore(Profile profile, CycleState state, Pod pod, List<NodeInfo> nodes) {
+    private static PluginCaller[] preScore(Profile profile, CycleState state, Pod pod, List<NodeInfo> nodes) {
         Set<String> skipped = new TreeSet<>();
         PluginTimes.of(profile, "PreScore").run(times -> {
-            for (PreScorePlugin plugin : profile.at(ExtensionPoint.PRE_SCORE, PreScorePlugin.class)) {
+            for (PluginCaller plugin : profile.at(ExtensionPoint.PRE_SCORE)) {
                 times.begin();
-                Status status = PluginCalls.preScore(plugin, state, pod, nodes);
+                Status status = plugin.preScore(state, pod, nodes);
                 times.ran(plugin.name(), status.code());
                 if (status.isSkip()) {
                     skipped.add(plugin.name());
@@ -72,18 +70,18 @@ final class ScoreRun {
                 }
             }
         });
-        List<ScorePlugin> active = new ArrayList<>();
-        for (ScorePlugin plugin : profile.at(ExtensionPoint.SCORE, ScorePlugin.class)) {
+        List<PluginCaller> active = new ArrayList<>();
+        for (PluginCaller plugin : profile.at(ExtensionPoint.SCORE)) {
             if (!skipped.contains(plugin.name())) {
                 active.add(plugin);
             }
         }
-        return active.toArray(ScorePlugin[]::new);
+        return active.toArray(PluginCaller[]::new);
     }
 
     private void score(
             Profile profile,
-            ScorePlugin[] plugins,
+            PluginCaller[] plugins,
             CycleState state,
             Pod pod,
             List<NodeInfo> nodes,
@@ -100,12 +98,12 @@ final class ScoreRun {
         long ofAll = extenders.isEmpty() && !profile.scores() ? 1 : 0;
         for (int p = 0; p < plugins.length; p++) {
             long weight = profile.weight(plugins[p]);
-            if (recorder == null && !PluginCalls.normalizes(plugins[p])) {
+            if (recorder == null && !plugins[p].normalizes()) {
                 addWeighted(plugins[p], rawScores[p], count, weight);
                 continue;
             }
             times.begin();
-            NodeScores scores = PluginCalls.normalize(plugins[p], state, pod, scoresOf(nodes, rawScores[p]));
+            NodeScores scores = plugins[p].normalize(state, pod, scoresOf(nodes, rawScores[p]));
             times.ran(plugins[p].name(), Code.SUCCESS);
             if (scores.isUniform()) {
                 ofAll += scores.score(0) * weight;
@@ -135,7 +133,7 @@ final class ScoreRun {
 
     private void scoreAll(
             Profile profile,
-            ScorePlugin[] plugins,
+            PluginCaller[] plugins,
             CycleState state,
             Pod pod,
             List<NodeInfo> nodes,
@@ -146,7 +144,7 @@ final class ScoreRun {
             for (int p = 0; p < plugins.length; p++) {
                 long start = timesPlugins ? System.nanoTime() : 0;
                 if (alike == null) {
-                    PluginCalls.score(plugins[p], state, pod, nodes, from, to, raw[p]);
+                    plugins[p].score(state, pod, nodes, from, to, raw[p]);
                 } else {
                     alike.score(plugins[p], state, pod, nodes, from, to, raw[p]);
                 }
@@ -170,7 +168,7 @@ final class ScoreRun {
         return NodeScores.uniform(nodes, scores[0]);
     }
 
-    private void addWeighted(ScorePlugin plugin, long[] scores, int count, long weight) {
+    private void addWeighted(PluginCaller plugin, long[] scores, int count, long weight) {
         long outside = 0;
         for (int i = 0; i < count; i++) {
             long score = scores[i];
@@ -179,7 +177,7 @@ final class ScoreRun {
         }
         if (outside < 0) {
             for (int i = 0; i < count; i++) {
-                PluginCalls.inRange(plugin, scores[i]);
+                plugin.checkRange(scores[i]);
             }
         }
     }

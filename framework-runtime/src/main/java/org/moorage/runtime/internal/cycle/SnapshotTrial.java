@@ -5,16 +5,15 @@ import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Snapshot;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.PreFilterExtensions;
 import org.moorage.api.plugin.Trial;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
-import org.moorage.runtime.internal.plugin.PluginCalls;
+import org.moorage.runtime.internal.plugin.PluginCaller;
 
 /** A trial for one pod: a snapshot, and the state that PreFilter has made of it. */
 public final class SnapshotTrial implements Trial {
     private final Pod pod;
     private final TrialSnapshot snapshot;
-    private final PreFilterExtensions[] extensions;
+    private final PluginCaller[] extensions;
     private CycleState state;
 
     /**
@@ -56,8 +55,8 @@ public final class SnapshotTrial implements Trial {
         CycleState before = state;
         snapshot.assume(added, nodeName, () -> state = before);
         state = before.fork();
-        for (PreFilterExtensions plugin : extensions) {
-            PluginCalls.addPod(plugin, state, pod, added, node(nodeName));
+        for (PluginCaller plugin : extensions) {
+            plugin.addPod(state, pod, added, node(nodeName));
         }
     }
 
@@ -66,8 +65,8 @@ public final class SnapshotTrial implements Trial {
         CycleState before = state;
         snapshot.remove(removed, nodeName, () -> state = before);
         state = before.fork();
-        for (PreFilterExtensions plugin : extensions) {
-            PluginCalls.removePod(plugin, state, pod, removed, node(nodeName));
+        for (PluginCaller plugin : extensions) {
+            plugin.removePod(state, pod, removed, node(nodeName));
         }
     }
 

@@ -18,6 +18,11 @@ public final class PluginFailure extends RuntimeException {
         this.what = what;
     }
 
+    // Unlike elsewhere, kube-scheduler's message about PostFilter is the plugin's alone.
+    PluginFailure withoutMethod() {
+        return new PluginFailure(plugin, method, what, what, getCause());
+    }
+
     /** The plugin's name. */
     public String plugin() {
         return plugin;

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.internal.plugin;
 
-import java.util.Arrays;
-import java.util.Locale;
-import java.util.Map;
-import java.util.Optional;
-import java.util.stream.Collectors;
-
 /** The methods of plugins that the scheduler calls, and how kube-scheduler words their failures. */
 public enum PluginMethod {
     /** Registering events. */
@@ -52,9 +46,6 @@ public enum PluginMethod {
     /** PostBind. */
     POST_BIND("PostBind", "running PostBind plugin ");
 
-    private static final Map<String, PluginMethod> BY_JAVA_NAME =
-            Arrays.stream(values()).collect(Collectors.toMap(PluginMethod::javaName, method -> method));
-
     private final String text;
     private final String beforePlugin;
     private final String afterPlugin;
@@ -67,26 +58,6 @@ public enum PluginMethod {
         this.text = text;
         this.beforePlugin = beforePlugin;
         this.afterPlugin = afterPlugin;
-    }
-
-    /** The method of a plugin that has that name in Java; empty if it is none of those that are called with a pod. */
-    static Optional<PluginMethod> ofName(String javaName) {
-        return Optional.ofNullable(BY_JAVA_NAME.get(javaName));
-    }
-
-    // PRE_BIND is preBind.
-    private String javaName() {
-        StringBuilder javaName = new StringBuilder();
-        for (String word : name().split("_")) {
-            javaName.append(word.charAt(0)).append(word.substring(1).toLowerCase(Locale.ROOT));
-        }
-        return javaName.substring(0, 1).toLowerCase(Locale.ROOT) + javaName.substring(1);
-    }
-
-    /** The method that a method of {@link PluginCalls} calls. */
-    static PluginMethod ofCall(String javaName) {
-        // What is left is done for a PostFilter.
-        return ofName(javaName).orElse(POST_FILTER);
     }
 
     String message(String plugin, String what) {

@@ -3,6 +3,7 @@ package org.moorage.runtime.internal.plugin;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +28,12 @@ public final class PluginThread extends Thread {
     private static final long BEGIN = (1L << DEPTH_BITS) + 1;
     private static final long END = (1L << DEPTH_BITS) - 1;
 
+    // More than plugins that call others through their handles nest on purpose.
+    private static final int MOST_DEPTH = 64;
+
     private final @Nullable Object owner;
+    // The calls that the thread is in, the outermost first. Only what the depth counts is of now.
+    private final @Nullable RunningCall[] calls = new RunningCall[MOST_DEPTH];
     private long count;
     private volatile boolean pausing;
 
@@ -48,9 +54,13 @@ public final class PluginThread extends Thread {
     }
 
     /** A call into a plugin begins. Returns what {@link #end} is given; null on other threads. */
-    static @Nullable PluginThread begin() {
+    static @Nullable PluginThread begin(RunningCall call) {
         if (Thread.currentThread() instanceof PluginThread thread) {
-            COUNT.setOpaque(thread, thread.count + BEGIN);
+            int depth = (int) (thread.count & DEPTH);
+            if (depth < MOST_DEPTH) {
+                thread.calls[depth] = call;
+            }
+            COUNT.setRelease(thread, thread.count + BEGIN);
             return thread;
         }
         return null;
@@ -58,7 +68,7 @@ public final class PluginThread extends Thread {
 
     static void end(@Nullable PluginThread thread) {
         if (thread != null) {
-            COUNT.setOpaque(thread, thread.count + END);
+            COUNT.setRelease(thread, thread.count + END);
         }
     }
 
@@ -83,7 +93,19 @@ public final class PluginThread extends Thread {
      * makes through its handle. 0 if the thread is in none.
      */
     public long runningCall() {
-        long seen = (long) COUNT.getOpaque(this);
+        long seen = (long) COUNT.getAcquire(this);
         return (seen & DEPTH) == 0 || pausing ? 0 : seen;
+    }
+
+    /** Which call of which plugin it is that the thread is in; empty if it is in none. */
+    public Optional<RunningCall> call() {
+        long seen = runningCall();
+        if (seen == 0) {
+            return Optional.empty();
+        }
+        int depth = (int) Math.min(MOST_DEPTH, seen & DEPTH);
+        RunningCall call = calls[depth - 1];
+        // Otherwise it has just returned.
+        return runningCall() == seen ? Optional.ofNullable(call) : Optional.empty();
     }
 }

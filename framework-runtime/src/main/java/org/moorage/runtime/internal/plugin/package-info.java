@@ -2,7 +2,7 @@
 /**
  * The calls into plugins, and what their failures become.
  *
- * <p>Starting points: {@link org.moorage.runtime.internal.plugin.PluginCalls}, {@link
+ * <p>Starting points: {@link org.moorage.runtime.internal.plugin.PluginCaller}, {@link
  * org.moorage.runtime.internal.plugin.PluginFailure}.
  */
 @NullMarked

@@ -4,6 +4,7 @@ package org.moorage.runtime.internal.profile;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,17 +13,15 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.api.plugin.PreEnqueuePlugin;
 import org.moorage.api.plugin.Problems;
-import org.moorage.api.plugin.QueueSortPlugin;
 import org.moorage.api.plugin.ScorePlugin;
 import org.moorage.config.ConfigException;
 import org.moorage.config.ProfileConfig;
@@ -32,7 +31,7 @@ import org.moorage.config.plugin.FactoryFailure;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.extender.Extenders;
-import org.moorage.runtime.internal.plugin.PluginCalls;
+import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.internal.queue.PluginEvents;
 import org.moorage.runtime.internal.queue.QueueProfile;
@@ -48,23 +47,23 @@ public final class ProfileBuilder {
     private final BiFunction<String, String, Handle> handles;
     private final Supplier<Map<String, List<Pod>>> nominatedPods;
     private final SchedulerMetrics metrics;
-    private final UnaryOperator<Plugin> breakers;
+    private final Function<Plugin, PluginCaller> callers;
 
     /**
      * A builder.
      *
-     * @param breakers puts a breaker before a plugin that is to have one
+     * @param callers makes what calls a plugin
      * @param handles what a plugin may ask, by the names of the profile and the plugin
      * @param nominatedPods the pods that are nominated now, by the name of the node; what it gave does not change
      * @param metrics is told how the plugins are run
      */
     public ProfileBuilder(
             PluginRegistry registry,
-            UnaryOperator<Plugin> breakers,
+            Function<Plugin, PluginCaller> callers,
             BiFunction<String, String, Handle> handles,
             Supplier<Map<String, List<Pod>>> nominatedPods,
             SchedulerMetrics metrics) {
-        this.breakers = breakers;
+        this.callers = callers;
         this.registry = registry;
         this.handles = handles;
         this.nominatedPods = nominatedPods;
@@ -79,7 +78,7 @@ public final class ProfileBuilder {
      * @param eventsByProfile the events of each profile's plugins
      */
     public record Profiles(
-            Map<String, Profile> byName, List<Plugin> plugins, Map<String, List<PluginEvents>> eventsByProfile) {
+            Map<String, Profile> byName, List<PluginCaller> plugins, Map<String, List<PluginEvents>> eventsByProfile) {
         public Profiles {
             byName = Collections.unmodifiableMap(byName);
             plugins = List.copyOf(plugins);
@@ -87,11 +86,11 @@ public final class ProfileBuilder {
         }
 
         /** The order of the queue, which all profiles agree on. */
-        public QueueSortPlugin queueSort() {
+        public PluginCaller queueSort() {
             return byName.values()
                     .iterator()
                     .next()
-                    .at(ExtensionPoint.QUEUE_SORT, QueueSortPlugin.class)
+                    .at(ExtensionPoint.QUEUE_SORT)
                     .get(0);
         }
 
@@ -102,7 +101,7 @@ public final class ProfileBuilder {
                 all.put(
                         profile.name(),
                         new QueueProfile(
-                                profile.at(ExtensionPoint.PRE_ENQUEUE, PreEnqueuePlugin.class),
+                                profile.at(ExtensionPoint.PRE_ENQUEUE),
                                 eventsByProfile.getOrDefault(profile.name(), List.of())));
             }
             return all;
@@ -116,7 +115,7 @@ public final class ProfileBuilder {
      * @throws ConfigException if they cannot be built, or something else is wrong; it names every problem
      */
     public Profiles build(SchedulerConfig config, Problems problems) {
-        List<Plugin> plugins = new ArrayList<>();
+        List<PluginCaller> plugins = new ArrayList<>();
         try {
             return build(config, plugins, problems);
         } catch (RuntimeException | Error refused) {
@@ -125,13 +124,16 @@ public final class ProfileBuilder {
         }
     }
 
-    private Profiles build(SchedulerConfig config, List<Plugin> plugins, Problems problems) {
+    private Profiles build(SchedulerConfig config, List<PluginCaller> plugins, Problems problems) {
         List<ProfilePlugins> expanded = new ArrayList<>();
+        List<Map<String, PluginCaller>> callersByProfile = new ArrayList<>();
         Map<String, List<PluginEvents>> eventsByProfile = new LinkedHashMap<>();
         for (int i = 0; i < config.profiles().size(); i++) {
             ProfileConfig profile = config.profiles().get(i);
             Problems at = problems.at("profiles").at(i);
             Map<String, Plugin> pluginByName = new LinkedHashMap<>();
+            Map<String, PluginCaller> callerByName = new LinkedHashMap<>();
+            callersByProfile.add(callerByName);
             Set<String> failed = new HashSet<>();
             for (String name : profile.pluginNames()) {
                 PluginFactory<?> factory = registry.find(name).orElse(null);
@@ -143,7 +145,9 @@ public final class ProfileBuilder {
                     failed.add(name);
                     continue;
                 }
-                plugins.add(plugin.get());
+                PluginCaller caller = callers.apply(plugin.get());
+                plugins.add(caller);
+                callerByName.put(name, caller);
                 pluginByName.put(name, plugin.get());
             }
             expanded.add(ProfilePlugins.expand(profile, pluginByName, failed, at));
@@ -151,7 +155,7 @@ public final class ProfileBuilder {
             if (!config.extenders().isEmpty()) {
                 events.add(PluginEvents.all(Extenders.NAME));
             }
-            events.addAll(events(pluginByName.values(), at));
+            events.addAll(events(callerByName.values(), at));
             eventsByProfile.put(profile.schedulerName(), events);
         }
         ProfilePlugins.checkSameQueueSort(config.profiles(), expanded, problems);
@@ -162,14 +166,14 @@ public final class ProfileBuilder {
         for (int i = 0; i < expanded.size(); i++) {
             profiles.put(
                     config.profiles().get(i).schedulerName(),
-                    profile(config.profiles().get(i), expanded.get(i)));
+                    profile(config.profiles().get(i), expanded.get(i), callersByProfile.get(i)));
         }
         return new Profiles(profiles, plugins, eventsByProfile);
     }
 
-    private static List<PluginEvents> events(Collection<Plugin> plugins, Problems at) {
+    private static List<PluginEvents> events(Collection<PluginCaller> plugins, Problems at) {
         List<PluginEvents> events = new ArrayList<>();
-        for (Plugin plugin : plugins) {
+        for (PluginCaller plugin : plugins) {
             try {
                 events.add(PluginEvents.of(plugin));
             } catch (PluginFailure failure) {
@@ -179,7 +183,14 @@ public final class ProfileBuilder {
         return events;
     }
 
-    private Profile profile(ProfileConfig config, ProfilePlugins plugins) {
+    private Profile profile(ProfileConfig config, ProfilePlugins plugins, Map<String, PluginCaller> callerByName) {
+        Map<ExtensionPoint, List<PluginCaller>> byPoint = new EnumMap<>(ExtensionPoint.class);
+        plugins.byPoint()
+                .forEach((point, atPoint) -> byPoint.put(
+                        point,
+                        atPoint.stream()
+                                .map(plugin -> Objects.requireNonNull(callerByName.get(plugin.name())))
+                                .toList()));
         Map<String, Integer> weights = new LinkedHashMap<>();
         for (Plugin plugin : plugins.at(ExtensionPoint.SCORE)) {
             if (plugin instanceof ScorePlugin) {
@@ -187,19 +198,14 @@ public final class ProfileBuilder {
             }
         }
         return new Profile(
-                config.schedulerName(),
-                config.percentageOfNodesToScore(),
-                plugins.byPoint(),
-                weights,
-                nominatedPods,
-                metrics);
+                config.schedulerName(), config.percentageOfNodesToScore(), byPoint, weights, nominatedPods, metrics);
     }
 
     private Optional<Plugin> create(PluginFactory<?> factory, ProfileConfig profile, Problems at) {
         PluginArgs args = Objects.requireNonNull(profile.args().get(factory.name()));
         try {
-            return Optional.of(breakers.apply(
-                    FactoryCalls.create(factory, args, handles.apply(profile.schedulerName(), factory.name()))));
+            return Optional.of(
+                    FactoryCalls.create(factory, args, handles.apply(profile.schedulerName(), factory.name())));
         } catch (FactoryFailure failure) {
             at.at(entryOf(factory.name())).report(failure.getMessage());
             return Optional.empty();
@@ -211,17 +217,15 @@ public final class ProfileBuilder {
     }
 
     /** Closes those plugins that can be closed; the failure of one does not keep it from the others. */
-    public static void closeAll(Collection<? extends Plugin> plugins) {
-        for (Plugin plugin : plugins) {
-            if (plugin instanceof AutoCloseable closeable) {
-                try {
-                    PluginCalls.close(plugin.name(), closeable);
-                } catch (PluginFailure failure) {
-                    LOG.atWarn()
-                            .addKeyValue("plugin", plugin.name())
-                            .setCause(failure)
-                            .log("Plugin failed to close");
-                }
+    public static void closeAll(Collection<PluginCaller> plugins) {
+        for (PluginCaller plugin : plugins) {
+            try {
+                plugin.close();
+            } catch (PluginFailure failure) {
+                LOG.atWarn()
+                        .addKeyValue("plugin", plugin.name())
+                        .setCause(failure)
+                        .log("Plugin failed to close");
             }
         }
     }

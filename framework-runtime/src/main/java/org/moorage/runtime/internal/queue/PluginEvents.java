@@ -15,7 +15,7 @@ import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PreEnqueuePlugin;
 import org.moorage.api.plugin.PreFilterPlugin;
 import org.moorage.api.plugin.ReservePlugin;
-import org.moorage.runtime.internal.plugin.PluginCalls;
+import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 
 /**
@@ -58,12 +58,12 @@ public record PluginEvents(String plugin, List<EventRegistration> registrations)
      *
      * @throws PluginFailure if the plugin fails to register its events
      */
-    public static PluginEvents of(Plugin plugin) {
-        if (!canReject(plugin)) {
+    public static PluginEvents of(PluginCaller plugin) {
+        if (!canReject(plugin.plugin())) {
             return new PluginEvents(plugin.name(), List.of());
         }
-        if (plugin instanceof EnqueueExtensions extensions) {
-            return new PluginEvents(plugin.name(), withNodeTaint(PluginCalls.eventsToRegister(extensions)));
+        if (plugin.plugin() instanceof EnqueueExtensions) {
+            return new PluginEvents(plugin.name(), withNodeTaint(plugin.eventsToRegister()));
         }
         return all(plugin.name());
     }

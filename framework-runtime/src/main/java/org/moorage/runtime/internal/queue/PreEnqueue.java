@@ -8,9 +8,8 @@ import java.util.function.BiConsumer;
 import org.moorage.api.Code;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.PreEnqueuePlugin;
 import org.moorage.runtime.decision.PluginStatus;
-import org.moorage.runtime.internal.plugin.PluginCalls;
+import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.slf4j.Logger;
@@ -48,17 +47,17 @@ final class PreEnqueue {
     }
 
     private void runPlugins(QueuedPodInfo queued) {
-        List<PreEnqueuePlugin> plugins = Objects.requireNonNull(
+        List<PluginCaller> plugins = Objects.requireNonNull(
                         profiles.get(queued.pod().spec().schedulerName()))
                 .preEnqueue();
         String gatedBy = queued.gatedBy();
         // Most likely that one gates it still, so that the others need not be asked.
-        for (PreEnqueuePlugin plugin : plugins) {
+        for (PluginCaller plugin : plugins) {
             if (plugin.name().equals(gatedBy) && gates(plugin, queued)) {
                 return;
             }
         }
-        for (PreEnqueuePlugin plugin : plugins) {
+        for (PluginCaller plugin : plugins) {
             if (!plugin.name().equals(gatedBy) && gates(plugin, queued)) {
                 return;
             }
@@ -66,10 +65,10 @@ final class PreEnqueue {
         queued.ungate();
     }
 
-    private boolean gates(PreEnqueuePlugin plugin, QueuedPodInfo queued) {
+    private boolean gates(PluginCaller plugin, QueuedPodInfo queued) {
         PluginStatus answer = PluginStatus.error(plugin.name(), "PreEnqueue did not end");
         try {
-            Status status = PluginCalls.preEnqueue(plugin, queued.pod());
+            Status status = plugin.preEnqueue(queued.pod());
             answer = new PluginStatus(plugin.name(), status);
             if (status.isSuccess()) {
                 return false;

@@ -2,7 +2,7 @@
 package org.moorage.runtime.internal.queue;
 
 import java.util.List;
-import org.moorage.api.plugin.PreEnqueuePlugin;
+import org.moorage.runtime.internal.plugin.PluginCaller;
 
 /**
  * What the queue must know of a profile.
@@ -10,7 +10,7 @@ import org.moorage.api.plugin.PreEnqueuePlugin;
  * @param preEnqueue the plugins that say whether a pod may be tried at all, in the order of the profile
  * @param events what each plugin that can reject waits for
  */
-public record QueueProfile(List<PreEnqueuePlugin> preEnqueue, List<PluginEvents> events) {
+public record QueueProfile(List<PluginCaller> preEnqueue, List<PluginEvents> events) {
     public QueueProfile {
         preEnqueue = List.copyOf(preEnqueue);
         events = List.copyOf(events);

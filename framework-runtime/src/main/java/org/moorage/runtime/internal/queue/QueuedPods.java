@@ -7,8 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.moorage.api.model.Pod;
-import org.moorage.api.plugin.QueueSortPlugin;
-import org.moorage.runtime.internal.plugin.PluginCalls;
+import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.slf4j.Logger;
@@ -47,7 +46,7 @@ final class QueuedPods {
      * @param metrics is told which pods come to which sub-queue
      */
     QueuedPods(
-            QueueSortPlugin sort,
+            PluginCaller sort,
             QueueSettings settings,
             PreEnqueue preEnqueue,
             InstantSource clock,
@@ -67,10 +66,10 @@ final class QueuedPods {
 
     // Of two pods that the plugin takes to be equal, or cannot compare, the first is the one that came first, so that
     // runs with a clock that stands still can be repeated.
-    private static boolean isTriedBefore(QueueSortPlugin sort, QueuedPodInfo first, QueuedPodInfo second) {
+    private static boolean isTriedBefore(PluginCaller sort, QueuedPodInfo first, QueuedPodInfo second) {
         boolean cameBefore = BackoffPods.cameBefore(first, second);
         try {
-            return PluginCalls.less(sort, first, second) || cameBefore && !PluginCalls.less(sort, second, first);
+            return sort.less(first, second) || cameBefore && !sort.less(second, first);
         } catch (PluginFailure failure) {
             LOG.atError()
                     .addKeyValue("plugin", failure.plugin())

@@ -10,7 +10,6 @@ import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Pod;
 import org.moorage.runtime.decision.HintEvaluation.PluginHint;
-import org.moorage.runtime.internal.plugin.PluginCalls;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.internal.queue.QueueingHintMap.QueueingHintFunction;
 import org.moorage.runtime.metrics.SchedulerMetrics;
@@ -134,7 +133,7 @@ final class QueueingHints {
         long start = System.nanoTime();
         String answer = "Error";
         try {
-            Hint hint = PluginCalls.queueingHint(function.plugin(), function.hint(), pod, change);
+            Hint hint = function.hint().hint(pod, change);
             answer = hint == Hint.QUEUE ? "Queue" : "QueueSkip";
             return hint;
         } catch (PluginFailure failure) {

@@ -23,9 +23,9 @@ import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Nomination;
-import org.moorage.api.plugin.QueueSortPlugin;
 import org.moorage.runtime.decision.HintEvaluation.PluginHint;
 import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.internal.queue.QueueingHints.MovedPod;
 import org.moorage.runtime.metrics.SchedulerMetrics;
@@ -82,7 +82,7 @@ public final class SchedulingQueue implements AutoCloseable {
      *     lock is held
      */
     public SchedulingQueue(
-            QueueSortPlugin sort,
+            PluginCaller sort,
             Map<String, QueueProfile> profiles,
             QueueSettings settings,
             InstantSource clock,

@@ -34,6 +34,7 @@ import org.moorage.runtime.internal.binding.PodsInPreBind;
 import org.moorage.runtime.internal.binding.WaitingPods;
 import org.moorage.runtime.internal.cache.ClusterSnapshot;
 import org.moorage.runtime.internal.cache.SchedulerCache;
+import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.queue.Nominator;
 import org.moorage.runtime.internal.queue.QueueProfile;
 import org.moorage.runtime.internal.queue.QueueSettings;
@@ -91,7 +92,7 @@ class PodEventHandlersTest {
         });
         private final Nominator nominator = new Nominator(store.lister(ObjectKind.POD)::get);
         private final SchedulingQueue queue = new SchedulingQueue(
-                new Order(),
+                PluginCaller.of(new Order()),
                 Map.of(PodSpec.DEFAULT_SCHEDULER, new QueueProfile(List.of(), List.of())),
                 QueueSettings.DEFAULTS,
                 InstantSource.system(),

@@ -43,6 +43,7 @@ import org.moorage.runtime.Samples;
 import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.extender.Extenders;
+import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 
@@ -89,11 +90,12 @@ class SchedulingAlgorithmTest {
     }
 
     private Profile profile(SchedulerMetrics metrics, OptionalInt percentage, Plugin... plugins) {
-        Map<ExtensionPoint, List<Plugin>> byPoint = new EnumMap<>(ExtensionPoint.class);
+        Map<ExtensionPoint, List<PluginCaller>> byPoint = new EnumMap<>(ExtensionPoint.class);
         for (Plugin plugin : plugins) {
+            PluginCaller caller = PluginCaller.of(plugin);
             for (ExtensionPoint point : ExtensionPoint.values()) {
                 if (point.type().isInstance(plugin)) {
-                    byPoint.computeIfAbsent(point, any -> new ArrayList<>()).add(plugin);
+                    byPoint.computeIfAbsent(point, any -> new ArrayList<>()).add(caller);
                 }
             }
         }

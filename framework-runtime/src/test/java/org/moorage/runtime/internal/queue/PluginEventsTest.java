@@ -20,6 +20,7 @@ import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PostBindPlugin;
 import org.moorage.api.plugin.PreEnqueuePlugin;
+import org.moorage.runtime.internal.plugin.PluginCaller;
 
 final class PluginEventsTest {
     private record Binder(String name) implements PostBindPlugin {
@@ -120,7 +121,7 @@ final class PluginEventsTest {
     @ParameterizedTest
     @MethodSource("cases")
     void waitsFor(Case plugin) {
-        PluginEvents events = PluginEvents.of(plugin.plugin());
+        PluginEvents events = PluginEvents.of(PluginCaller.of(plugin.plugin()));
 
         assertThat(events.plugin()).isEqualTo(plugin.plugin().name());
         assertThat(events.registrations())

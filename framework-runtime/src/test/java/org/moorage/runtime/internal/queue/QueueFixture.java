@@ -20,6 +20,7 @@ import org.moorage.api.event.EventRegistration;
 import org.moorage.api.event.EventResource;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
+import org.moorage.api.event.QueueingHint;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
@@ -27,6 +28,7 @@ import org.moorage.api.model.PodSpec;
 import org.moorage.api.plugin.PreEnqueuePlugin;
 import org.moorage.api.plugin.QueueSortPlugin;
 import org.moorage.api.plugin.QueuedPod;
+import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.queue.QueueState.In;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 
@@ -47,7 +49,7 @@ final class QueueFixture implements InstantSource {
     final Nominator nominator =
             new Nominator((namespace, name) -> Optional.ofNullable(cluster.get(namespace + "/" + name)));
 
-    private final List<PreEnqueuePlugin> gates = new ArrayList<>();
+    private final List<PluginCaller> gates = new ArrayList<>();
     private final List<String> preEnqueueFailures = new ArrayList<>();
     private final List<PluginEvents> events = new ArrayList<>();
     private QueueSettings settings = QueueSettings.DEFAULTS;
@@ -94,10 +96,12 @@ final class QueueFixture implements InstantSource {
     }
 
     QueueFixture plugin(String name, ClusterEvent event, Function<Pod, Hint> hint) {
-        events.add(new PluginEvents(name, List.of(EventRegistration.of(event, Object.class, (pod, change) -> {
+        PluginCaller caller = PluginCaller.of(() -> name);
+        QueueingHint<Object> answer = caller.checked((pod, change) -> {
             asked.add(name);
             return hint.apply(pod);
-        }))));
+        });
+        events.add(new PluginEvents(name, List.of(EventRegistration.of(event, Object.class, answer))));
         return this;
     }
 
@@ -107,7 +111,7 @@ final class QueueFixture implements InstantSource {
     }
 
     QueueFixture gate(String name, Function<Pod, Status> answer) {
-        gates.add(new PreEnqueuePlugin() {
+        gates.add(PluginCaller.of(new PreEnqueuePlugin() {
             @Override
             public String name() {
                 return name;
@@ -118,14 +122,14 @@ final class QueueFixture implements InstantSource {
                 asked.add(name);
                 return answer.apply(pod);
             }
-        });
+        }));
         return this;
     }
 
     SchedulingQueue queue() {
         QueueProfile profile = new QueueProfile(gates, events);
         return new SchedulingQueue(
-                sort,
+                PluginCaller.of(sort),
                 Map.of(PodSpec.DEFAULT_SCHEDULER, profile, "other", new QueueProfile(List.of(), List.of())),
                 settings,
                 this,

@@ -1,0 +1,618 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.plugin;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.Code;
+import org.moorage.api.CycleState;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.NodeScores;
+import org.moorage.api.Snapshot;
+import org.moorage.api.Status;
+import org.moorage.api.event.EventRegistration;
+import org.moorage.api.event.Hint;
+import org.moorage.api.event.QueueingHint;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.BindPlugin;
+import org.moorage.api.plugin.EnqueueExtensions;
+import org.moorage.api.plugin.FilterPlugin;
+import org.moorage.api.plugin.NodeStatuses;
+import org.moorage.api.plugin.PermitPlugin;
+import org.moorage.api.plugin.PermitResult;
+import org.moorage.api.plugin.Plugin;
+import org.moorage.api.plugin.PostBindPlugin;
+import org.moorage.api.plugin.PostFilterPlugin;
+import org.moorage.api.plugin.PostFilterResult;
+import org.moorage.api.plugin.PreBindPlugin;
+import org.moorage.api.plugin.PreBindPreFlightResult;
+import org.moorage.api.plugin.PreEnqueuePlugin;
+import org.moorage.api.plugin.PreFilterExtensions;
+import org.moorage.api.plugin.PreFilterPlugin;
+import org.moorage.api.plugin.PreFilterResult;
+import org.moorage.api.plugin.PreScorePlugin;
+import org.moorage.api.plugin.QueueSortPlugin;
+import org.moorage.api.plugin.QueuedPod;
+import org.moorage.api.plugin.ReservePlugin;
+import org.moorage.api.plugin.ScorePlugin;
+import org.moorage.api.plugin.SignPlugin;
+import org.moorage.config.plugin.PluginText;
+import org.moorage.config.plugin.Thrown;
+import org.moorage.runtime.decision.PluginStatus;
+
+/**
+ * Calls one plugin. Every call of the scheduler into a plugin is made here once it has been made, so that there is one rule for what goes
+ * wrong in it: whatever the plugin throws, null, and an answer that the method does not allow become a {@link PluginFailure}. Only errors
+ * of the virtual machine are passed on, see {@link Thrown#rethrowIfFatal}.
+ *
+ * <p>With a {@link Breaker} the plugin is not called for a while after it failed too often in a row, and what is answered in its place is
+ * decided here too. Queueing hints are not counted, since a failed one only has a pod tried again. Unreserve is always called: what was
+ * reserved has to be given back.
+ *
+ * <p>What is called once per node (Filter, Score) and what the queue calls under its lock (Less, hints) allocates nothing here.
+ */
+public final class PluginCaller {
+    private final Plugin plugin;
+    private final String name;
+    private final @Nullable Breaker breaker;
+    private final boolean normalizes;
+    // What the plugin can do, looked up once.
+    private final @Nullable FilterPlugin filter;
+    private final @Nullable ScorePlugin score;
+    private final @Nullable QueueSortPlugin queueSort;
+    private final RunningCall[] calls;
+    // Any thread of the application may hold the queue's lock, so that the call is kept here and not by the thread.
+    private final AtomicReference<@Nullable RunningCall> queueCall = new AtomicReference<>();
+    // Plugins keep their rejections as constants, so that the next one is likely to be the same object and needs no new
+    // PluginStatus. Read and written by several threads without a lock: any of the values is right.
+    private PluginStatus lastRejection;
+
+    /**
+     * A caller of that plugin.
+     *
+     * @param breaker says when the plugin is not to be called; null to call it always
+     */
+    public PluginCaller(Plugin plugin, @Nullable Breaker breaker) {
+        this.plugin = plugin;
+        this.breaker = breaker;
+        name = plugin.name();
+        filter = plugin instanceof FilterPlugin filters ? filters : null;
+        score = plugin instanceof ScorePlugin scores ? scores : null;
+        queueSort = plugin instanceof QueueSortPlugin sorts ? sorts : null;
+        normalizes = score != null && normalizes(plugin.getClass());
+        PluginMethod[] methods = PluginMethod.values();
+        calls = new RunningCall[methods.length];
+        for (PluginMethod method : methods) {
+            calls[method.ordinal()] = new RunningCall(this, method);
+        }
+        lastRejection = new PluginStatus(name, Status.success());
+    }
+
+    /** A caller of a plugin that is always called. */
+    public static PluginCaller of(Plugin plugin) {
+        return new PluginCaller(plugin, null);
+    }
+
+    private static boolean normalizes(Class<?> type) {
+        try {
+            return type.getMethod("normalize", CycleState.class, Pod.class, NodeScores.class)
+                            .getDeclaringClass()
+                    != ScorePlugin.class;
+        } catch (NoSuchMethodException e) {
+            throw new IllegalArgumentException(type + " (expected: a ScorePlugin)", e);
+        }
+    }
+
+    /** The plugin's name. */
+    public String name() {
+        return name;
+    }
+
+    /** The plugin, to look at what it can do; it is called here alone. */
+    public Plugin plugin() {
+        return plugin;
+    }
+
+    /** Whether the plugin signs pods. One with a breaker does not: what is answered in its place must not be kept. */
+    public boolean signs() {
+        return breaker == null && plugin instanceof SignPlugin;
+    }
+
+    /** Whether the plugin follows pods that are added to a node for a trial, or removed from it. */
+    public boolean hasPreFilterExtensions() {
+        return plugin instanceof PreFilterExtensions;
+    }
+
+    /** Whether the plugin has a NormalizeScore of its own. */
+    public boolean normalizes() {
+        return normalizes;
+    }
+
+    /** A call of the plugin did not return in time. */
+    public void overdue(PluginMethod method, String what) {
+        if (breaker != null) {
+            breaker.failed(method, what, Optional.empty());
+        }
+    }
+
+    /** The call into a plugin of these that the queue waits for while it holds its lock; empty if there is none. */
+    public static Optional<RunningCall> queueCall(Collection<PluginCaller> callers) {
+        for (PluginCaller caller : callers) {
+            RunningCall call = caller.queueCall.getAcquire();
+            if (call != null) {
+                return Optional.of(call);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Asks the plugin for its events. What their hints throw is a {@link PluginFailure}. */
+    public List<EventRegistration> eventsToRegister() {
+        List<EventRegistration> events = answer(PluginMethod.EVENTS_TO_REGISTER, () -> {
+            List<EventRegistration> registered = as(EnqueueExtensions.class).eventsToRegister();
+            return registered == null ? null : List.copyOf(registered);
+        });
+        List<EventRegistration> checked = new ArrayList<>(events.size());
+        for (EventRegistration event : events) {
+            checked.add(EventRegistration.of(event.event(), Object.class, checked(event.hint())));
+        }
+        return checked;
+    }
+
+    /** The plugin's hint, which fails with a {@link PluginFailure} alone. */
+    public QueueingHint<Object> checked(QueueingHint<Object> hint) {
+        return (pod, change) -> {
+            Hint answer;
+            queueCall.setRelease(calls[PluginMethod.QUEUEING_HINT.ordinal()]);
+            try {
+                answer = hint.hint(pod, change);
+            } catch (Throwable thrown) {
+                throw failure(PluginMethod.QUEUEING_HINT, thrown);
+            } finally {
+                queueCall.setRelease(null);
+            }
+            if (answer == null) {
+                throw refused(PluginMethod.QUEUEING_HINT, "answered null");
+            }
+            return answer;
+        };
+    }
+
+    /** Closes the plugin, if it can be closed. */
+    public void close() {
+        if (plugin instanceof AutoCloseable closeable) {
+            try {
+                closeable.close();
+            } catch (Throwable thrown) {
+                throw failure(PluginMethod.CLOSE, thrown);
+            }
+        }
+    }
+
+    /** Runs PreEnqueue; the answer is a success or a rejection. */
+    public Status preEnqueue(Pod pod) {
+        if (isLeftAlone(PluginMethod.PRE_ENQUEUE)) {
+            return Status.success();
+        }
+        queueCall.setRelease(calls[PluginMethod.PRE_ENQUEUE.ordinal()]);
+        try {
+            return checked(
+                    PluginMethod.PRE_ENQUEUE,
+                    counted(
+                            PluginMethod.PRE_ENQUEUE,
+                            pod,
+                            () -> as(PreEnqueuePlugin.class).preEnqueue(pod)));
+        } finally {
+            queueCall.setRelease(null);
+        }
+    }
+
+    /** Runs Less. */
+    public boolean less(QueuedPod first, QueuedPod second) {
+        if (isLeftAlone(PluginMethod.LESS)) {
+            return first.timestamp().isBefore(second.timestamp());
+        }
+        boolean answer;
+        queueCall.setRelease(calls[PluginMethod.LESS.ordinal()]);
+        try {
+            answer = known(queueSort).less(first, second);
+        } catch (Throwable thrown) {
+            throw failed(PluginMethod.LESS, null, thrown);
+        } finally {
+            queueCall.setRelease(null);
+        }
+        succeeded(PluginMethod.LESS);
+        return answer;
+    }
+
+    /** Runs PreFilter. */
+    public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
+        return isLeftAlone(PluginMethod.PRE_FILTER)
+                ? PreFilterResult.skip()
+                : counted(
+                        PluginMethod.PRE_FILTER,
+                        pod,
+                        () -> as(PreFilterPlugin.class).preFilter(state, pod, snapshot));
+    }
+
+    /** Runs AddPod. */
+    public void addPod(CycleState state, Pod pod, Pod added, NodeInfo node) {
+        run(PluginMethod.ADD_POD, pod, () -> as(PreFilterExtensions.class).addPod(state, pod, added, node));
+    }
+
+    /** Runs RemovePod. */
+    public void removePod(CycleState state, Pod pod, Pod removed, NodeInfo node) {
+        run(PluginMethod.REMOVE_POD, pod, () -> as(PreFilterExtensions.class).removePod(state, pod, removed, node));
+    }
+
+    /** Asks what the plugin's answers for a pod depend on. */
+    public Optional<?> sign(Pod pod) {
+        return this.<Optional<?>>answer(
+                PluginMethod.SIGN, () -> as(SignPlugin.class).sign(pod));
+    }
+
+    /**
+     * Runs Filter.
+     *
+     * @return the rejection, or exactly {@link PluginStatus#SUCCESS}
+     */
+    public PluginStatus filter(CycleState state, Pod pod, NodeInfo node) {
+        if (isLeftAlone(PluginMethod.FILTER)) {
+            return PluginStatus.SUCCESS;
+        }
+        Status status;
+        PluginThread thread = PluginThread.begin(calls[PluginMethod.FILTER.ordinal()]);
+        try {
+            status = known(filter).filter(state, pod, node);
+        } catch (Throwable thrown) {
+            throw failed(PluginMethod.FILTER, pod, thrown);
+        } finally {
+            PluginThread.end(thread);
+        }
+        return filtered(notNull(PluginMethod.FILTER, pod, status));
+    }
+
+    /**
+     * Runs Filter for the nodes from one index to before another whose status is a success.
+     *
+     * @param statuses by the index of the node; what the plugin has put there is still to be taken over by {@link #filtered}
+     */
+    public void filter(CycleState state, Pod pod, List<NodeInfo> nodes, int from, int to, Status[] statuses) {
+        if (isLeftAlone(PluginMethod.FILTER)) {
+            return;
+        }
+        PluginThread thread = PluginThread.begin(calls[PluginMethod.FILTER.ordinal()]);
+        try {
+            known(filter).filter(state, pod, nodes, from, to, statuses);
+        } catch (Throwable thrown) {
+            throw failed(PluginMethod.FILTER, pod, thrown);
+        } finally {
+            PluginThread.end(thread);
+        }
+        if (breaker != null) {
+            if (Arrays.asList(statuses).subList(from, to).contains(null)) {
+                breaker.failed(PluginMethod.FILTER, "answered null", Optional.of(pod));
+            } else {
+                breaker.succeeded(PluginMethod.FILTER);
+            }
+        }
+    }
+
+    /** What Filter has answered about one of many nodes: a rejection, or exactly {@link PluginStatus#SUCCESS}. */
+    @SuppressWarnings("ReferenceEquality") // comparing contents would cost more than a new PluginStatus
+    public PluginStatus filtered(@Nullable Status answer) {
+        Status status = checked(PluginMethod.FILTER, answer);
+        if (status.isSuccess()) {
+            return PluginStatus.SUCCESS;
+        }
+        PluginStatus rejection = lastRejection;
+        if (rejection.status() != status) {
+            rejection = new PluginStatus(name, status);
+            lastRejection = rejection;
+        }
+        return rejection;
+    }
+
+    /** Runs PostFilter. */
+    public PostFilterResult postFilter(CycleState state, Pod pod, NodeStatuses statuses) {
+        Breaker.Open open = breaker == null ? null : breaker.open();
+        if (open != null) {
+            return PostFilterResult.rejected(Status.unschedulable(name + " is " + open.reason()));
+        }
+        try {
+            return counted(
+                    PluginMethod.POST_FILTER,
+                    pod,
+                    () -> as(PostFilterPlugin.class).postFilter(state, pod, statuses));
+        } catch (PluginFailure failure) {
+            throw failure.getCause() == null ? failure : failure.withoutMethod();
+        }
+    }
+
+    /** Has the plugin do what its PostFilter has decided. */
+    public void execute(CycleState state, Pod pod, PostFilterResult result) {
+        PluginThread thread = PluginThread.begin(calls[PluginMethod.POST_FILTER.ordinal()]);
+        try {
+            as(PostFilterPlugin.class).execute(state, pod, result);
+        } catch (Throwable thrown) {
+            throw failure(PluginMethod.POST_FILTER, thrown).withoutMethod();
+        } finally {
+            PluginThread.end(thread);
+        }
+    }
+
+    /** Runs PreScore; the answer is a success or skip. */
+    public Status preScore(CycleState state, Pod pod, List<NodeInfo> nodes) {
+        if (isLeftAlone(PluginMethod.PRE_SCORE)) {
+            return Status.skip();
+        }
+        Status status = counted(
+                PluginMethod.PRE_SCORE, pod, () -> as(PreScorePlugin.class).preScore(state, pod, nodes));
+        if (!status.isSuccess() && !status.isSkip()) {
+            throw refused(PluginMethod.PRE_SCORE, status.message());
+        }
+        return status;
+    }
+
+    /**
+     * Runs Score for the nodes from one index to before another.
+     *
+     * @param scores where the scores go, by the index of the node
+     */
+    public void score(CycleState state, Pod pod, List<NodeInfo> nodes, int from, int to, long[] scores) {
+        if (isLeftAlone(PluginMethod.SCORE)) {
+            Arrays.fill(scores, from, to, 0);
+            return;
+        }
+        PluginThread thread = PluginThread.begin(calls[PluginMethod.SCORE.ordinal()]);
+        try {
+            known(score).score(state, pod, nodes, from, to, scores);
+        } catch (Throwable thrown) {
+            throw failed(PluginMethod.SCORE, pod, thrown);
+        } finally {
+            PluginThread.end(thread);
+        }
+        succeeded(PluginMethod.SCORE);
+    }
+
+    /** Runs NormalizeScore; the answer has a score from 0 to 100 for each node. */
+    public NodeScores normalize(CycleState state, Pod pod, NodeScores scores) {
+        NodeScores normalized = isLeftAlone(PluginMethod.NORMALIZE)
+                ? scores.with(new long[scores.size()])
+                : counted(PluginMethod.NORMALIZE, pod, () -> known(score).normalize(state, pod, scores));
+        if (normalized.size() != scores.size()) {
+            throw refused(
+                    PluginMethod.NORMALIZE,
+                    "answered scores of " + normalized.size() + " nodes (expected: " + scores.size() + ")");
+        }
+        int different = normalized.isUniform() ? Math.min(1, normalized.size()) : normalized.size();
+        for (int i = 0; i < different; i++) {
+            checkRange(normalized.score(i));
+        }
+        return normalized;
+    }
+
+    /** Refuses a score that is not from 0 to 100. */
+    public void checkRange(long value) {
+        if (value < 0 || value > NodeScores.MAX) {
+            String what = "plugin \"" + name + "\" returns an invalid score " + value
+                    + ", it should in the range of [0, 100] after normalizing";
+            throw new PluginFailure(
+                    name,
+                    PluginMethod.NORMALIZE,
+                    "applying score defaultWeights on Score plugins: " + what,
+                    what,
+                    null);
+        }
+    }
+
+    /** Runs Reserve; the answer is a success or a rejection. */
+    public Status reserve(CycleState state, Pod pod, String nodeName) {
+        return isLeftAlone(PluginMethod.RESERVE)
+                ? Status.success()
+                : checked(
+                        PluginMethod.RESERVE,
+                        counted(
+                                PluginMethod.RESERVE,
+                                pod,
+                                () -> as(ReservePlugin.class).reserve(state, pod, nodeName)));
+    }
+
+    /** Runs Unreserve. */
+    public void unreserve(CycleState state, Pod pod, String nodeName) {
+        PluginThread thread = PluginThread.begin(calls[PluginMethod.UNRESERVE.ordinal()]);
+        try {
+            as(ReservePlugin.class).unreserve(state, pod, nodeName);
+        } catch (Throwable thrown) {
+            throw failure(PluginMethod.UNRESERVE, thrown);
+        } finally {
+            PluginThread.end(thread);
+        }
+    }
+
+    /** Runs Permit. */
+    public PermitResult permit(CycleState state, Pod pod, String nodeName) {
+        return isLeftAlone(PluginMethod.PERMIT)
+                ? PermitResult.allow()
+                : counted(PluginMethod.PERMIT, pod, () -> as(PermitPlugin.class).permit(state, pod, nodeName));
+    }
+
+    /** Runs PreBindPreFlight. */
+    public PreBindPreFlightResult preBindPreFlight(CycleState state, Pod pod, String nodeName) {
+        return isLeftAlone(PluginMethod.PRE_BIND_PRE_FLIGHT)
+                ? PreBindPreFlightResult.skipInParallel()
+                : counted(
+                        PluginMethod.PRE_BIND_PRE_FLIGHT,
+                        pod,
+                        () -> as(PreBindPlugin.class).preBindPreFlight(state, pod, nodeName));
+    }
+
+    /** Runs PreBind; the answer is a success or a rejection. */
+    public Status preBind(CycleState state, Pod pod, String nodeName) {
+        return isLeftAlone(PluginMethod.PRE_BIND)
+                ? Status.success()
+                : checked(
+                        PluginMethod.PRE_BIND,
+                        counted(
+                                PluginMethod.PRE_BIND,
+                                pod,
+                                () -> as(PreBindPlugin.class).preBind(state, pod, nodeName)));
+    }
+
+    /** Runs Bind; the answer is a success, skip or a rejection. */
+    public Status bind(CycleState state, Pod pod, String nodeName) {
+        if (isLeftAlone(PluginMethod.BIND)) {
+            return Status.skip();
+        }
+        Status status =
+                counted(PluginMethod.BIND, pod, () -> as(BindPlugin.class).bind(state, pod, nodeName));
+        return status.isSkip() ? status : checked(PluginMethod.BIND, status);
+    }
+
+    /** Runs PostBind. */
+    public void postBind(CycleState state, Pod pod, String nodeName) {
+        run(PluginMethod.POST_BIND, pod, () -> as(PostBindPlugin.class).postBind(state, pod, nodeName));
+    }
+
+    private <P> P as(Class<P> type) {
+        return type.cast(plugin);
+    }
+
+    private static <P> P known(@Nullable P ability) {
+        return Objects.requireNonNull(ability);
+    }
+
+    // Whether the plugin is answered for; where that would decide something about pods that may not do without the
+    // plugin, it fails.
+    private boolean isLeftAlone(PluginMethod method) {
+        if (breaker == null) {
+            return false;
+        }
+        Breaker.Open open = breaker.open();
+        if (open == null) {
+            return false;
+        }
+        boolean decides = switch (method) {
+            case LESS, ADD_POD, REMOVE_POD, POST_BIND -> false;
+            // A pod that is let into the queue is told at its first attempt why it fails.
+            case PRE_ENQUEUE -> open.method() == PluginMethod.PRE_ENQUEUE;
+            default -> true;
+        };
+        if (decides && !breaker.ignores()) {
+            throw failure(method, new IllegalStateException(open.reason()));
+        }
+        return true;
+    }
+
+    // What answers nothing, and is left out while the plugin is not called.
+    private void run(PluginMethod method, Pod pod, Runnable call) {
+        if (isLeftAlone(method)) {
+            return;
+        }
+        PluginThread thread = PluginThread.begin(calls[method.ordinal()]);
+        try {
+            call.run();
+        } catch (Throwable thrown) {
+            throw failed(method, pod, thrown);
+        } finally {
+            PluginThread.end(thread);
+        }
+        succeeded(method);
+    }
+
+    // A call whose failures count.
+    private <T> T counted(PluginMethod method, Pod pod, Supplier<@Nullable T> call) {
+        T answer;
+        PluginThread thread = PluginThread.begin(calls[method.ordinal()]);
+        try {
+            answer = call.get();
+        } catch (Throwable thrown) {
+            throw failed(method, pod, thrown);
+        } finally {
+            PluginThread.end(thread);
+        }
+        return notNull(method, pod, answer);
+    }
+
+    private <T> T answer(PluginMethod method, Supplier<@Nullable T> call) {
+        T answer;
+        PluginThread thread = PluginThread.begin(calls[method.ordinal()]);
+        try {
+            answer = call.get();
+        } catch (Throwable thrown) {
+            throw failure(method, thrown);
+        } finally {
+            PluginThread.end(thread);
+        }
+        if (answer == null) {
+            throw refused(method, "answered null");
+        }
+        return answer;
+    }
+
+    private <T> T notNull(PluginMethod method, Pod pod, @Nullable T answer) {
+        if (answer == null) {
+            PluginFailure failure = refused(method, "answered null");
+            if (breaker != null) {
+                breaker.failed(method, failure.what(), Optional.of(pod));
+            }
+            throw failure;
+        }
+        succeeded(method);
+        return answer;
+    }
+
+    private void succeeded(PluginMethod method) {
+        if (breaker != null) {
+            breaker.succeeded(method);
+        }
+    }
+
+    private PluginFailure failed(PluginMethod method, @Nullable Pod pod, Throwable thrown) {
+        PluginFailure failure = failure(method, method == PluginMethod.PRE_BIND ? cancellationOr(thrown) : thrown);
+        if (breaker != null) {
+            breaker.failed(method, Thrown.text(thrown), Optional.ofNullable(pod));
+        }
+        return failure;
+    }
+
+    // Whatever a plugin was doing when its pod's binding was cancelled, the cancellation is why it ended.
+    private static Throwable cancellationOr(Throwable thrown) {
+        Thrown.rethrowIfFatal(thrown);
+        for (Throwable cause = Thrown.loggable(thrown); cause != null; cause = cause.getCause()) {
+            if (cause instanceof CancellationException) {
+                return cause;
+            }
+        }
+        return thrown;
+    }
+
+    private Status checked(PluginMethod method, @Nullable Status status) {
+        if (status == null) {
+            throw refused(method, "answered null");
+        }
+        if (!status.isSuccess() && !status.isRejection()) {
+            boolean isError = status.code() == Code.ERROR;
+            throw refused(method, isError ? status.message() : "answered " + status.code());
+        }
+        return status;
+    }
+
+    private PluginFailure refused(PluginMethod method, String what) {
+        String bounded = PluginText.bounded(what);
+        return new PluginFailure(name, method, method.message(name, bounded), bounded, null);
+    }
+
+    private PluginFailure failure(PluginMethod method, Throwable thrown) {
+        Thrown.caught(thrown);
+        String what = Thrown.text(thrown);
+        return new PluginFailure(name, method, method.message(name, what), what, Thrown.loggable(thrown));
+    }
+}

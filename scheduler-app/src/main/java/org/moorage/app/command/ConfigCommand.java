@@ -19,7 +19,7 @@ import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.kubernetes.ApiClient;
 import org.moorage.kubernetes.ApiConnection;
 import org.moorage.runtime.ConfigCheck;
-import org.moorage.simulation.InMemoryCluster;
+import org.moorage.simulation.cluster.InMemoryCluster;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;

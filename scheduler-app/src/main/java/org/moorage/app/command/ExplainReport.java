@@ -19,8 +19,8 @@ import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.simulation.Explanation;
-import org.moorage.simulation.FittingChange;
 import org.moorage.simulation.SimulatedPod;
+import org.moorage.simulation.whatif.FittingChange;
 
 /** What the plugins answer for a pod on each node. */
 final class ExplainReport implements Report {

@@ -20,11 +20,11 @@ import org.moorage.api.model.Resources;
 import org.moorage.app.command.TextTable.Cell;
 import org.moorage.objects.InputNotes;
 import org.moorage.simulation.PodMove;
-import org.moorage.simulation.RecordedChange;
 import org.moorage.simulation.SimulatedPod;
 import org.moorage.simulation.SimulatedPod.State;
 import org.moorage.simulation.SimulationResult;
 import org.moorage.simulation.SimulationResult.NodePods;
+import org.moorage.simulation.dump.RecordedChange;
 
 /** The pods and nodes at the end of a simulation. */
 final class SimulationReport implements Report {

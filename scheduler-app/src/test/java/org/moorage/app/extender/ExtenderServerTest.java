@@ -58,7 +58,7 @@ import org.moorage.runtime.RequestMemory;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.SchedulerListener;
 import org.moorage.runtime.decision.Decision;
-import org.moorage.simulation.InMemoryCluster;
+import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.tls.ServerTrust;
 
 /** What an extender server answers over HTTP. */

@@ -23,6 +23,8 @@ import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PluginLogger;
 import org.moorage.app.command.OwnPlugins;
+import org.moorage.app.logging.LogLayout;
+import org.moorage.app.logging.Logging;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.app.command.OwnPlugins;
+import org.moorage.app.logging.Logging;
 import org.moorage.app.metrics.PrometheusMetrics;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
+import org.moorage.app.process.CommandException;
 import org.moorage.objects.ClusterFiles;
 import org.moorage.objects.TextFile;
 import org.moorage.runtime.decision.Decision;

@@ -46,7 +46,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.plugin.FeatureGates;
-import org.moorage.app.command.CommandException;
+import org.moorage.app.process.CommandException;
 import org.moorage.app.serving.TestKeys;
 import org.moorage.config.ConfigException;
 import org.moorage.config.ConfigLoader;

@@ -18,7 +18,7 @@ import org.moorage.config.ConfigLoader;
 import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
-import org.moorage.simulation.InMemoryCluster;
+import org.moorage.simulation.cluster.InMemoryCluster;
 
 /** Checks the completed form of a configuration, or that it is refused. */
 final class ConfigurationCheck implements VectorCheck {

@@ -22,7 +22,7 @@ import org.moorage.conformance.DecisionComparison.Situation;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.decision.PluginStatus;
-import org.moorage.simulation.InMemoryCluster;
+import org.moorage.simulation.cluster.InMemoryCluster;
 
 /** Checks the whole decision about a pod, on every node. */
 final class DecisionCheck implements VectorCheck {

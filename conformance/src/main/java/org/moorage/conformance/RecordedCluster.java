@@ -11,8 +11,8 @@ import org.moorage.api.model.ClusterObject;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecoder;
-import org.moorage.simulation.Defaulting;
-import org.moorage.simulation.InMemoryCluster;
+import org.moorage.simulation.admission.Defaulting;
+import org.moorage.simulation.cluster.InMemoryCluster;
 
 /** Makes clusters of the objects of recorded answers, which are as a person writes them. */
 final class RecordedCluster {

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.objects.ClusterFileException;
 import org.moorage.objects.ObjectKey;
-import org.moorage.simulation.Defaulting;
+import org.moorage.simulation.admission.Defaulting;
 
 final class DefaultingTest {
 

@@ -29,7 +29,7 @@ import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecoder;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.decision.Evaluation;
-import org.moorage.simulation.InMemoryCluster;
+import org.moorage.simulation.cluster.InMemoryCluster;
 
 /**
  * The requests that kube-scheduler v1.36.3 sent to two extenders, one of which knows the nodes, on a real control plane: a pod that

@@ -6,6 +6,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.Evaluation;
+import org.moorage.simulation.whatif.FittingChange;
 
 /**
  * What the plugins say of a pod at some moment of a {@link Simulation}, and what becomes of it.

@@ -2,6 +2,7 @@
 package org.moorage.simulation;
 
 import java.util.Objects;
+import org.moorage.simulation.dump.RecordedChange;
 
 /**
  * A pod's move in the scheduling queue for a change: it was tried again.

@@ -15,6 +15,8 @@ import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.Evaluation;
+import org.moorage.simulation.cluster.InMemoryCluster;
+import org.moorage.simulation.dump.RecordedChange;
 
 /**
  * Schedules the pending pods of a cluster in memory, one after the other, until none is ready to be tried. Apart from the

@@ -36,6 +36,10 @@ import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.moorage.simulation.SimulatedPod.State;
 import org.moorage.simulation.SimulationResult.NodePods;
+import org.moorage.simulation.cluster.InMemoryCluster;
+import org.moorage.simulation.dump.RecordedChange;
+import org.moorage.simulation.whatif.FittingChange;
+import org.moorage.simulation.whatif.FittingChanges;
 
 /** One run of a {@link Simulation}: a cluster in memory, and its scheduler. */
 final class SimulationRun implements AutoCloseable {

@@ -65,6 +65,7 @@ import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.decision.Decision;
+import org.moorage.simulation.cluster.InMemoryCluster;
 
 /** What a plugin may do wrong at each of its methods: one pod's attempt fails, no pod is lost, and the scheduler goes on. */
 class PluginFailuresTest {

@@ -70,6 +70,7 @@ import org.moorage.runtime.FailurePolicy;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.SchedulerHealth;
 import org.moorage.runtime.SchedulerListener;
+import org.moorage.simulation.cluster.InMemoryCluster;
 
 /** What a plugin that does not return, or that keeps failing, means for others, by its method: docs/plugin-isolation.md. */
 @Timeout(60)

@@ -9,20 +9,20 @@ import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.Quantity;
 
 /** Pods and nodes for tests of this module, which cannot use the test kit because that depends on it. */
-final class Samples {
+public final class Samples {
     private Samples() {}
 
-    static Node node(String name) {
+    public static Node node(String name) {
         return Node.of(ObjectMeta.named(name).uid("node-" + name).build())
                 .allocatable(Map.of("cpu", Quantity.of(4), "memory", Quantity.of(8L << 30), "pods", Quantity.of(110)))
                 .build();
     }
 
-    static Pod pod(String name) {
+    public static Pod pod(String name) {
         return pod(name, PodSpec.builder());
     }
 
-    static Pod pod(String name, PodSpec.Builder spec) {
+    public static Pod pod(String name, PodSpec.Builder spec) {
         return Pod.of(
                 ObjectMeta.named(name).namespace("default").uid("pod-" + name).build(), spec.build());
     }

@@ -42,6 +42,7 @@ import org.moorage.config.ConfigException;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
+import org.moorage.simulation.cluster.InMemoryCluster;
 
 /** A scheduler that is told to stop: what is under way finishes or is given back, in that order and in time. */
 @Timeout(60)

@@ -67,6 +67,7 @@ import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.SchedulerListener;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.Evaluation;
+import org.moorage.simulation.cluster.InMemoryCluster;
 
 /** The whole scheduler on a cluster in memory, with plugins that do as the test says. */
 class SchedulerTest {

@@ -44,6 +44,7 @@ import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.SchedulerHealth;
 import org.moorage.runtime.SchedulerListener;
 import org.moorage.runtime.decision.Decision;
+import org.moorage.simulation.cluster.InMemoryCluster;
 
 /** A scheduler on threads of its own: none ends without a word, and waiting holds none that others need. */
 @Timeout(60)

@@ -58,8 +58,8 @@ import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.decision.HintEvaluation;
 import org.moorage.runtime.decision.PluginStatus;
-import org.moorage.simulation.InMemoryCluster;
 import org.moorage.simulation.SteppingClock;
+import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.testkit.PluginTester.PluginUnderTest;
 import org.moorage.testkit.TesterPlugin.TrialChange;
 

@@ -35,7 +35,7 @@ import org.moorage.prometheus.Sample;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.Evaluation;
-import org.moorage.simulation.InMemoryCluster;
+import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.PluginContract;
 import org.moorage.testkit.PluginTester;

@@ -21,12 +21,24 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.moorage.api.plugin.ClusterException;
-import org.moorage.app.command.CommandException;
 import org.moorage.app.command.Commands;
 import org.moorage.app.command.ConfigOptions;
-import org.moorage.app.command.Terminal;
+import org.moorage.app.extender.ExtenderCommand;
+import org.moorage.app.logging.Logging;
+import org.moorage.app.process.CommandException;
+import org.moorage.app.process.HeapWatch;
+import org.moorage.app.process.HostProcess;
+import org.moorage.app.process.Signals;
+import org.moorage.app.process.UnexpectedExit;
+import org.moorage.app.process.Version;
+import org.moorage.app.report.Terminal;
+import org.moorage.app.scheduler.FlagTexts;
+import org.moorage.app.scheduler.SchedulerCommand;
+import org.moorage.app.scheduler.SchedulerOptions;
+import org.moorage.app.scheduler.UnusedFlags;
 import org.moorage.config.ConfigException;
 import org.moorage.config.plugin.PluginJarException;
+import org.moorage.config.plugin.Thrown;
 import org.moorage.kubernetes.ApiConnection;
 import org.moorage.objects.ClusterFileException;
 import org.moorage.objects.ObjectDecodeException;
@@ -167,14 +179,9 @@ public final class Main implements Callable<Integer> {
         }
     }
 
-    /** Whether the virtual machine can no longer be relied on. */
-    static boolean isFatal(Throwable thrown) {
-        return thrown instanceof VirtualMachineError && !(thrown instanceof StackOverflowError);
-    }
-
     // Whatever thread it is that memory is exhausted on: the others cannot be relied on either.
     private static void uncaught(Thread thread, Throwable thrown) {
-        if (isFatal(thrown)) {
+        if (Thrown.isFatal(thrown)) {
             if (ENDING.getAndSet(true)) {
                 // Another thread says it already, and ends the process.
                 return;

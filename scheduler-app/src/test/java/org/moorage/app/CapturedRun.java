@@ -17,7 +17,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.app.command.Terminal;
+import org.moorage.app.logging.Logging;
+import org.moorage.app.report.Terminal;
 
 /** What a command line answered, run in this process while time stood still. */
 record CapturedRun(int exitCode, String out, String err) {

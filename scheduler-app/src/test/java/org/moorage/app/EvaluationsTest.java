@@ -32,8 +32,8 @@ import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.decision.Rejection;
-import org.moorage.simulation.ClusterDump;
-import org.moorage.simulation.InMemoryCluster;
+import org.moorage.simulation.cluster.InMemoryCluster;
+import org.moorage.simulation.dump.ClusterDump;
 
 /** What a program is told that asks about pods, one after the other and several at once. */
 class EvaluationsTest {

@@ -16,7 +16,7 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.objects.KeptJson;
 import org.moorage.runtime.cluster.Cluster;
 import org.moorage.runtime.cluster.ClusterListener;
-import org.moorage.simulation.InMemoryCluster;
+import org.moorage.simulation.cluster.InMemoryCluster;
 
 /** A cluster in memory whose API server and watch fail as a test says. */
 final class FaultyCluster {

@@ -25,11 +25,11 @@ import org.moorage.config.ConfigLoader;
 import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.simulation.Explanation;
-import org.moorage.simulation.FittingChange;
-import org.moorage.simulation.FittingChange.Kind;
 import org.moorage.simulation.SimulatedPod;
 import org.moorage.simulation.SimulatedPod.State;
 import org.moorage.simulation.Simulation;
+import org.moorage.simulation.whatif.FittingChange;
+import org.moorage.simulation.whatif.FittingChange.Kind;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
 

@@ -22,7 +22,7 @@ import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.cluster.Cluster;
 import org.moorage.runtime.cluster.ClusterListener;
 import org.moorage.runtime.decision.Decision;
-import org.moorage.simulation.InMemoryCluster;
+import org.moorage.simulation.cluster.InMemoryCluster;
 
 /** While a kind cannot be listed, the pods that need it are told so, and others are scheduled. */
 class UnavailableKindsTest {

@@ -23,8 +23,8 @@ import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.cycle.Reservation;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
-import org.moorage.simulation.ClusterDumpReader;
-import org.moorage.simulation.InMemoryCluster;
+import org.moorage.simulation.cluster.InMemoryCluster;
+import org.moorage.simulation.dump.ClusterDumpReader;
 
 /** Pods that take what there is of something, one after the other on a trial, and give it back in reverse order. */
 class ReservationTest {

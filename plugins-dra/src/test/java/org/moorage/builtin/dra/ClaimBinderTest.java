@@ -31,7 +31,7 @@ import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.ResourceClaimWriter;
 import org.moorage.runtime.cluster.Cluster;
-import org.moorage.simulation.InMemoryCluster;
+import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.testkit.Pods;
 
 /** Claims at a server that fails, succeeds, or succeeds and then fails, and whose news the scheduler has not heard. */

@@ -10,7 +10,7 @@ import org.moorage.api.model.DeviceClass;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.model.ResourceSlice;
 import org.moorage.objects.ObjectDecoder;
-import org.moorage.simulation.Defaulting;
+import org.moorage.simulation.admission.Defaulting;
 
 /** Objects for tests, from YAML with the usual parts left out. */
 final class DeviceObjects {

@@ -31,7 +31,7 @@ import org.moorage.runtime.SchedulerListener;
 import org.moorage.runtime.cluster.Cluster;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.Evaluation;
-import org.moorage.simulation.InMemoryCluster;
+import org.moorage.simulation.cluster.InMemoryCluster;
 
 /** A scheduler with all plugins on a cluster in memory, some of whose writes fail. Pods are bound on the calling thread. */
 final class DraScheduler implements AutoCloseable {

@@ -13,6 +13,8 @@ import org.moorage.app.annotate.AllocationAnnotator;
 import org.moorage.app.annotate.ClusterNodes;
 import org.moorage.app.annotate.NodeAnnotator;
 import org.moorage.app.annotate.UsageAnnotator;
+import org.moorage.app.process.CommandException;
+import org.moorage.app.report.Terminal;
 import org.moorage.kubernetes.ApiConnection;
 import org.moorage.kubernetes.ApiRequests;
 import org.moorage.kubernetes.RequestMetrics;

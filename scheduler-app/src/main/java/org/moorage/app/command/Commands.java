@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.app.report.Terminal;
 import org.moorage.config.older.PolicyTexts.PolicyText;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;

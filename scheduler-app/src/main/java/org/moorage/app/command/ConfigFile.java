@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.moorage.api.plugin.FeatureGates;
+import org.moorage.app.process.CommandException;
+import org.moorage.app.report.Terminal;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.ConfigReading;
 import org.moorage.config.FlagValue;

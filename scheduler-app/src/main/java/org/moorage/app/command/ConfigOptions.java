@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.moorage.app.process.CommandException;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.FlagValue;
 import org.moorage.config.LoadedConfig;

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.moorage.api.plugin.FeatureGates;
+import org.moorage.app.process.CommandException;
 import org.moorage.objects.Suggestions;
 import picocli.CommandLine.Option;
 

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.moorage.app.process.CommandException;
 import org.moorage.config.older.PolicyTexts;
 import org.moorage.objects.TextFile;
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.command;
 
+import org.moorage.app.report.OutputFormat;
+import org.moorage.app.report.Report;
+import org.moorage.app.report.Terminal;
 import picocli.CommandLine.Option;
 
 /** The option that selects the form of a report. */

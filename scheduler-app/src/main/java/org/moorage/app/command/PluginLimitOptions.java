@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.app.process.CommandException;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.objects.GoDuration;
 import org.moorage.objects.Suggestions;

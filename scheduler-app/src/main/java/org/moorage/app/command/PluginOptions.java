@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import java.util.function.Consumer;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.app.process.CommandException;
 import org.moorage.config.plugin.JarRules;
 import org.moorage.config.plugin.PluginChecksums;
 import org.moorage.config.plugin.PluginJars;

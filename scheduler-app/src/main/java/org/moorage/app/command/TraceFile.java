@@ -14,10 +14,11 @@ import java.util.List;
 import java.util.Optional;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
+import org.moorage.app.process.CommandException;
 import org.moorage.objects.ClusterFiles;
 import org.moorage.objects.TextFile;
 import org.moorage.runtime.decision.Decision;
-import org.moorage.simulation.ClusterDump;
+import org.moorage.simulation.dump.ClusterDump;
 
 /**
  * Writes what a simulation did, step by step, in the form in which it can be held against the real kube-scheduler:

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.app.command;
 
-import org.moorage.simulation.ClusterDump;
-import org.moorage.simulation.ClusterDumpReader;
+import org.moorage.app.report.Terminal;
+import org.moorage.simulation.dump.ClusterDump;
+import org.moorage.simulation.dump.ClusterDumpReader;
 import picocli.CommandLine.Option;
 
 /** What is made of the workloads of a cluster. */

@@ -2,7 +2,7 @@
 /**
  * The commands that answer a question and end, without an API server.
  *
- * <p>Starting points: {@link org.moorage.app.command.Commands}, all of them; {@link org.moorage.app.command.Terminal}, what
+ * <p>Starting points: {@link org.moorage.app.command.Commands}, all of them; {@link org.moorage.app.report.Terminal}, what
  * they read and write.
  */
 @NullMarked

@@ -13,7 +13,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.TrustManager;
-import org.moorage.app.command.CommandException;
+import org.moorage.app.process.CommandException;
 import org.moorage.app.serving.ServerKeys;
 import org.moorage.config.ExtenderServerConfig;
 import org.moorage.tls.Pem;

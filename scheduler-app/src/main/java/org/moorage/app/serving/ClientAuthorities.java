@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.moorage.api.plugin.ClusterException;
-import org.moorage.app.command.CommandException;
+import org.moorage.app.process.CommandException;
 import org.moorage.kubernetes.ApiRequests;
 import org.moorage.tls.Pem;
 import org.slf4j.Logger;

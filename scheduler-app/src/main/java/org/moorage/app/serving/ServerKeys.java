@@ -19,7 +19,7 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedKeyManager;
 import okhttp3.tls.HeldCertificate;
 import org.jspecify.annotations.Nullable;
-import org.moorage.app.command.CommandException;
+import org.moorage.app.process.CommandException;
 import org.moorage.tls.KeyedCertificate;
 import org.moorage.tls.Pem;
 import org.slf4j.Logger;

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.moorage.app.command.CommandException;
+import org.moorage.app.process.CommandException;
 import org.moorage.objects.GoDuration;
 import picocli.CommandLine.Option;
 

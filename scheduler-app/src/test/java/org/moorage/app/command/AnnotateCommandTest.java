@@ -31,6 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.moorage.app.report.Terminal;
 import org.moorage.objects.ObjectStreams;
 import picocli.CommandLine;
 

@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.plugin.FeatureGates;
+import org.moorage.app.process.CommandException;
 
 class FeatureGateOptionsTest {
     record Taken(String name, List<String> flags, String differs) {

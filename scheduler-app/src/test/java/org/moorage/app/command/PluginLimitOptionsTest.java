@@ -10,6 +10,7 @@ import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.FieldSource;
+import org.moorage.app.process.CommandException;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.FailurePolicy;
 

@@ -46,7 +46,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.plugin.FeatureGates;
-import org.moorage.app.command.CommandException;
+import org.moorage.app.process.CommandException;
 import org.moorage.app.serving.TestKeys;
 import org.moorage.config.ConfigException;
 import org.moorage.config.ConfigLoader;
@@ -58,7 +58,7 @@ import org.moorage.runtime.RequestMemory;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.SchedulerListener;
 import org.moorage.runtime.decision.Decision;
-import org.moorage.simulation.InMemoryCluster;
+import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.tls.ServerTrust;
 
 /** What an extender server answers over HTTP. */

@@ -26,7 +26,7 @@ import org.moorage.config.ExtenderServerReader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.RequestMemory;
 import org.moorage.runtime.SchedulerListener;
-import org.moorage.simulation.InMemoryCluster;
+import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
 

@@ -34,7 +34,7 @@ import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecoder;
 import org.moorage.runtime.Scheduler;
-import org.moorage.simulation.InMemoryCluster;
+import org.moorage.simulation.cluster.InMemoryCluster;
 
 /** What kube-safe-scheduler answered over HTTP, {@code moorage extender} answers with the example's configuration. */
 class SafeAgentsOverHttpTest {

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
-import org.moorage.simulation.ClusterDump;
-import org.moorage.simulation.ClusterDumpReader;
+import org.moorage.simulation.dump.ClusterDump;
+import org.moorage.simulation.dump.ClusterDumpReader;
 
 /**
  * The pods and claims that simulations make of workloads, against those that the controllers of a real control plane make of the same

@@ -26,7 +26,7 @@ import org.moorage.app.serving.HealthCheck;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
-import org.moorage.simulation.InMemoryCluster;
+import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
 

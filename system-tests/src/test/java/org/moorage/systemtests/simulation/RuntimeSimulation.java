@@ -22,7 +22,7 @@ import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.cluster.Cluster;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.internal.queue.Nominator;
-import org.moorage.simulation.InMemoryCluster;
+import org.moorage.simulation.cluster.InMemoryCluster;
 
 /**
  * One run of a whole scheduler with all its plugins: first a random scenario in which requests, watches and plugins fail, then none

@@ -9,7 +9,7 @@ import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.objects.ObjectDecoder;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.decision.Evaluation;
-import org.moorage.simulation.InMemoryCluster;
+import org.moorage.simulation.cluster.InMemoryCluster;
 
 /** Asks about nodes and pods that a program has as JSON texts: where a pod would go, and where if another one were gone. */
 public final class AskAboutTexts {

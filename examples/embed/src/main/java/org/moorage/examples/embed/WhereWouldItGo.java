@@ -15,8 +15,8 @@ import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.decision.Evaluation;
-import org.moorage.simulation.ClusterDump;
-import org.moorage.simulation.InMemoryCluster;
+import org.moorage.simulation.dump.ClusterDump;
+import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.simulation.SimulatedPod;
 import org.moorage.simulation.Simulation;
 

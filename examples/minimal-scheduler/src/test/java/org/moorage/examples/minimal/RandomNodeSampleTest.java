@@ -44,7 +44,7 @@ import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.examples.minimal.RandomNodeSample.Args;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.decision.Decision;
-import org.moorage.simulation.InMemoryCluster;
+import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.simulation.SimulatedPod;
 import org.moorage.simulation.Simulation;
 import org.moorage.testkit.Nodes;

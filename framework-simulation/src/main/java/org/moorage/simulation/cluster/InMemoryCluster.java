@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.simulation.cluster;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.OtherObject;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodCondition;
+import org.moorage.api.model.PodStatus;
+import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.MergePatch;
+import org.moorage.api.plugin.Nomination;
+import org.moorage.api.plugin.PodEvent;
+import org.moorage.api.plugin.ResourceClaimWriter;
+import org.moorage.api.plugin.VolumeWriter;
+import org.moorage.objects.KeptJson;
+import org.moorage.objects.ObjectDecoder;
+import org.moorage.objects.ObjectStreams;
+import org.moorage.runtime.cluster.Cluster;
+import org.moorage.runtime.cluster.ClusterListener;
+
+/**
+ * A cluster in memory: for simulations, tests, and programs that keep their own picture of a cluster.
+ *
+ * <p>The listener is told of a change before the call that made it returns. A change through one of the methods of {@link
+ * org.moorage.api.plugin.ClusterWriter} gives the object a new resource version, as an API server does. Safe for
+ * use by several threads.
+ *
+ * <p>As in a cluster with a volume controller, a volume that is bound to a claim by {@link #volumes} is then bound on both sides,
+ * and a claim whose node is selected gets a volume if its class has a provisioner. That uses up storage, where a driver says how
+ * much there is; a claim for which there is none left loses its node.
+ */
+public final class InMemoryCluster implements Cluster {
+    private static final int KEPT_EVENTS = 1000;
+
+    /** The kinds whose changes may make it possible to bind a claim. */
+    private static final Set<ObjectKind<?>> KINDS_OF_BINDING = Set.of(
+            ObjectKind.PERSISTENT_VOLUME,
+            ObjectKind.PERSISTENT_VOLUME_CLAIM,
+            ObjectKind.STORAGE_CLASS,
+            ObjectKind.CSI_STORAGE_CAPACITY,
+            ObjectKind.CSI_NODE);
+
+    /** Its monitor is the lock. */
+    private final ObjectTables objects = new ObjectTables();
+
+    @GuardedBy("objects")
+    private final VolumeController volumeController = new VolumeController(objects);
+
+    @GuardedBy("objects")
+    private boolean hasVolumeController;
+
+    @GuardedBy("objects")
+    private final Deque<PodEvent> events = new ArrayDeque<>();
+
+    private final VolumeWriter volumes = new InMemoryVolumes(objects, volumeController);
+    private final ResourceClaimWriter resourceClaims = new InMemoryResourceClaims(objects);
+    private final ObjectDecoder decoder = new ObjectDecoder();
+
+    /** An empty cluster. */
+    public InMemoryCluster() {}
+
+    /** A cluster of these objects. */
+    public static InMemoryCluster of(Collection<? extends ClusterObject> objects) {
+        InMemoryCluster cluster = new InMemoryCluster();
+        for (ClusterObject object : objects) {
+            cluster.apply(object);
+        }
+        return cluster;
+    }
+
+    /**
+     * Has claims bound that do not wait for a pod, from now on, as in a cluster with a volume controller and a provisioner for
+     * each class that names one: to the volume that suits best, or else to one that is provisioned. Volumes become available.
+     * When a pod is deleted, its ephemeral claims are deleted, and with them the volumes that were provisioned for these.
+     */
+    public void startVolumeController() {
+        synchronized (objects) {
+            hasVolumeController = true;
+            volumeController.bindClaims();
+        }
+    }
+
+    /** Adds an object, or replaces the one of its kind and name. */
+    public void apply(ClusterObject object) {
+        Objects.requireNonNull(object, "object");
+        synchronized (objects) {
+            objects.put(object);
+            if (hasVolumeController && KINDS_OF_BINDING.contains(ObjectKind.of(object))) {
+                volumeController.bindClaims();
+            }
+        }
+    }
+
+    /** Deletes an object; one that is not there is no failure. */
+    public void remove(ClusterObject object) {
+        synchronized (objects) {
+            removeLocked(ObjectKind.of(object), object.key());
+        }
+    }
+
+    @GuardedBy("objects")
+    private void removeLocked(ObjectKind<?> kind, String key) {
+        Optional<? extends ClusterObject> removed = objects.remove(kind, key);
+        if (hasVolumeController && removed.isPresent() && removed.get() instanceof Pod pod) {
+            volumeController.deleteEphemeralClaims(pod);
+        }
+    }
+
+    /** The object of that kind and name; the namespace is empty for objects of the whole cluster. */
+    public <T extends ClusterObject> Optional<T> find(ObjectKind<T> kind, String namespace, String name) {
+        synchronized (objects) {
+            return objects.find(kind, namespace, name);
+        }
+    }
+
+    @Override
+    public <T extends ClusterObject> Optional<T> read(ObjectKind<T> kind, String namespace, String name) {
+        return find(kind, namespace, name);
+    }
+
+    /** The objects of a kind, in the order in which they came. */
+    public <T extends ClusterObject> List<T> all(ObjectKind<T> kind) {
+        synchronized (objects) {
+            return objects.all(kind);
+        }
+    }
+
+    /** The last 1,000 events that were reported of pods, in order. */
+    public List<PodEvent> events() {
+        synchronized (objects) {
+            return List.copyOf(events);
+        }
+    }
+
+    @Override
+    public void watch(Set<ObjectKind<?>> kinds, Set<KeptJson> json, ClusterListener listener) {
+        synchronized (objects) {
+            objects.watch(kinds, listener);
+        }
+    }
+
+    @Override
+    public void bind(Pod pod, String nodeName) {
+        synchronized (objects) {
+            Pod current = current(pod);
+            if (current.isBound()) {
+                throw new ClusterException(
+                        "bind " + pod.key() + " to " + nodeName + ": pod is already assigned to node "
+                                + current.nodeName(),
+                        409,
+                        null);
+            }
+            if (current.metadata().isDeleting()) {
+                throw new ClusterException(
+                        "bind " + pod.key() + " to " + nodeName
+                                + ": pod is being deleted, cannot be assigned to a host",
+                        409,
+                        null);
+            }
+            objects.update(current.withNode(nodeName));
+        }
+    }
+
+    @Override
+    public void patchStatus(Pod pod, Optional<PodCondition> condition, Nomination nomination) {
+        synchronized (objects) {
+            Pod current = current(pod);
+            List<PodCondition> conditions = new ArrayList<>(current.status().conditions());
+            condition.ifPresent(added -> {
+                conditions.removeIf(known -> known.type().equals(added.type()));
+                conditions.add(added);
+            });
+            var status = current.status().toBuilder().conditions(conditions);
+            if (nomination.overrides()) {
+                status.nominatedNodeName(nomination.nodeName());
+            }
+            objects.update(current.withStatus(status.build()));
+        }
+    }
+
+    /** {@inheritDoc} The status is not kept, since nothing of it is in a {@link PodStatus}. */
+    @Override
+    public void patchExtendedResourceClaimStatus(Pod pod, PodStatus.ExtendedResourceClaimStatus status) {
+        synchronized (objects) {
+            objects.update(current(pod));
+        }
+    }
+
+    @Override
+    public void patchNodeAllocatableResourceClaimStatuses(
+            Pod pod, List<PodStatus.NodeAllocatableResourceClaimStatus> statuses) {
+        synchronized (objects) {
+            Pod current = current(pod);
+            objects.update(current.withStatus(current.status().toBuilder()
+                    .nodeAllocatableResourceClaimStatuses(statuses)
+                    .build()));
+        }
+    }
+
+    @Override
+    public void delete(Pod pod) {
+        synchronized (objects) {
+            objects.find(ObjectKind.POD, pod.key())
+                    .filter(known -> known.uid().equals(pod.uid()))
+                    .ifPresent(known -> removeLocked(ObjectKind.POD, known.key()));
+        }
+    }
+
+    @Override
+    public VolumeWriter volumes() {
+        return volumes;
+    }
+
+    @Override
+    public ResourceClaimWriter resourceClaims() {
+        return resourceClaims;
+    }
+
+    @Override
+    public OtherObject patch(ObjectKind<OtherObject> kind, String namespace, String name, MergePatch patch) {
+        ObjectNode changes = tree(patch.json());
+        synchronized (objects) {
+            OtherObject current =
+                    objects.find(kind, namespace, name).orElseThrow(() -> ObjectTables.notFound(kind, name));
+            String uid = changes.path("metadata").path("uid").asText("");
+            String version = changes.path("metadata").path("resourceVersion").asText("");
+            ObjectTables.demand(uid, current.metadata().uid(), kind, current.key());
+            ObjectTables.demand(version, current.metadata().resourceVersion(), kind, current.key());
+            return objects.update(decoder.decode(kind, merged(tree(current.json()), changes), KeptJson.NONE));
+        }
+    }
+
+    private static ObjectNode tree(String json) {
+        try {
+            return ObjectStreams.object(json);
+        } catch (IOException notAnObject) {
+            throw new IllegalArgumentException("json: " + json + " (expected: a JSON object)", notAnObject);
+        }
+    }
+
+    // RFC 7386
+    private static ObjectNode merged(ObjectNode target, ObjectNode patch) {
+        patch.properties().forEach(field -> {
+            if (field.getValue().isNull()) {
+                target.remove(field.getKey());
+            } else if (field.getValue() instanceof ObjectNode changes) {
+                ObjectNode former = target.path(field.getKey()) instanceof ObjectNode object
+                        ? object
+                        : target.putObject(field.getKey());
+                merged(former, changes);
+            } else {
+                target.set(field.getKey(), field.getValue());
+            }
+        });
+        return target;
+    }
+
+    @Override
+    public void delete(ObjectKind<?> kind, String namespace, String name) {
+        synchronized (objects) {
+            removeLocked(kind, namespace.isEmpty() ? name : namespace + "/" + name);
+        }
+    }
+
+    @Override
+    public void report(PodEvent event) {
+        synchronized (objects) {
+            if (events.size() == KEPT_EVENTS) {
+                events.removeFirst();
+            }
+            events.addLast(event);
+        }
+    }
+
+    @Override
+    public void close() {
+        synchronized (objects) {
+            objects.unwatch();
+        }
+    }
+
+    @GuardedBy("objects")
+    private Pod current(Pod pod) {
+        return objects.find(ObjectKind.POD, pod.key())
+                .filter(known -> known.uid().equals(pod.uid()))
+                .orElseThrow(() -> ObjectTables.notFound(ObjectKind.POD, pod.name()));
+    }
+}

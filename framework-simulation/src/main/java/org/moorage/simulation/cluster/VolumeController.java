@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.simulation.cluster;
+
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.ObjectMeta;
+import org.moorage.api.model.PersistentVolume;
+import org.moorage.api.model.PersistentVolumeClaim;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.Quantity;
+import org.moorage.api.model.StorageClass;
+import org.moorage.api.model.Volume;
+
+/**
+ * Binds volumes and claims of a cluster in memory, as far as a scheduler notices: the volume controller of
+ * kube-controller-manager, and its garbage collector for ephemeral claims. Guarded by the monitor of the tables.
+ */
+final class VolumeController {
+    private static final String YES = "yes";
+    private static final String PENDING = "Pending";
+    private static final String RELEASED = "Released";
+
+    /** As kube-controller-manager prefers volumes: those with the fewest access modes, then pre-bound ones, then the smallest. */
+    private static final Comparator<PersistentVolume> BEST_FIRST = Comparator.comparingInt((PersistentVolume volume) ->
+                    Set.copyOf(volume.accessModes()).size())
+            .thenComparing(volume -> new TreeSet<>(volume.accessModes()).toString())
+            .thenComparing(volume -> volume.claim().isEmpty())
+            .thenComparing(volume -> volume.claim().isEmpty() ? volume.capacity() : Quantity.ZERO)
+            .thenComparing(PersistentVolume::name);
+
+    private final ObjectTables objects;
+    private final VolumeProvisioner provisioner;
+
+    VolumeController(ObjectTables objects) {
+        this.objects = objects;
+        provisioner = new VolumeProvisioner(objects);
+    }
+
+    /** Completes the binding of a volume that somebody has bound to a claim: the volume becomes bound, and the claim too. */
+    void completeBinding(PersistentVolume volume) {
+        volume.claim()
+                .flatMap(reference ->
+                        objects.find(ObjectKind.PERSISTENT_VOLUME_CLAIM, reference.namespace(), reference.name()))
+                .filter(claim -> volume.claim().orElseThrow().refersTo(claim) && !claim.isBound())
+                .ifPresent(claim -> {
+                    objects.update(
+                            volume.toBuilder().phase(PersistentVolume.BOUND).build());
+                    bindClaim(claim, volume.name());
+                });
+    }
+
+    private void bindClaim(PersistentVolumeClaim claim, String volumeName) {
+        ObjectMeta metadata = claim.metadata().withAnnotation(PersistentVolumeClaim.BIND_COMPLETED, YES);
+        if (claim.volumeName().isEmpty()) {
+            metadata = metadata.withAnnotation(PersistentVolume.BOUND_BY_CONTROLLER, YES);
+        }
+        objects.update(claim.toBuilder()
+                .metadata(metadata)
+                .volumeName(volumeName)
+                .phase(PersistentVolume.BOUND)
+                .build());
+    }
+
+    /** Has a volume provisioned for a claim whose node is selected, and binds the claim to it. */
+    void provisionForSelectedNode(PersistentVolumeClaim claim) {
+        StorageClass storageClass = provisionedClass(claim);
+        String nodeName = claim.selectedNode().orElse("");
+        if (storageClass == null || nodeName.isEmpty()) {
+            return;
+        }
+        Optional<PersistentVolume> volume = provisioner.provision(claim, storageClass, nodeName);
+        PersistentVolumeClaim handled = provisioner.handledBy(claim, storageClass);
+        if (volume.isPresent()) {
+            bindClaim(handled, volume.get().name());
+        } else {
+            objects.update(handled.withMetadata(withoutSelectedNode(handled.metadata())));
+        }
+    }
+
+    // So a provisioner asks for another node.
+    private static ObjectMeta withoutSelectedNode(ObjectMeta metadata) {
+        Map<String, String> annotations = new HashMap<>(metadata.annotations());
+        annotations.remove(PersistentVolumeClaim.SELECTED_NODE);
+        return metadata.toBuilder().annotations(annotations).build();
+    }
+
+    private @Nullable StorageClass provisionedClass(PersistentVolumeClaim claim) {
+        return claim.isBound()
+                ? null
+                : objects.find(ObjectKind.STORAGE_CLASS, claim.storageClassName())
+                        .filter(StorageClass::hasProvisioner)
+                        .orElse(null);
+    }
+
+    /**
+     * Does what needs no pod: makes new volumes available, and binds claims that do not wait for a pod, to existing volumes or
+     * else to provisioned ones.
+     */
+    void bindClaims() {
+        for (PersistentVolume volume : objects.all(ObjectKind.PERSISTENT_VOLUME)) {
+            boolean isUnbound =
+                    volume.claim().filter(claim -> !claim.uid().isEmpty()).isEmpty();
+            if (isUnbound && (volume.phase().isEmpty() || volume.phase().equals(PENDING))) {
+                objects.update(
+                        volume.toBuilder().phase(PersistentVolume.AVAILABLE).build());
+            }
+        }
+        Map<String, TopologySegments> segmentsByDriver = new HashMap<>();
+        for (PersistentVolumeClaim claim : objects.all(ObjectKind.PERSISTENT_VOLUME_CLAIM)) {
+            if (!claim.isBound() && !claim.isLost() && !claim.metadata().isDeleting()) {
+                syncUnboundClaim(claim, segmentsByDriver);
+            }
+        }
+    }
+
+    private void syncUnboundClaim(PersistentVolumeClaim claim, Map<String, TopologySegments> segmentsByDriver) {
+        boolean isDelayed = objects.find(ObjectKind.STORAGE_CLASS, claim.storageClassName())
+                .filter(StorageClass::waitsForFirstConsumer)
+                .isPresent();
+        PersistentVolume volume = claim.volumeName().isEmpty() ? bestMatch(claim, isDelayed) : requestedVolume(claim);
+        if (volume != null) {
+            bind(volume, claim);
+        } else if (claim.volumeName().isEmpty()) {
+            if (isDelayed) {
+                provisionForSelectedNode(claim);
+            } else {
+                provisionAnywhere(claim, segmentsByDriver);
+            }
+        }
+    }
+
+    private void bind(PersistentVolume volume, PersistentVolumeClaim claim) {
+        objects.update(
+                volume.boundTo(claim).toBuilder().phase(PersistentVolume.BOUND).build());
+        bindClaim(claim, volume.name());
+    }
+
+    // The volume that a claim names.
+    private @Nullable PersistentVolume requestedVolume(PersistentVolumeClaim claim) {
+        return objects.find(ObjectKind.PERSISTENT_VOLUME, claim.volumeName())
+                .filter(volume -> volume.claim()
+                                .filter(reference -> reference.refersTo(claim))
+                                .isPresent()
+                        || volume.canSatisfy(claim)
+                                && volume.storageClassName().equals(claim.storageClassName())
+                                && volume.accessModes().containsAll(claim.accessModes()))
+                .orElse(null);
+    }
+
+    // Claims that wait for a pod are only bound to volumes that are kept for them.
+    private @Nullable PersistentVolume bestMatch(PersistentVolumeClaim claim, boolean isDelayed) {
+        PersistentVolume best = null;
+        for (PersistentVolume volume : objects.all(ObjectKind.PERSISTENT_VOLUME)) {
+            boolean isKept = volume.claim().isPresent() && volume.accessModes().containsAll(claim.accessModes());
+            boolean isFree = !isDelayed
+                    && volume.claim().isEmpty()
+                    && volume.storageClassName().equals(claim.storageClassName())
+                    && volume.isAvailableFor(claim);
+            if ((isKept || isFree)
+                    && volume.canSatisfy(claim)
+                    && (best == null || BEST_FIRST.compare(volume, best) < 0)) {
+                best = volume;
+            }
+        }
+        return best;
+    }
+
+    private void provisionAnywhere(PersistentVolumeClaim claim, Map<String, TopologySegments> segmentsByDriver) {
+        StorageClass storageClass = provisionedClass(claim);
+        if (storageClass != null) {
+            TopologySegments segments =
+                    segmentsByDriver.computeIfAbsent(storageClass.provisioner(), provisioner::segments);
+            provisioner
+                    .provision(claim, storageClass, segments)
+                    .ifPresent(volume -> bindClaim(provisioner.handledBy(claim, storageClass), volume.name()));
+        }
+    }
+
+    /**
+     * Deletes the ephemeral claims of a pod that was deleted, and the volumes that were provisioned for them; other volumes that
+     * they were bound to are released.
+     */
+    void deleteEphemeralClaims(Pod pod) {
+        boolean isAnyDeleted = false;
+        for (Volume volume : pod.spec().volumes()) {
+            if (volume.source() instanceof Volume.EphemeralClaim) {
+                Optional<PersistentVolumeClaim> claim = objects.find(
+                                ObjectKind.PERSISTENT_VOLUME_CLAIM, pod.namespace(), volume.claimName(pod))
+                        .filter(found -> found.isCreatedFor(pod));
+                claim.ifPresent(this::delete);
+                isAnyDeleted |= claim.isPresent();
+            }
+        }
+        if (isAnyDeleted) {
+            bindClaims();
+        }
+    }
+
+    private void delete(PersistentVolumeClaim claim) {
+        objects.remove(ObjectKind.PERSISTENT_VOLUME_CLAIM, claim.key());
+        objects.find(ObjectKind.PERSISTENT_VOLUME, claim.volumeName()).ifPresent(volume -> {
+            if (!provisioner.delete(volume)) {
+                objects.update(volume.toBuilder().phase(RELEASED).build());
+            }
+        });
+    }
+}

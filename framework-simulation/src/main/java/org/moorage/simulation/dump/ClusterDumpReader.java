@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.simulation.dump;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.Namespace;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.ObjectMeta;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.FeatureGates;
+import org.moorage.config.LoadedConfig;
+import org.moorage.config.plugin.PluginRegistry;
+import org.moorage.objects.ClusterFileException;
+import org.moorage.objects.ClusterFiles;
+import org.moorage.objects.InputNotes;
+import org.moorage.objects.KeptJson;
+import org.moorage.objects.ObjectDecodeException;
+import org.moorage.objects.ObjectDecoder;
+import org.moorage.objects.ObjectKey;
+import org.moorage.objects.SourcePosition;
+import org.moorage.objects.WatchEvents;
+import org.moorage.simulation.admission.Admission;
+import org.moorage.simulation.admission.Defaulting;
+import org.moorage.simulation.admission.EphemeralClaims;
+import org.moorage.simulation.cluster.CustomResources;
+import org.moorage.simulation.workload.MadeObjects;
+import org.moorage.simulation.workload.Workloads;
+
+/**
+ * Reads a {@link ClusterDump} object by object: the tree of an object is given up as soon as the object is decoded, unless the trees are
+ * asked for. Only what depends on objects that may come later is kept as a tree until the end: pods that have no priority yet,
+ * claims, and workloads.
+ */
+public final class ClusterDumpReader {
+    /** Stands for an object that is decoded at the end. */
+    private static final ClusterObject PENDING =
+            new Namespace(ObjectMeta.named("pending").build());
+
+    /** Stands for the place of a claim that is created here. */
+    private static final SourcePosition CREATED = new SourcePosition("(created)", 1, 1);
+
+    private final Set<KeptJson> json;
+    private final FeatureGates features;
+    private final ObjectDecoder decoder = new ObjectDecoder();
+    private boolean makesPods;
+    private boolean startsCronJobs;
+    private boolean createsEphemeralClaims;
+    private boolean keepsTrees;
+    private Optional<String> changes = Optional.empty();
+
+    /** A reader for the features that are on by default, that keeps no JSON text of objects. */
+    public ClusterDumpReader() {
+        json = KeptJson.NONE;
+        features = FeatureGates.DEFAULTS;
+    }
+
+    /**
+     * A reader.
+     *
+     * @param config which features are on, and which objects keep their JSON text
+     * @param registry the plugins, which decide about that, too
+     */
+    public ClusterDumpReader(LoadedConfig config, PluginRegistry registry) {
+        json = config.config().keptJson(registry);
+        features = config.featureGates();
+    }
+
+    /** Also creates the claims that controllers create, see {@link EphemeralClaims}. */
+    public ClusterDumpReader withEphemeralClaims() {
+        createsEphemeralClaims = true;
+        return this;
+    }
+
+    /** Also makes what controllers make of workloads, see {@link Workloads}: pods, and what these need. */
+    public ClusterDumpReader withWorkloads() {
+        makesPods = true;
+        return this;
+    }
+
+    /** With {@link #withWorkloads}, also starts a job of each cron job. */
+    public ClusterDumpReader withCronJobs() {
+        startsCronJobs = true;
+        return this;
+    }
+
+    /** Also gives the objects as JSON texts, which need several times the memory of the objects. */
+    public ClusterDumpReader withJson() {
+        keepsTrees = true;
+        return this;
+    }
+
+    /**
+     * Also reads recorded changes, see {@link WatchEvents}; their objects are completed as those of the cluster.
+     *
+     * @param source a file, or {@code -} for stdin
+     */
+    public ClusterDumpReader withChanges(String source) {
+        changes = Optional.of(source);
+        return this;
+    }
+
+    /**
+     * Reads a cluster as it is.
+     *
+     * @param sources files, folders, or {@code -} for stdin, see {@link ClusterFiles#read}
+     * @param stdin is read for {@code -}
+     * @throws org.moorage.objects.ClusterFileException with all that is wrong: if a source cannot be read, or an object is malformed
+     */
+    public ClusterDump read(List<String> sources, InputStream stdin) {
+        Reading reading = new Reading();
+        ClusterFiles.read(sources, stdin, reading.notes, reading::add);
+        return reading.end(stdin);
+    }
+
+    /** A tree that is decoded at the end. */
+    private record Pending(ObjectNode tree, SourcePosition position, Optional<Origin> origin) {}
+
+    /** The workload that an object is made of, and where that has the template of its pods. */
+    private record Origin(String title, String templatePath) {
+        /** What is wrong with the workload, by what is wrong with an object that was made of it. */
+        String problem(String kind, String problemOfObject) {
+            return title + ": " + (kind.equals("Pod") ? templatePath + "." : "") + problemOfObject;
+        }
+    }
+
+    /** One reading of a dump. */
+    private final class Reading {
+        private final InputNotes notes = new InputNotes();
+        private final Admission admission = new Admission(features);
+        private final EphemeralClaims claims = new EphemeralClaims();
+        private final Workloads workloads = new Workloads(features.tolerationOperators(), startsCronJobs);
+        private final CustomResources customResources = new CustomResources(decoder);
+        private final WorkloadNotes made = new WorkloadNotes();
+        private final List<Pending> waiting = new ArrayList<>();
+        private final List<ObjectNode> trees = new ArrayList<>();
+        private final List<ClusterObject> objects = new ArrayList<>();
+        private final List<RecordedChange> recorded = new ArrayList<>();
+        /** The objects that are pending, by their places. */
+        private final Map<Integer, Pending> pending = new LinkedHashMap<>();
+
+        void add(ObjectNode tree, SourcePosition position) {
+            if (ObjectKey.of(tree).name().isEmpty()) {
+                notes.passOver(position);
+                return;
+            }
+            notes.check(tree, position);
+            Pending read = new Pending(tree, position, Optional.empty());
+            seen(read);
+            customResources.seen(tree);
+            if (makesPods && Workloads.isWorkload(tree)) {
+                waiting.add(read);
+            } else if (makesPods && CustomResources.isUnseenWorkload(tree)) {
+                made.add(ObjectKey.of(tree).title(), CustomResources.NO_CONTROLLER);
+            }
+        }
+
+        private void seen(Pending read) {
+            ObjectNode tree = read.tree();
+            admission.seen(tree);
+            claims.seen(tree);
+            workloads.seen(tree);
+            boolean isPending =
+                    !Admission.isIndependent(tree) || createsEphemeralClaims && !EphemeralClaims.isIndependent(tree);
+            put(read, isPending);
+        }
+
+        private void put(Pending read, boolean isPending) {
+            if (keepsTrees) {
+                trees.add(read.tree());
+            }
+            if (isPending) {
+                pending.put(objects.size(), read);
+            }
+            objects.add(isPending ? PENDING : completed(read));
+        }
+
+        private ClusterObject completed(Pending read) {
+            ObjectNode tree = read.tree();
+            try {
+                admission.admit(tree);
+                Defaulting.apply(tree, features);
+                return decoder.decode(ObjectDecoder.kindOf(tree), tree, json);
+            } catch (ClusterFileException | ObjectDecodeException e) {
+                List<String> problems = decoder.problems(ObjectDecoder.kindOf(tree), tree);
+                if (problems.isEmpty()) {
+                    problem(read, Objects.requireNonNullElse(e.getMessage(), ""));
+                }
+                problems.forEach(problem -> problem(read, problem));
+            }
+            return PENDING;
+        }
+
+        private void problem(Pending read, String message) {
+            ObjectKey key = ObjectKey.of(read.tree());
+            String title = key.title() + ": ";
+            String problem = message;
+            if (read.origin().isPresent() && message.startsWith(title)) {
+                problem = read.origin().get().problem(key.kind(), message.substring(title.length()));
+            }
+            notes.problem(read.position() + ": " + problem);
+        }
+
+        ClusterDump end(InputStream stdin) {
+            makeObjectsOfWorkloads();
+            if (createsEphemeralClaims) {
+                for (ObjectNode claim : claims.created()) {
+                    put(new Pending(claim, CREATED, Optional.empty()), true);
+                }
+                pending.values().forEach(read -> claims.addClass(read.tree()));
+            }
+            pending.forEach((place, read) -> objects.set(place, completed(read)));
+            changes.ifPresent(source -> WatchEvents.read(source, stdin, notes, this::add));
+            notes.throwProblems();
+            customResources.complete(objects);
+            tellNodesThatAreMissing();
+            if (makesPods) {
+                tellThatThereAreNoPods();
+            }
+            return new ClusterDump(
+                    trees.stream().map(ObjectNode::toString).toList(),
+                    objects,
+                    notes.notes(),
+                    notes.warnings(),
+                    recorded);
+        }
+
+        private void add(WatchEvents.Event event) {
+            ObjectNode tree = event.object();
+            notes.check(tree, event.position());
+            admission.seen(tree);
+            customResources.seen(tree);
+            ClusterObject object = completed(new Pending(tree, event.position(), Optional.empty()));
+            recorded.add(new RecordedChange(event.number(), event.type(), customResources.complete(object)));
+        }
+
+        private void makeObjectsOfWorkloads() {
+            List<Node> nodes = new ArrayList<>();
+            for (ClusterObject object : objects) {
+                if (object instanceof Node node) {
+                    nodes.add(node);
+                }
+            }
+            for (Pending workload : waiting) {
+                try {
+                    make(workload, workloads.make(workload.tree(), nodes));
+                } catch (ClusterFileException | ObjectDecodeException e) {
+                    problem(workload, Objects.requireNonNullElse(e.getMessage(), ""));
+                }
+            }
+            made.tell(notes);
+        }
+
+        private void make(Pending workload, MadeObjects objects) {
+            String title = ObjectKey.of(workload.tree()).title();
+            Optional<Origin> origin = Optional.of(new Origin(title, objects.templatePath()));
+            for (ObjectNode tree : objects.objects()) {
+                seen(new Pending(tree, workload.position(), origin));
+            }
+            made.add(title, objects);
+        }
+
+        private void tellThatThereAreNoPods() {
+            Map<String, Integer> counts = new TreeMap<>();
+            for (ClusterObject object : objects) {
+                counts.merge(ObjectKind.of(object).kind(), 1, Integer::sum);
+            }
+            if (!counts.containsKey(ObjectKind.POD.kind())) {
+                List<String> kinds = new ArrayList<>();
+                counts.forEach((kind, count) -> kinds.add(kind + " " + count));
+                notes.note("no pods are among the objects: " + InputNotes.names(kinds));
+            }
+        }
+
+        private void tellNodesThatAreMissing() {
+            Set<String> nodes = new HashSet<>();
+            Set<String> missing = new TreeSet<>();
+            for (ClusterObject object : objects) {
+                if (object instanceof Node node) {
+                    nodes.add(node.name());
+                }
+            }
+            int pods = 0;
+            for (ClusterObject object : objects) {
+                if (object instanceof Pod pod && pod.isBound() && !nodes.contains(pod.nodeName())) {
+                    pods++;
+                    missing.add(pod.nodeName());
+                }
+            }
+            if (pods > 0) {
+                notes.note((pods == 1 ? "1 pod is" : pods + " pods are") + " on "
+                        + (missing.size() == 1 ? "a node that is" : missing.size() + " nodes that are")
+                        + " not among the objects: " + InputNotes.names(List.copyOf(missing)));
+            }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.simulation.dump;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.moorage.objects.InputNotes;
+import org.moorage.simulation.workload.MadeObjects;
+
+/** What was made of workloads, in a few lines. */
+final class WorkloadNotes {
+    private final List<String> made = new ArrayList<>();
+    private final Map<String, List<String>> titlesByReason = new LinkedHashMap<>();
+    private int pods;
+
+    /** Adds what was made of a workload. */
+    void add(String title, MadeObjects objects) {
+        if (objects.pods() > 0) {
+            pods += objects.pods();
+            made.add(title + " " + objects.pods());
+        }
+        if (!objects.whyNone().isEmpty()) {
+            add(title, objects.whyNone());
+        }
+    }
+
+    /** Adds that nothing was made of a workload, and why. */
+    void add(String title, String whyNone) {
+        titlesByReason.computeIfAbsent(whyNone, any -> new ArrayList<>()).add(title);
+    }
+
+    /** Adds the lines. */
+    void tell(InputNotes notes) {
+        if (pods > 0) {
+            notes.note((pods == 1 ? "1 pod is" : pods + " pods are") + " made as controllers would make them: "
+                    + InputNotes.names(made));
+        }
+        titlesByReason.forEach(
+                (why, titles) -> notes.note("no pods are made of " + InputNotes.names(titles) + " (" + why + ")"));
+    }
+}

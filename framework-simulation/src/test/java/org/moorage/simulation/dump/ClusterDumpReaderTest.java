@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.simulation.dump;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayInputStream;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.moorage.api.model.OtherObject;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.FeatureGates;
+import org.moorage.config.ConfigLoader;
+import org.moorage.config.plugin.PluginRegistry;
+import org.moorage.objects.ClusterFileException;
+
+class ClusterDumpReaderTest {
+    private static final String DEPLOYMENT = """
+            apiVersion: apps/v1
+            kind: Deployment
+            metadata: {name: web}
+            spec:
+              replicas: 2
+              selector: {matchLabels: {app: web}}
+              template:
+                metadata: {labels: {app: web}}
+                spec:
+                  priorityClassName: high
+                  containers: [{name: c, image: i, resources: {requests: {cpu: 250m}}}]
+            ---
+            {apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 7}
+            """;
+
+    private static ClusterDumpReader reader() {
+        PluginRegistry registry = PluginRegistry.of(List.of());
+        return new ClusterDumpReader(ConfigLoader.defaults(registry, FeatureGates.DEFAULTS), registry);
+    }
+
+    private static ClusterDump read(ClusterDumpReader reader, String text) {
+        return reader.read(List.of("-"), new ByteArrayInputStream(text.getBytes(UTF_8)));
+    }
+
+    @Test
+    void completesThePodsThatItMakes() {
+        ClusterDump dump = read(reader().withWorkloads(), DEPLOYMENT);
+
+        assertThat(dump.pods()).hasSize(2).allSatisfy(pod -> {
+            assertThat(pod.spec().priority()).isEqualTo(7);
+            assertThat(pod.uid()).isNotEmpty();
+            assertThat(pod.metadata().ownerReferences().get(0).kind()).isEqualTo("ReplicaSet");
+        });
+        assertThat(dump.pods()).extracting(Pod::uid).doesNotHaveDuplicates();
+        assertThat(dump.notes())
+                .containsExactly("2 pods are made as controllers would make them: Deployment default/web 2");
+    }
+
+    @Test
+    void makesNoneUnlessItIsAskedTo() {
+        ClusterDump dump = read(reader(), DEPLOYMENT);
+
+        assertThat(dump.pods()).isEmpty();
+        assertThat(dump.notes()).isEmpty();
+    }
+
+    @Test
+    void tellsAllThatIsWrongInTheTermsOfTheWorkload() {
+        String text =
+                DEPLOYMENT.replace("cpu: 250m", "cpu: plenty, memory: 1 GB").replace("value: 7", "value: x") + """
+                ---
+                {apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {priority: 0, hostNetwork: 3, nodeName: 4}}
+                """;
+
+        assertThatThrownBy(() -> read(reader().withWorkloads(), text))
+                .isInstanceOf(ClusterFileException.class)
+                .hasMessage("""
+                        the cluster cannot be read, 5 problems
+                          stdin:1:1: Deployment default/web: spec.template.spec.containers[0].resources.requests.cpu: \
+                        "plenty" (expected: a quantity such as 2, 500m or 1536Mi)
+                          stdin:13:1: PriorityClass high: value: "x" (expected: a whole number of 32 bits)
+                          stdin:15:1: Pod default/p: spec.hostNetwork: 3 (expected: true or false)
+                          stdin:15:1: Pod default/p: spec.nodeName: 4 (expected: a text)
+                          stdin:1:1: Deployment default/web: spec.template.spec.containers[0].resources.requests.memory: \
+                        "1 GB" (expected: a quantity such as 2, 500m or 1536Mi)""");
+    }
+
+    @Test
+    void tellsOfNodesThatPodsAreOnAndThatAreMissing() {
+        ClusterDump dump = read(reader(), """
+                {apiVersion: v1, kind: Node, metadata: {name: a}}
+                ---
+                {apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {nodeName: a}}
+                ---
+                {apiVersion: v1, kind: Pod, metadata: {name: q}, spec: {nodeName: c}}
+                ---
+                {apiVersion: v1, kind: Pod, metadata: {name: r}, spec: {nodeName: b}}
+                """);
+
+        assertThat(dump.notes()).containsExactly("2 pods are on 2 nodes that are not among the objects: b, c");
+    }
+
+    record Scope(String name, String scope, String namespace, String key) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static Stream<Scope> scopes() {
+        return Stream.of(
+                new Scope("with namespaces, in the default one", "Namespaced", "", "default/a"),
+                new Scope("with namespaces, in its own", "Namespaced", ", namespace: b", "b/a"),
+                new Scope("without", "Cluster", "", "a"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("scopes")
+    void knowsTheKindOfACustomResourceByItsDefinition(Scope given) {
+        ClusterDump dump = read(reader(), """
+                {apiVersion: example.org/v1, kind: Sheep, metadata: {name: a%s}}
+                ---
+                apiVersion: apiextensions.k8s.io/v1
+                kind: CustomResourceDefinition
+                metadata: {name: sheep.example.org}
+                spec: {group: example.org, scope: %s, names: {kind: Sheep, plural: sheep}, versions: [{name: v1}]}
+                """.formatted(given.namespace(), given.scope()));
+
+        OtherObject sheep = (OtherObject) dump.objects().get(0);
+        assertThat(sheep.key()).isEqualTo(given.key());
+        assertThat(sheep.kind().plural()).isEqualTo("sheep");
+        assertThat(sheep.kind().namespaced()).isEqualTo(given.scope().equals("Namespaced"));
+        assertThat(dump.warnings()).isEmpty();
+    }
+}

@@ -28,7 +28,7 @@ sums() { # CHECKOUT: of its jars and of all files of its archive and image, by p
   (
     cd "$1"
     find . -path '*/target/*.jar' -not -path '*/target/*/*' -not -name '*-tests.jar' -not -path './benchmarks/*' \
-      -not -path './system-tests/*' -not -path './examples/*' | sort | xargs sha256sum
+      -not -path './scheduler-tests/*' -not -path './system-tests/*' -not -path './examples/*' | sort | xargs sha256sum
     [ "$all" = no ] || sha256sum distribution/target/moorage.cdx.json distribution/target/moorage-*-dist.tar.gz
     if [ "$all" = yes ]; then
       mkdir -p "$folder/layers" && tar -x -C "$folder/layers" -f distribution/target/moorage-image.tar

@@ -35,10 +35,6 @@ final class CacheComparer {
         this.ours = ours;
     }
 
-    SchedulerDump dump() {
-        return new SchedulerDump(cache.dump(), queue.gauges().pendingPods(), queue.pendingPods());
-    }
-
     CacheComparison compare() {
         List<SchedulerDump.CachedNode> cached = cache.dump();
         Set<String> cachedNodes = new HashSet<>();
@@ -51,7 +47,10 @@ final class CacheComparer {
         }
         Set<String> knownNodes = new HashSet<>();
         nodes.all().forEach(node -> knownNodes.add(node.name()));
-        Set<String> queued = queue.uids();
+        SchedulerDump.Queue inQueue = queue.dump();
+        Set<String> queued = new HashSet<>();
+        inQueue.pendingPods().forEach(pending -> queued.add(pending.pod().uid()));
+        inQueue.inFlightPods().forEach(pod -> queued.add(pod.uid()));
         List<String> missed = new ArrayList<>();
         List<String> lost = new ArrayList<>();
         Map<String, Pod> known = new HashMap<>();

@@ -110,6 +110,8 @@ public final class Scheduler implements AutoCloseable {
     private final Nominator nominator;
     private final WaitingPods waitingPods;
     private final PodsInPreBind podsInPreBind = new PodsInPreBind();
+    private final UncertainBindings uncertainBindings;
+    private final StatusPatches statusPatches;
     private final Map<String, Profile> profiles;
     private final List<PluginCaller> plugins;
     private final SchedulingQueue queue;
@@ -180,14 +182,10 @@ public final class Scheduler implements AutoCloseable {
                 (pod, failure) -> SchedulingFailures.reportEvent(builder.cluster, pod, failure.getMessage()));
         comparer = new CacheComparer(
                 store, cache, queue, pod -> profiles.containsKey(pod.spec().schedulerName()));
-        SchedulingFailures failures = new SchedulingFailures(
-                listener,
-                pods,
-                queue,
-                nominator,
-                cluster,
-                new StatusPatches(pods, cache, cluster, threads.reports()),
-                builder.metrics);
+        statusPatches = new StatusPatches(pods, cache, cluster, threads.reports());
+        uncertainBindings = new UncertainBindings(cluster, pods, threads.binding(), threads.timers());
+        SchedulingFailures failures =
+                new SchedulingFailures(listener, pods, queue, nominator, cluster, statusPatches, builder.metrics);
         BindingCycle binding = new BindingCycle(
                 waitingPods,
                 podsInPreBind,
@@ -197,7 +195,7 @@ public final class Scheduler implements AutoCloseable {
                 threads.waitingBindings(),
                 builder.featureGates,
                 extenders,
-                new UncertainBindings(cluster, pods, threads.binding(), threads.timers()),
+                uncertainBindings,
                 new BindingResults(cache, queue, failures, listener));
         int percentage = builder.config.percentageOfNodesToScore();
         loop = new SchedulingLoop(
@@ -442,9 +440,17 @@ public final class Scheduler implements AutoCloseable {
         return profiles.keySet();
     }
 
-    /** The nodes of the cache and the pods of the queue. May be called at any time from any thread. */
+    /** What is in the scheduler now. May be called at any time from any thread. */
     public SchedulerDump dump() {
-        return comparer.dump();
+        return new SchedulerDump(
+                cache.dump(),
+                queue.dump(),
+                nominator.nominatedPods(),
+                waitingPods.all().stream().map(WaitingPod::pod).toList(),
+                podsInPreBind.all(),
+                uncertainBindings.waiting(),
+                statusPatches.uids(),
+                store.counts());
     }
 
     /** Compares the cache and the queue with the objects that the cluster has told of. May be called at any time from any thread. */

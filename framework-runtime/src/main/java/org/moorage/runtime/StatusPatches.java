@@ -4,9 +4,11 @@ package org.moorage.runtime;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
@@ -70,6 +72,13 @@ final class StatusPatches {
             }
         }
         sendSoon(pod);
+    }
+
+    /** The uids of the pods whose status is being written, or to be written. */
+    synchronized List<String> uids() {
+        Set<String> uids = new TreeSet<>(beingSent);
+        uids.addAll(waitingByUid.keySet());
+        return List.copyOf(uids);
     }
 
     private void sendSoon(Pod pod) {

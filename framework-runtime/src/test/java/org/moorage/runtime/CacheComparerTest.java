@@ -22,6 +22,7 @@ import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.QueueSortPlugin;
 import org.moorage.api.plugin.QueuedPod;
 import org.moorage.runtime.debug.CacheComparison;
+import org.moorage.runtime.debug.SchedulerDump;
 import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.cluster.ChangeHandler;
 import org.moorage.runtime.internal.cluster.FeatureView;
@@ -158,12 +159,36 @@ class CacheComparerTest {
         makeEqual();
         cache.assume(Samples.pod("assumed").withNode("n"));
 
-        assertThat(comparer.dump().toString())
+        SchedulerDump dump = new SchedulerDump(
+                cache.dump(),
+                queue.dump(),
+                Map.of("n", List.of(WAITING)),
+                List.of(BOUND),
+                List.of(),
+                List.of(),
+                List.of("pod-bound"),
+                Map.of("v1 Pod", 2));
+
+        assertThat(dump.toString())
                 .contains("Node name: n\nDeleted: false\n")
                 .contains("Scheduled Pods(number: 2):\n"
                         + "name: bound, namespace: default, uid: pod-bound, nominated node: \n"
                         + "name: assumed, namespace: default, uid: pod-assumed, nominated node: , assumed\n")
                 .endsWith("Dump of scheduling queue\nactiveQ:1; backoffQ:0; unschedulablePods:0\n"
-                        + "name: waiting, namespace: default, uid: pod-waiting, nominated node: \n");
+                        + "name: waiting, namespace: default, uid: pod-waiting, nominated node: \n"
+                        + """
+
+                        Dump of pods being scheduled
+                        inFlightPods: []
+                        inFlightEvents: {PodPopped=0}
+                        waitingPods: [default/bound]
+                        podsInPreBind: []
+                        uncertainBindings: []
+                        statusPatches: [pod-bound]
+                        nominatedPods: {n=[default/waiting]}
+
+                        Dump of known objects
+                        {v1 Pod=2}
+                        """);
     }
 }

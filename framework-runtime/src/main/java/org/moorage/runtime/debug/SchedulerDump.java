@@ -1,48 +1,98 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.debug;
 
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 
 /**
- * The nodes of a scheduler's cache and the pods of its queue at a moment.
+ * What a scheduler holds. Each part is as it is at one moment, but not all at the same: a pod that moves on may be in two of them or in
+ * none.
  *
- * @param nodes the nodes
- * @param pendingPods how many pods are in each part of the queue, by its name
- * @param queuedPods the pods of the queue
+ * @param nodes the nodes of the cache, with their pods
+ * @param queue the queue
+ * @param nominatedPods the pods that wait for room on a node, by its name
+ * @param waitingPods the pods that wait for a permit
+ * @param podsInPreBind the pods that PreBind plugins work on
+ * @param uncertainBindings the pods of which the API server is still to be asked whether they are bound
+ * @param statusPatches the uids of the pods whose status is being written, or to be written
+ * @param objects how many objects are known, by their kind
  */
-public record SchedulerDump(List<CachedNode> nodes, Map<String, Integer> pendingPods, List<Pod> queuedPods) {
+public record SchedulerDump(
+        List<CachedNode> nodes,
+        Queue queue,
+        Map<String, List<Pod>> nominatedPods,
+        List<Pod> waitingPods,
+        List<Pod> podsInPreBind,
+        List<Pod> uncertainBindings,
+        List<String> statusPatches,
+        Map<String, Integer> objects) {
     public SchedulerDump {
         nodes = List.copyOf(nodes);
-        pendingPods = Map.copyOf(pendingPods);
-        queuedPods = List.copyOf(queuedPods);
+        nominatedPods = Map.copyOf(nominatedPods);
+        waitingPods = List.copyOf(waitingPods);
+        podsInPreBind = List.copyOf(podsInPreBind);
+        uncertainBindings = List.copyOf(uncertainBindings);
+        statusPatches = List.copyOf(statusPatches);
+        objects = Map.copyOf(objects);
     }
 
     /**
      * A node of the cache.
      *
      * @param name its name
-     * @param isDeleted whether only pods on it are known, and not the node itself
+     * @param node the node; empty if only pods on it are known
      * @param requested what its pods request, as text
-     * @param allocatable what it has, as text
      * @param pods its pods
      * @param assumed the names of those of its pods that the cluster has not confirmed
      */
-    public record CachedNode(
-            String name,
-            boolean isDeleted,
-            String requested,
-            String allocatable,
-            List<Pod> pods,
-            List<String> assumed) {
+    public record CachedNode(String name, Optional<Node> node, String requested, List<Pod> pods, List<String> assumed) {
         public CachedNode {
             pods = List.copyOf(pods);
             assumed = List.copyOf(assumed);
         }
+
+        /** Whether only pods on it are known, and not the node itself. */
+        public boolean isDeleted() {
+            return node.isEmpty();
+        }
     }
 
-    /** The dump in the form of kube-scheduler's. */
+    /**
+     * The scheduling queue.
+     *
+     * @param pendingPods the pods that are to be scheduled
+     * @param inFlightPods the pods that are being scheduled
+     * @param inFlightEvents how many events are kept for these, by their label; each of the pods counts as one
+     */
+    public record Queue(List<PendingPod> pendingPods, List<Pod> inFlightPods, Map<String, Integer> inFlightEvents) {
+        public Queue {
+            pendingPods = List.copyOf(pendingPods);
+            inFlightPods = List.copyOf(inFlightPods);
+            inFlightEvents = Map.copyOf(inFlightEvents);
+        }
+
+        private long in(String part) {
+            return pendingPods.stream()
+                    .filter(pending -> pending.in().equals(part))
+                    .count();
+        }
+    }
+
+    /**
+     * A pod of the queue.
+     *
+     * @param pod the pod
+     * @param in where it is: {@code active}, {@code backoff}, {@code unschedulable} or {@code gated}
+     * @param gatedBy the plugin that gates it; empty if none does
+     */
+    public record PendingPod(Pod pod, String in, String gatedBy) {}
+
+    /** The dump in the form of kube-scheduler's; what that does not tell follows. */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder("Dump of cached NodeInfo\n");
@@ -54,21 +104,46 @@ public record SchedulerDump(List<CachedNode> nodes, Map<String, Integer> pending
                     .append("\nRequested Resources: ")
                     .append(node.requested())
                     .append("\nAllocatable Resources: ")
-                    .append(node.allocatable())
+                    .append(node.node()
+                            .map(known -> known.allocatable().toString())
+                            .orElse(""))
                     .append("\nScheduled Pods(number: ")
                     .append(node.pods().size())
                     .append("):\n");
             node.pods().forEach(pod -> append(text, pod, node.assumed().contains(pod.key()) ? ", assumed" : ""));
         }
         text.append("\nDump of scheduling queue\nactiveQ:")
-                .append(pendingPods.getOrDefault("active", 0))
+                .append(queue.in("active"))
                 .append("; backoffQ:")
-                .append(pendingPods.getOrDefault("backoff", 0))
+                .append(queue.in("backoff"))
                 .append("; unschedulablePods:")
-                .append(pendingPods.getOrDefault("unschedulable", 0) + pendingPods.getOrDefault("gated", 0))
+                .append(queue.in("unschedulable") + queue.in("gated"))
                 .append('\n');
-        queuedPods.forEach(pod -> append(text, pod, ""));
-        return text.toString();
+        queue.pendingPods().forEach(pending -> append(text, pending.pod(), ""));
+        text.append("\nDump of pods being scheduled\ninFlightPods: ")
+                .append(keys(queue.inFlightPods()))
+                .append("\ninFlightEvents: ")
+                .append(new TreeMap<>(queue.inFlightEvents()))
+                .append("\nwaitingPods: ")
+                .append(keys(waitingPods))
+                .append("\npodsInPreBind: ")
+                .append(keys(podsInPreBind))
+                .append("\nuncertainBindings: ")
+                .append(keys(uncertainBindings))
+                .append("\nstatusPatches: ")
+                .append(statusPatches)
+                .append("\nnominatedPods: ");
+        Map<String, List<String>> nominated = new TreeMap<>();
+        nominatedPods.forEach((nodeName, pods) -> nominated.put(nodeName, keys(pods)));
+        return text.append(nominated)
+                .append("\n\nDump of known objects\n")
+                .append(new TreeMap<>(objects))
+                .append('\n')
+                .toString();
+    }
+
+    private static List<String> keys(Collection<Pod> pods) {
+        return pods.stream().map(Pod::key).toList();
     }
 
     private static void append(StringBuilder text, Pod pod, String more) {

@@ -31,6 +31,7 @@ import org.moorage.api.model.OtherObject;
 import org.moorage.api.model.PersistentVolume;
 import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.model.ResourceClaim;
@@ -44,7 +45,6 @@ import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecoder;
 import org.moorage.objects.ObjectStreams;
 import org.moorage.runtime.cluster.ClusterListener;
-import org.moorage.simulation.Samples;
 
 class InMemoryClusterTest {
     private static final PersistentVolumeClaim CLAIM = PersistentVolumeClaim.of(ObjectMeta.named("c")
@@ -67,6 +67,12 @@ class InMemoryClusterTest {
             new CsiNode(
                     ObjectMeta.named("n").build(),
                     List.of(new CsiNode.Driver("csi.x", List.of("zone"), OptionalInt.empty())))));
+
+    private static Pod pod(String name) {
+        return Pod.of(
+                ObjectMeta.named(name).namespace("default").uid("pod-" + name).build(),
+                PodSpec.builder().build());
+    }
 
     private PersistentVolumeClaim claim() {
         return cluster.find(ObjectKind.PERSISTENT_VOLUME_CLAIM, "default", "c").orElseThrow();
@@ -125,7 +131,7 @@ class InMemoryClusterTest {
 
     @Nested
     class ResourceClaims {
-        private static final Pod OTHER = Samples.pod("q");
+        private static final Pod OTHER = pod("q");
         private static final ResourceClaim ALLOCATED = ResourceClaim.of(
                         ObjectMeta.named("r")
                                 .namespace("default")
@@ -135,7 +141,7 @@ class InMemoryClusterTest {
                         List.of())
                 .withFinalizer()
                 .withAllocation(allocation())
-                .withReservationFor(Samples.pod("p"));
+                .withReservationFor(pod("p"));
 
         private static DeviceAllocation allocation() {
             return new DeviceAllocation(List.of(), List.of(), Optional.empty(), Optional.empty());
@@ -180,7 +186,7 @@ class InMemoryClusterTest {
                         List.of("pod-p", "pod-q")),
                 new Case(
                         "one pod less",
-                        (writer, claim) -> writer.unreserve(claim, Samples.pod("p")),
+                        (writer, claim) -> writer.unreserve(claim, pod("p")),
                         List.of(ResourceClaim.FINALIZER),
                         true,
                         List.of()),
@@ -246,7 +252,7 @@ class InMemoryClusterTest {
 
     @Nested
     class Pods {
-        private final Pod pod = Samples.pod("p");
+        private final Pod pod = pod("p");
 
         private Pod known() {
             return cluster.find(ObjectKind.POD, "default", "p").orElseThrow();

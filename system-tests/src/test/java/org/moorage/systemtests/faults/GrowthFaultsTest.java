@@ -33,6 +33,7 @@ class GrowthFaultsTest {
                             after.series()));
             Map<String, Long> grown = after.grownSince(before, 3_000);
             report.holds(grown.isEmpty(), "more instances: " + grown);
+            report.holds(after.dump().equals(before.dump()), "the scheduler holds:\n" + after.dump());
             report.holds(after.threads() <= before.threads(), "more threads");
         }
     }

@@ -27,6 +27,7 @@ class GrowthTest {
             assertThat(after.grownSince(before, MOST))
                     .as("more instances than before")
                     .isEmpty();
+            assertThat(after.dump()).as("what the scheduler holds").isEqualTo(before.dump());
             assertThat(after.threads()).as("threads").isLessThanOrEqualTo(before.threads());
             assertThat(after.series()).as("series of metrics").isLessThanOrEqualTo(before.series() + 50);
         }

@@ -318,6 +318,11 @@ final class ModelCluster implements Cluster {
         watches.clear();
     }
 
+    /** The kinds whose objects are told of. */
+    Set<ObjectKind<?>> watchedKinds() {
+        return watches.keySet();
+    }
+
     /** The object of that key as it was last told. */
     Optional<ClusterObject> told(ObjectKind<?> kind, String key) {
         Watch<?> watch = watches.get(kind);

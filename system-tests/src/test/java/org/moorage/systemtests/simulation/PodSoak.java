@@ -44,6 +44,7 @@ import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.cluster.Cluster;
+import org.moorage.runtime.debug.SchedulerDump;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;
@@ -88,10 +89,11 @@ public final class PodSoak implements AutoCloseable {
      *
      * @param histogram how many instances of each class there are, as the JVM tells it: one text, so that what is known of before is no part of what
      *     has grown
+     * @param dump what the scheduler holds
      * @param threads how many threads there are
      * @param series how many series the metrics have
      */
-    public record Holdings(String histogram, int threads, long series) {
+    public record Holdings(String histogram, SchedulerDump dump, int threads, long series) {
         /** The classes of which there are more than before, by more than so many. */
         public Map<String, Long> grownSince(Holdings before, long atMost) {
             Map<String, Long> instancesBefore = before.instances();
@@ -344,7 +346,11 @@ public final class PodSoak implements AutoCloseable {
             for (MetricSnapshot snapshot : registry.scrape()) {
                 series += snapshot.getDataPoints().size();
             }
-            return new Holdings(histogram, ManagementFactory.getThreadMXBean().getThreadCount(), series);
+            return new Holdings(
+                    histogram,
+                    scheduler.dump(),
+                    ManagementFactory.getThreadMXBean().getThreadCount(),
+                    series);
         } catch (JMException failed) {
             throw new IllegalStateException(failed);
         }

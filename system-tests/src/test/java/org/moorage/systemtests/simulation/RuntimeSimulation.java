@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
@@ -21,14 +22,13 @@ import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.cluster.Cluster;
 import org.moorage.runtime.decision.Evaluation;
-import org.moorage.runtime.internal.queue.Nominator;
 import org.moorage.simulation.cluster.InMemoryCluster;
 
 /**
  * One run of a whole scheduler with all its plugins: first a random scenario in which requests, watches and plugins fail, then none
  * of that until nothing more happens, and then everything must be in order.
  */
-public final class RuntimeSimulation {
+final class RuntimeSimulation {
     private static final PluginRegistry OWN = PluginRegistry.of(OwnPlugins.all());
     private static final LoadedConfig CONFIG = ConfigLoader.load(
             """
@@ -48,7 +48,8 @@ public final class RuntimeSimulation {
                   bindingTimeout: 20s
             """,
             "simulation",
-            OWN.with(List.of(UnreliablePlugin.factory(new Faults(new SplittableRandom(0)), new SplittableRandom(0)))));
+            OWN.with(List.of(UnreliablePlugin.factory(
+                    new Faults(new SplittableRandom(0)), new SplittableRandom(0), plugin -> {}))));
     /** Much longer than a run, so that no pod is tried again only because it has waited so long. */
     private static final Duration MAX_IN_UNSCHEDULABLE = Duration.ofDays(10);
 
@@ -65,6 +66,9 @@ public final class RuntimeSimulation {
     private final Controllers controllers;
     private final Audit audit;
     private final List<String> problems = new ArrayList<>();
+    /** Pods that are only asked about: how they fit says what the plugins hold of devices and volumes. */
+    private final List<Pod> unused = new ArrayList<>();
+
     private Optional<UnreliablePlugin> plugin = Optional.empty();
 
     private RuntimeSimulation(long seed) {
@@ -85,7 +89,7 @@ public final class RuntimeSimulation {
      *
      * @return what is wrong at the end, with the last steps; empty if nothing is
      */
-    public static String run(long seed) {
+    static String run(long seed) {
         RuntimeSimulation simulation = new RuntimeSimulation(seed);
         try {
             simulation.run();
@@ -107,15 +111,10 @@ public final class RuntimeSimulation {
 
     private void run() {
         world.create();
-        PluginRegistry registry =
-                OWN.with(List.of(UnreliablePlugin.factory(faults, new SplittableRandom(random.nextLong()))));
-        Scheduler.Builder builder = builder(registry, cluster).listener(audit);
+        Scheduler.Builder builder =
+                builder(cluster, made -> plugin = Optional.of(made)).listener(audit);
         try (Scheduler scheduler = builder.build()) {
-            plugin = PrivateField.collection(scheduler, "plugins").stream()
-                    .filter(UnreliablePlugin.class::isInstance)
-                    .map(UnreliablePlugin.class::cast)
-                    .findFirst();
-            start(scheduler);
+            scheduler.start();
             executor.cycle(() -> scheduleNext(scheduler));
             act();
             if (comesToRest(scheduler)) {
@@ -124,7 +123,9 @@ public final class RuntimeSimulation {
         }
     }
 
-    private Scheduler.Builder builder(PluginRegistry registry, Cluster of) {
+    private Scheduler.Builder builder(Cluster of, Consumer<UnreliablePlugin> made) {
+        PluginRegistry registry =
+                OWN.with(List.of(UnreliablePlugin.factory(faults, new SplittableRandom(random.nextLong()), made)));
         return Scheduler.builder(CONFIG.config(), registry, of)
                 .featureGates(CONFIG.featureGates())
                 .clock(executor)
@@ -132,11 +133,6 @@ public final class RuntimeSimulation {
                 .pluginCallTimeout(Duration.ZERO)
                 .maxInUnschedulable(MAX_IN_UNSCHEDULABLE)
                 .executor(executor, executor::pause);
-    }
-
-    // Who starts it tries again.
-    private void start(Scheduler scheduler) {
-        scheduler.start();
     }
 
     private boolean scheduleNext(Scheduler scheduler) {
@@ -168,17 +164,18 @@ public final class RuntimeSimulation {
         trace.add("faults end");
         world.removeGates();
         controllers.removePodsWithoutNode();
+        unused.addAll(world.createUnused());
         executor.after(Duration.ofSeconds(30), () -> plugin.ifPresent(UnreliablePlugin::activateRejected));
         Instant end = executor.instant().plus(MOST_TIME_TO_REST);
         long lastStep = executor.steps() + MOST_STEPS_TO_REST;
         while (executor.instant().isBefore(end) && executor.steps() < lastStep) {
-            if (!executor.runNext(end) || executor.isIdle() && !Books.isWorking(scheduler)) {
+            if (!executor.runNext(end) || executor.isIdle() && !Books.isWorking(scheduler.dump())) {
                 break;
             }
         }
-        if (!executor.isIdle() || Books.isWorking(scheduler)) {
+        if (!executor.isIdle() || Books.isWorking(scheduler.dump())) {
             problems.add("does not come to rest in " + MOST_TIME_TO_REST + " or " + MOST_STEPS_TO_REST + " steps");
-            problems.addAll(new Books(scheduler, server, cluster.failedStatuses()).problems());
+            compareBooks(scheduler);
             return false;
         }
         return true;
@@ -188,42 +185,50 @@ public final class RuntimeSimulation {
         executor.uncaught().forEach(thrown -> problems.add("uncaught: " + stackTrace(thrown)));
         audit.atRest();
         problems.addAll(audit.problems());
-        problems.addAll(new Books(scheduler, server, cluster.failedStatuses()).problems());
-        PluginRegistry registry =
-                OWN.with(List.of(UnreliablePlugin.factory(faults, new SplittableRandom(random.nextLong()))));
-        try (Scheduler fresh =
-                builder(registry, InMemoryCluster.of(server.all())).build()) {
+        compareBooks(scheduler);
+        InMemoryCluster copy = InMemoryCluster.of(server.all());
+        try (Scheduler fresh = builder(copy, made -> {}).build()) {
             fresh.start();
-            nominate(scheduler, fresh);
+            nominate(Books.nominations(scheduler.dump()), copy);
             for (Pod pod : server.all(ObjectKind.POD)) {
                 if (!pod.isBound() && !pod.status().isTerminal()) {
-                    comparePending(pod, scheduler, fresh);
+                    List<String> feasible = compareEvaluations(pod, scheduler, fresh);
+                    if (!feasible.isEmpty()) {
+                        problems.add("pod " + pod + ": pending (a fresh scheduler: " + feasible + ")");
+                    }
                 }
+            }
+            unused.forEach(pod -> compareEvaluations(pod, scheduler, fresh));
+        }
+    }
+
+    private void compareBooks(Scheduler scheduler) {
+        problems.addAll(new Books(scheduler.dump(), server).problems(plugin.orElseThrow(), cluster));
+    }
+
+    // A gated pod keeps its nomination, as in kube-scheduler, but a scheduler that starts takes one up from
+    // a status only when that changes.
+    private static void nominate(Map<String, String> nominations, InMemoryCluster cluster) {
+        for (Pod pod : cluster.all(ObjectKind.POD)) {
+            if (!pod.isBound()) {
+                cluster.patchStatus(pod, Optional.empty(), Nomination.to("another"));
+                String nodeName = nominations.getOrDefault(pod.uid(), "");
+                cluster.patchStatus(
+                        pod, Optional.empty(), nodeName.isEmpty() ? Nomination.clear() : Nomination.to(nodeName));
             }
         }
     }
 
-    // A gated pod keeps its nomination, as in kube-scheduler, but a scheduler that starts does not
-    // take up one from its status.
-    private void nominate(Scheduler scheduler, Scheduler fresh) {
-        Map<String, String> nominations = Books.nominations(scheduler);
-        Nominator nominator = (Nominator) PrivateField.read(fresh, "nominator");
-        for (Pod pod : server.all(ObjectKind.POD)) {
-            String nodeName = nominations.getOrDefault(pod.uid(), "");
-            nominator.add(pod, nodeName.isEmpty() ? Nomination.clear() : Nomination.to(nodeName));
-        }
-    }
-
-    private void comparePending(Pod pod, Scheduler scheduler, Scheduler fresh) {
+    // Which nodes are feasible by the fresh one.
+    private List<String> compareEvaluations(Pod pod, Scheduler scheduler, Scheduler fresh) {
         Evaluation expected = fresh.evaluate(pod);
         Evaluation actual = scheduler.evaluate(pod);
-        if (!expected.feasible().isEmpty()) {
-            problems.add("pod " + pod + ": pending (a fresh scheduler: " + expected.feasible() + ")");
-        }
         if (!expected.rejections().equals(actual.rejections())
                 || !expected.feasible().equals(actual.feasible())
                 || !expected.preFilterRejection().equals(actual.preFilterRejection())) {
-            problems.add("pod " + pod + ": " + actual.message() + " (a fresh scheduler: " + expected.message() + ")");
+            problems.add("pod " + pod + ": " + actual.feasible() + " " + actual.message() + " (a fresh scheduler: "
+                    + expected.feasible() + " " + expected.message() + ")");
         }
+        return expected.feasible();
     }
 }

@@ -2,15 +2,18 @@
 package org.moorage.systemtests.simulation;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Status;
 import org.moorage.api.event.ObjectChange;
+import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.FilterPlugin;
@@ -55,8 +58,18 @@ final class UnreliablePlugin implements FilterPlugin, ReservePlugin, PermitPlugi
         }
     }
 
-    static PluginFactory<?> factory(Faults faults, RandomGenerator random) {
-        return PluginFactory.of(NAME, UnreliablePlugin.class, handle -> new UnreliablePlugin(handle, faults, random));
+    /** Makes the plugin, and tells of it. */
+    static PluginFactory<?> factory(Faults faults, RandomGenerator random, Consumer<UnreliablePlugin> made) {
+        return PluginFactory.of(NAME, UnreliablePlugin.class, handle -> {
+            UnreliablePlugin plugin = new UnreliablePlugin(handle, faults, random);
+            made.accept(plugin);
+            return plugin;
+        });
+    }
+
+    /** The objects of a kind that is watched, as the scheduler knows them. */
+    <T extends ClusterObject> Collection<T> known(ObjectKind<T> kind) {
+        return handle.lister(kind).all();
     }
 
     @Override

@@ -238,14 +238,18 @@ final class World {
             return;
         }
         String claim = "data-" + name + "-" + names++;
+        createVolumeClaim(claim, chance(60) ? "provisioned" : "local");
+        pod.claim(claim);
+    }
+
+    private void createVolumeClaim(String name, String storageClass) {
         server.create(PersistentVolumeClaim.of(
-                        ObjectMeta.named(claim).namespace(NAMESPACE).build())
+                        ObjectMeta.named(name).namespace(NAMESPACE).build())
                 .request(Quantity.parse("1Gi"))
                 .accessModes(List.of("ReadWriteOnce"))
-                .storageClassName(chance(60) ? "provisioned" : "local")
+                .storageClassName(storageClass)
                 .phase("Pending")
                 .build());
-        pod.claim(claim);
     }
 
     private void addDevices(Pods pod) {
@@ -347,6 +351,33 @@ final class World {
 
     private void update(Node before, Node after) {
         server.update(ObjectKind.NODE, before.key(), same -> after);
+    }
+
+    /**
+     * Creates what nobody uses: claims of devices and of a volume.
+     *
+     * @return a pod for each, and for each other claim of a volume; none of them is created
+     */
+    List<Pod> createUnused() {
+        List<Pod> pods = new ArrayList<>();
+        for (int devices = 1; devices <= 2; devices++) {
+            String claim = "unused-" + devices;
+            server.create(ResourceClaim.of(
+                    ObjectMeta.named(claim).namespace(NAMESPACE).build(),
+                    List.of(DeviceRequest.of("r", "device", devices))));
+            pods.add(pod(claim)
+                    .resourceClaim(new PodSpec.ResourceClaim("devices", claim, ""))
+                    .build());
+        }
+        createVolumeClaim("unused", "local");
+        for (PersistentVolumeClaim claim : server.all(ObjectKind.PERSISTENT_VOLUME_CLAIM)) {
+            pods.add(pod(claim.name()).claim(claim.name()).build());
+        }
+        return pods;
+    }
+
+    private static Pods pod(String ofClaim) {
+        return Pods.named("pod-of-" + ofClaim).namespace(NAMESPACE);
     }
 
     /** Removes the gates of all pods. */

@@ -3,6 +3,7 @@ package org.moorage.runtime.internal.binding;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -22,6 +23,11 @@ public final class PodsInPreBind implements AutoCloseable {
     /** The pod of that uid, or empty. */
     public Optional<PodInPreBind> find(String uid) {
         return Optional.ofNullable(byUid.get(uid));
+    }
+
+    /** All of them. */
+    public List<Pod> all() {
+        return byUid.values().stream().map(Attempt::pod).toList();
     }
 
     /**

@@ -5,6 +5,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -87,6 +88,11 @@ public final class UncertainBindings {
             isReading = true;
         }
         readAll();
+    }
+
+    /** The pods whose turn has not come. */
+    public synchronized List<Pod> waiting() {
+        return waiting.stream().map(Question::pod).toList();
     }
 
     // One thread at a time. The answers are handled elsewhere, so that a plugin that is

@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.Node;
@@ -180,10 +181,9 @@ public final class SchedulerCache {
                 }
                 nodes.add(new SchedulerDump.CachedNode(
                         state.name,
-                        state.node == null,
+                        Optional.ofNullable(state.node),
                         "cpu=" + contents.requested(ResourceName.CPU) + "m memory="
                                 + contents.requested(ResourceName.MEMORY) + " " + contents.scalars(),
-                        state.node == null ? "" : state.node.allocatable().toString(),
                         contents.pods(),
                         assumedPods));
             }

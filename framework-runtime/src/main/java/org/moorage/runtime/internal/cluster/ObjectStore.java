@@ -84,6 +84,13 @@ public final class ObjectStore implements ClusterListener {
         return table == null ? Set.of() : new TreeSet<>(table.askedBy);
     }
 
+    /** How many objects there are, by their kind. */
+    public Map<String, Integer> counts() {
+        Map<String, Integer> counts = new HashMap<>();
+        tables.forEach((kind, table) -> counts.put(kind.toString(), table.byKey.size()));
+        return counts;
+    }
+
     /** The objects of a kind as they are now; none if the kind is not watched. */
     <T extends ClusterObject> Collection<T> all(ObjectKind<T> kind) {
         return tables.containsKey(kind) ? table(kind).all() : List.of();

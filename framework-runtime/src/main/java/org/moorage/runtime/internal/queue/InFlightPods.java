@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.moorage.api.model.Pod;
 
 /**
  * The pods that are being scheduled, and the events since the first of them was popped.
@@ -74,6 +75,13 @@ final class InFlightPods {
             }
         }
         return events;
+    }
+
+    /** The pods, in the order in which they were popped. */
+    List<Pod> pods() {
+        List<Pod> pods = new ArrayList<>();
+        markerByUid.values().forEach(marker -> pods.add(marker.queued().pod()));
+        return pods;
     }
 
     /** How many events are kept, by their label. */

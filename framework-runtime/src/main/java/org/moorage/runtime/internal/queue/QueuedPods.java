@@ -6,7 +6,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.moorage.api.model.Pod;
+import org.moorage.runtime.debug.SchedulerDump.PendingPod;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.metrics.SchedulerMetrics;
@@ -89,15 +89,20 @@ final class QueuedPods {
     }
 
     /** All pods of all sub-queues. */
-    List<Pod> pods() {
-        List<Pod> pods = new ArrayList<>();
-        active.values().forEach(queued -> pods.add(queued.pod()));
-        backoff.rejected.values().forEach(queued -> pods.add(queued.pod()));
-        backoff.failed.values().forEach(queued -> pods.add(queued.pod()));
+    List<PendingPod> dump() {
+        List<PendingPod> pods = new ArrayList<>();
+        active.values().forEach(queued -> pods.add(dump(queued, SubQueue.ACTIVE)));
+        backoff.rejected.values().forEach(queued -> pods.add(dump(queued, SubQueue.BACKOFF)));
+        backoff.failed.values().forEach(queued -> pods.add(dump(queued, SubQueue.BACKOFF)));
         for (UnschedulablePods.GroupKey group : unschedulable.groups()) {
-            unschedulable.of(group).forEach(queued -> pods.add(queued.pod()));
+            SubQueue in = group.isGated() ? SubQueue.GATED : SubQueue.UNSCHEDULABLE;
+            unschedulable.of(group).forEach(queued -> pods.add(dump(queued, in)));
         }
         return pods;
+    }
+
+    private static PendingPod dump(QueuedPodInfo queued, SubQueue in) {
+        return new PendingPod(queued.pod(), in.toString(), queued.gatedBy());
     }
 
     /** Takes the pod out of the sub-queue that it is in. */

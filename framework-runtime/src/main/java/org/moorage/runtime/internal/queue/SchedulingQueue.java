@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -23,6 +22,7 @@ import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Nomination;
+import org.moorage.runtime.debug.SchedulerDump;
 import org.moorage.runtime.decision.HintEvaluation.PluginHint;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.plugin.PluginCaller;
@@ -480,11 +480,11 @@ public final class SchedulingQueue implements AutoCloseable {
         return hints.isRegistered(event);
     }
 
-    /** The queued pods; those that are being scheduled are not among them. */
-    public List<Pod> pendingPods() {
+    /** All pods of the queue, and those that are being scheduled. */
+    public SchedulerDump.Queue dump() {
         lock.lock();
         try {
-            return queued.pods();
+            return new SchedulerDump.Queue(queued.dump(), inFlight.pods(), inFlight.eventCounts());
         } finally {
             lock.unlock();
         }
@@ -497,18 +497,6 @@ public final class SchedulingQueue implements AutoCloseable {
             return queued.find(pod.key())
                     .filter(known -> known.isSamePod(pod))
                     .flatMap(known -> Optional.ofNullable(known.gate()));
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** The uids of all pods that are queued or being scheduled. */
-    public Set<String> uids() {
-        lock.lock();
-        try {
-            Set<String> uids = new HashSet<>(inFlight.markerByUid.keySet());
-            queued.pods().forEach(pod -> uids.add(pod.uid()));
-            return uids;
         } finally {
             lock.unlock();
         }

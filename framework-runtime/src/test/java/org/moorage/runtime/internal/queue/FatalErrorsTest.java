@@ -156,7 +156,9 @@ final class FatalErrorsTest {
         assertFails(queue::poll);
 
         names.add("other");
-        assertThat(queue.pendingPods()).extracting(Pod::name).containsExactlyInAnyOrderElementsOf(names);
+        assertThat(queue.dump().pendingPods())
+                .extracting(pending -> pending.pod().name())
+                .containsExactlyInAnyOrderElementsOf(names);
         assertThat(drain(queue)).containsExactlyInAnyOrderElementsOf(names);
     }
 }

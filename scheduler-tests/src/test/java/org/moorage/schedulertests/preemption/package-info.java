@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Pods that make room for others. */
+package org.moorage.schedulertests.preemption;

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.schedulertests.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.moorage.api.CycleState;
+import org.moorage.api.Status;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.BindPlugin;
+import org.moorage.api.plugin.PermitPlugin;
+import org.moorage.api.plugin.PermitResult;
+import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.PreEnqueuePlugin;
+import org.moorage.builtin.BuiltinPlugins;
+import org.moorage.config.ConfigLoader;
+import org.moorage.config.plugin.PluginRegistry;
+import org.moorage.runtime.decision.Decision;
+import org.moorage.simulation.SimulatedPod;
+import org.moorage.simulation.SimulatedPod.State;
+import org.moorage.simulation.Simulation;
+import org.moorage.simulation.SimulationResult;
+import org.moorage.testkit.Nodes;
+import org.moorage.testkit.Pods;
+
+class SimulationTest {
+    /** Holds back, breaks down, keeps waiting, or fails to bind for the pods with these names. */
+    private static final class Misbehaving implements PreEnqueuePlugin, PermitPlugin, BindPlugin {
+        @Override
+        public String name() {
+            return "Misbehaving";
+        }
+
+        @Override
+        public Status preEnqueue(Pod pod) {
+            if (pod.name().equals("breaking")) {
+                throw new IllegalStateException("no");
+            }
+            return pod.name().equals("held") ? Status.unresolvable("held") : Status.success();
+        }
+
+        @Override
+        public PermitResult permit(CycleState state, Pod pod, String nodeName) {
+            return pod.name().equals("asking") ? PermitResult.waitAtMost(Duration.ofMinutes(15)) : PermitResult.allow();
+        }
+
+        @Override
+        public Status bind(CycleState state, Pod pod, String nodeName) {
+            if (pod.name().equals("unbindable")) {
+                throw new IllegalStateException("no");
+            }
+            return Status.skip();
+        }
+    }
+
+    private final List<String> steps = new ArrayList<>();
+
+    private SimulationResult simulate(ClusterObject... objects) {
+        PluginRegistry registry = PluginRegistry.of(BuiltinPlugins.all())
+                .with(List.of(PluginFactory.of("Misbehaving", Misbehaving.class, handle -> new Misbehaving())));
+        String config = "{apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration, profiles: "
+                + "[{plugins: {multiPoint: {enabled: [{name: Misbehaving}, {name: SchedulingGates}, {name: PrioritySort},"
+                + " {name: NodeResourcesFit}, {name: DefaultBinder}], disabled: [{name: '*'}]}}}]}";
+        return Simulation.of(List.of(objects), ConfigLoader.load(config, "test", registry), registry)
+                .seed(1)
+                .listener(this::step)
+                .run();
+    }
+
+    private void step(Decision decision) {
+        steps.add(decision.pod().name() + " " + decision.nodeName());
+    }
+
+    private static SimulatedPod only(SimulationResult result) {
+        assertThat(result.pods()).hasSize(1);
+        return result.pods().get(0);
+    }
+
+    private static Nodes node() {
+        return Nodes.named("a").allocatable("cpu", "2").allocatable("pods", "10");
+    }
+
+    @Test
+    void placesPodsOfEqualPriorityInTheirOrder() {
+        List<ClusterObject> objects = new ArrayList<>();
+        objects.add(node().build());
+        List<String> expected = new ArrayList<>();
+        for (int i = 0; i < 9; i++) {
+            objects.add(Pods.named("pod-" + i).build());
+            expected.add("pod-" + i + " a");
+        }
+
+        simulate(objects.toArray(ClusterObject[]::new));
+
+        assertThat(steps).isEqualTo(expected);
+    }
+
+    @Test
+    void tellsOfAPodThatAPluginHoldsBack() {
+        SimulatedPod held = only(simulate(node().build(), Pods.named("held").build()));
+
+        assertThat(held.state()).isEqualTo(State.GATED);
+        assertThat(held.plugin()).isEqualTo("Misbehaving");
+        assertThat(held.message()).isEqualTo("held");
+        assertThat(steps).isEmpty();
+    }
+
+    @Test
+    void tellsOfAPodThatWaitsForAPermit() {
+        SimulatedPod asking = only(simulate(node().build(), Pods.named("asking").build()));
+
+        assertThat(asking.state()).isEqualTo(State.WAITING);
+        assertThat(asking.nodeName()).isEqualTo("a");
+        assertThat(asking.message()).isEqualTo("waits for a permit of Misbehaving");
+        assertThat(steps).containsExactly("asking a");
+    }
+
+    @Test
+    void countsAPodThatWaitsForAPermitOnItsNode() {
+        SimulationResult result = simulate(node().build(), Pods.named("asking").build());
+
+        assertThat(result.nodes().get(0).pods()).extracting(Pod::name).containsExactly("asking");
+    }
+
+    @Test
+    void takesAPodForFailedWhosePreEnqueuePluginFailed() {
+        SimulatedPod breaking =
+                only(simulate(node().build(), Pods.named("breaking").build()));
+
+        assertThat(breaking.state()).isEqualTo(State.ERROR);
+        assertThat(breaking.state().isFailure()).isTrue();
+        assertThat(breaking.plugin()).isEqualTo("Misbehaving");
+        assertThat(breaking.message()).contains("no");
+    }
+
+    @Test
+    void tellsOfAPodThatCouldNotBeBound() {
+        SimulatedPod unbindable =
+                only(simulate(node().build(), Pods.named("unbindable").build()));
+
+        assertThat(unbindable.state()).isEqualTo(State.ERROR);
+        assertThat(unbindable.nodeName()).isEmpty();
+        assertThat(unbindable.message()).contains("Misbehaving").contains("no");
+        assertThat(steps).containsExactly("unbindable ");
+    }
+
+    @Test
+    void tellsOfPodsThatItDoesNotSchedule() {
+        SimulationResult result = simulate(
+                node().build(),
+                Pods.named("foreign").schedulerName("other").build(),
+                Pods.named("leaving").deleting(Instant.EPOCH).build(),
+                Pods.named("ended").status(status -> status.phase("Succeeded")).build());
+
+        assertThat(result.pods())
+                .extracting(simulated -> simulated.pod().name(), SimulatedPod::state)
+                .containsExactly(tuple("foreign", State.OTHER_SCHEDULER), tuple("leaving", State.DELETING));
+    }
+
+    @Test
+    void countsOnlyPodsThatStillRun() {
+        SimulationResult result = simulate(
+                node().build(),
+                Pods.named("runs").on("a").build(),
+                Pods.named("ended")
+                        .on("a")
+                        .status(status -> status.phase("Failed"))
+                        .build());
+
+        assertThat(result.pods()).isEmpty();
+        assertThat(result.nodes().get(0).pods()).extracting(Pod::name).containsExactly("runs");
+    }
+}

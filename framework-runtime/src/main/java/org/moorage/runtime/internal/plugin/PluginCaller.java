@@ -63,10 +63,21 @@ public final class PluginCaller {
     private final String name;
     private final @Nullable Breaker breaker;
     private final boolean normalizes;
-    // What the plugin can do, looked up once.
-    private final @Nullable FilterPlugin filter;
-    private final @Nullable ScorePlugin score;
+    // What the plugin can do, looked up once: to cast for each call takes as long as many of the calls.
     private final @Nullable QueueSortPlugin queueSort;
+    private final @Nullable PreEnqueuePlugin preEnqueue;
+    private final @Nullable PreFilterPlugin preFilter;
+    private final @Nullable PreFilterExtensions preFilterExtensions;
+    private final @Nullable SignPlugin sign;
+    private final @Nullable FilterPlugin filter;
+    private final @Nullable PostFilterPlugin postFilter;
+    private final @Nullable PreScorePlugin preScore;
+    private final @Nullable ScorePlugin score;
+    private final @Nullable ReservePlugin reserve;
+    private final @Nullable PermitPlugin permit;
+    private final @Nullable PreBindPlugin preBind;
+    private final @Nullable BindPlugin bind;
+    private final @Nullable PostBindPlugin postBind;
     private final RunningCall[] calls;
     // Any thread of the application may hold the queue's lock, so that the call is kept here and not by the thread.
     private final AtomicReference<@Nullable RunningCall> queueCall = new AtomicReference<>();
@@ -83,9 +94,20 @@ public final class PluginCaller {
         this.plugin = plugin;
         this.breaker = breaker;
         name = plugin.name();
-        filter = plugin instanceof FilterPlugin filters ? filters : null;
-        score = plugin instanceof ScorePlugin scores ? scores : null;
-        queueSort = plugin instanceof QueueSortPlugin sorts ? sorts : null;
+        queueSort = as(QueueSortPlugin.class, plugin);
+        preEnqueue = as(PreEnqueuePlugin.class, plugin);
+        preFilter = as(PreFilterPlugin.class, plugin);
+        preFilterExtensions = as(PreFilterExtensions.class, plugin);
+        sign = as(SignPlugin.class, plugin);
+        filter = as(FilterPlugin.class, plugin);
+        postFilter = as(PostFilterPlugin.class, plugin);
+        preScore = as(PreScorePlugin.class, plugin);
+        score = as(ScorePlugin.class, plugin);
+        reserve = as(ReservePlugin.class, plugin);
+        permit = as(PermitPlugin.class, plugin);
+        preBind = as(PreBindPlugin.class, plugin);
+        bind = as(BindPlugin.class, plugin);
+        postBind = as(PostBindPlugin.class, plugin);
         normalizes = score != null && normalizes(plugin.getClass());
         PluginMethod[] methods = PluginMethod.values();
         calls = new RunningCall[methods.length];
@@ -122,12 +144,12 @@ public final class PluginCaller {
 
     /** Whether the plugin signs pods. One with a breaker does not: what is answered in its place must not be kept. */
     public boolean signs() {
-        return breaker == null && plugin instanceof SignPlugin;
+        return breaker == null && sign != null;
     }
 
     /** Whether the plugin follows pods that are added to a node for a trial, or removed from it. */
     public boolean hasPreFilterExtensions() {
-        return plugin instanceof PreFilterExtensions;
+        return preFilterExtensions != null;
     }
 
     /** Whether the plugin has a NormalizeScore of its own. */
@@ -156,7 +178,8 @@ public final class PluginCaller {
     /** Asks the plugin for its events. What their hints throw is a {@link PluginFailure}. */
     public List<EventRegistration> eventsToRegister() {
         List<EventRegistration> events = answer(PluginMethod.EVENTS_TO_REGISTER, () -> {
-            List<EventRegistration> registered = as(EnqueueExtensions.class).eventsToRegister();
+            List<EventRegistration> registered =
+                    known(as(EnqueueExtensions.class, plugin)).eventsToRegister();
             return registered == null ? null : List.copyOf(registered);
         });
         List<EventRegistration> checked = new ArrayList<>(events.size());
@@ -208,7 +231,7 @@ public final class PluginCaller {
                     counted(
                             PluginMethod.PRE_ENQUEUE,
                             pod,
-                            () -> as(PreEnqueuePlugin.class).preEnqueue(pod)));
+                            () -> known(preEnqueue).preEnqueue(pod)));
         } finally {
             queueCall.setRelease(null);
         }
@@ -236,26 +259,22 @@ public final class PluginCaller {
     public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
         return isLeftAlone(PluginMethod.PRE_FILTER)
                 ? PreFilterResult.skip()
-                : counted(
-                        PluginMethod.PRE_FILTER,
-                        pod,
-                        () -> as(PreFilterPlugin.class).preFilter(state, pod, snapshot));
+                : counted(PluginMethod.PRE_FILTER, pod, () -> known(preFilter).preFilter(state, pod, snapshot));
     }
 
     /** Runs AddPod. */
     public void addPod(CycleState state, Pod pod, Pod added, NodeInfo node) {
-        run(PluginMethod.ADD_POD, pod, () -> as(PreFilterExtensions.class).addPod(state, pod, added, node));
+        run(PluginMethod.ADD_POD, pod, () -> known(preFilterExtensions).addPod(state, pod, added, node));
     }
 
     /** Runs RemovePod. */
     public void removePod(CycleState state, Pod pod, Pod removed, NodeInfo node) {
-        run(PluginMethod.REMOVE_POD, pod, () -> as(PreFilterExtensions.class).removePod(state, pod, removed, node));
+        run(PluginMethod.REMOVE_POD, pod, () -> known(preFilterExtensions).removePod(state, pod, removed, node));
     }
 
     /** Asks what the plugin's answers for a pod depend on. */
     public Optional<?> sign(Pod pod) {
-        return this.<Optional<?>>answer(
-                PluginMethod.SIGN, () -> as(SignPlugin.class).sign(pod));
+        return this.<Optional<?>>answer(PluginMethod.SIGN, () -> known(sign).sign(pod));
     }
 
     /**
@@ -328,9 +347,7 @@ public final class PluginCaller {
         }
         try {
             return counted(
-                    PluginMethod.POST_FILTER,
-                    pod,
-                    () -> as(PostFilterPlugin.class).postFilter(state, pod, statuses));
+                    PluginMethod.POST_FILTER, pod, () -> known(postFilter).postFilter(state, pod, statuses));
         } catch (PluginFailure failure) {
             throw failure.getCause() == null ? failure : failure.withoutMethod();
         }
@@ -340,7 +357,7 @@ public final class PluginCaller {
     public void execute(CycleState state, Pod pod, PostFilterResult result) {
         PluginThread thread = PluginThread.begin(calls[PluginMethod.POST_FILTER.ordinal()]);
         try {
-            as(PostFilterPlugin.class).execute(state, pod, result);
+            known(postFilter).execute(state, pod, result);
         } catch (Throwable thrown) {
             throw failure(PluginMethod.POST_FILTER, thrown).withoutMethod();
         } finally {
@@ -353,8 +370,8 @@ public final class PluginCaller {
         if (isLeftAlone(PluginMethod.PRE_SCORE)) {
             return Status.skip();
         }
-        Status status = counted(
-                PluginMethod.PRE_SCORE, pod, () -> as(PreScorePlugin.class).preScore(state, pod, nodes));
+        Status status =
+                counted(PluginMethod.PRE_SCORE, pod, () -> known(preScore).preScore(state, pod, nodes));
         if (!status.isSuccess() && !status.isSkip()) {
             throw refused(PluginMethod.PRE_SCORE, status.message());
         }
@@ -419,17 +436,14 @@ public final class PluginCaller {
                 ? Status.success()
                 : checked(
                         PluginMethod.RESERVE,
-                        counted(
-                                PluginMethod.RESERVE,
-                                pod,
-                                () -> as(ReservePlugin.class).reserve(state, pod, nodeName)));
+                        counted(PluginMethod.RESERVE, pod, () -> known(reserve).reserve(state, pod, nodeName)));
     }
 
     /** Runs Unreserve. */
     public void unreserve(CycleState state, Pod pod, String nodeName) {
         PluginThread thread = PluginThread.begin(calls[PluginMethod.UNRESERVE.ordinal()]);
         try {
-            as(ReservePlugin.class).unreserve(state, pod, nodeName);
+            known(reserve).unreserve(state, pod, nodeName);
         } catch (Throwable thrown) {
             throw failure(PluginMethod.UNRESERVE, thrown);
         } finally {
@@ -441,7 +455,7 @@ public final class PluginCaller {
     public PermitResult permit(CycleState state, Pod pod, String nodeName) {
         return isLeftAlone(PluginMethod.PERMIT)
                 ? PermitResult.allow()
-                : counted(PluginMethod.PERMIT, pod, () -> as(PermitPlugin.class).permit(state, pod, nodeName));
+                : counted(PluginMethod.PERMIT, pod, () -> known(permit).permit(state, pod, nodeName));
     }
 
     /** Runs PreBindPreFlight. */
@@ -451,7 +465,7 @@ public final class PluginCaller {
                 : counted(
                         PluginMethod.PRE_BIND_PRE_FLIGHT,
                         pod,
-                        () -> as(PreBindPlugin.class).preBindPreFlight(state, pod, nodeName));
+                        () -> known(preBind).preBindPreFlight(state, pod, nodeName));
     }
 
     /** Runs PreBind; the answer is a success or a rejection. */
@@ -460,10 +474,7 @@ public final class PluginCaller {
                 ? Status.success()
                 : checked(
                         PluginMethod.PRE_BIND,
-                        counted(
-                                PluginMethod.PRE_BIND,
-                                pod,
-                                () -> as(PreBindPlugin.class).preBind(state, pod, nodeName)));
+                        counted(PluginMethod.PRE_BIND, pod, () -> known(preBind).preBind(state, pod, nodeName)));
     }
 
     /** Runs Bind; the answer is a success, skip or a rejection. */
@@ -471,18 +482,17 @@ public final class PluginCaller {
         if (isLeftAlone(PluginMethod.BIND)) {
             return Status.skip();
         }
-        Status status =
-                counted(PluginMethod.BIND, pod, () -> as(BindPlugin.class).bind(state, pod, nodeName));
+        Status status = counted(PluginMethod.BIND, pod, () -> known(bind).bind(state, pod, nodeName));
         return status.isSkip() ? status : checked(PluginMethod.BIND, status);
     }
 
     /** Runs PostBind. */
     public void postBind(CycleState state, Pod pod, String nodeName) {
-        run(PluginMethod.POST_BIND, pod, () -> as(PostBindPlugin.class).postBind(state, pod, nodeName));
+        run(PluginMethod.POST_BIND, pod, () -> known(postBind).postBind(state, pod, nodeName));
     }
 
-    private <P> P as(Class<P> type) {
-        return type.cast(plugin);
+    private static <P> @Nullable P as(Class<P> type, Plugin plugin) {
+        return type.isInstance(plugin) ? type.cast(plugin) : null;
     }
 
     private static <P> P known(@Nullable P ability) {

@@ -106,7 +106,9 @@ final class PluginCallWatch {
 
     private void callIsOverdue(PluginThread thread, long call) {
         StackTraceElement[] stack = thread.getStackTrace();
-        RunningCall running = thread.call().orElse(null);
+        // A plugin may have the queue call others, whose calls are not among the thread's.
+        Optional<RunningCall> inQueue = queue.holder() == thread ? PluginCaller.queueCall(plugins) : Optional.empty();
+        RunningCall running = inQueue.or(thread::call).orElse(null);
         if (running == null || thread.runningCall() != call) {
             // It has just returned.
             return;

@@ -193,13 +193,13 @@ public final class PluginCaller {
     public QueueingHint<Object> checked(QueueingHint<Object> hint) {
         return (pod, change) -> {
             Hint answer;
-            queueCall.setRelease(calls[PluginMethod.QUEUEING_HINT.ordinal()]);
+            boolean isOutermost = beginQueueCall(PluginMethod.QUEUEING_HINT);
             try {
                 answer = hint.hint(pod, change);
             } catch (Throwable thrown) {
                 throw failure(PluginMethod.QUEUEING_HINT, thrown);
             } finally {
-                queueCall.setRelease(null);
+                endQueueCall(isOutermost);
             }
             if (answer == null) {
                 throw refused(PluginMethod.QUEUEING_HINT, "answered null");
@@ -224,7 +224,7 @@ public final class PluginCaller {
         if (isLeftAlone(PluginMethod.PRE_ENQUEUE)) {
             return Status.success();
         }
-        queueCall.setRelease(calls[PluginMethod.PRE_ENQUEUE.ordinal()]);
+        boolean isOutermost = beginQueueCall(PluginMethod.PRE_ENQUEUE);
         try {
             return checked(
                     PluginMethod.PRE_ENQUEUE,
@@ -233,7 +233,7 @@ public final class PluginCaller {
                             pod,
                             () -> known(preEnqueue).preEnqueue(pod)));
         } finally {
-            queueCall.setRelease(null);
+            endQueueCall(isOutermost);
         }
     }
 
@@ -243,13 +243,13 @@ public final class PluginCaller {
             return first.timestamp().isBefore(second.timestamp());
         }
         boolean answer;
-        queueCall.setRelease(calls[PluginMethod.LESS.ordinal()]);
+        boolean isOutermost = beginQueueCall(PluginMethod.LESS);
         try {
             answer = known(queueSort).less(first, second);
         } catch (Throwable thrown) {
             throw failed(PluginMethod.LESS, null, thrown);
         } finally {
-            queueCall.setRelease(null);
+            endQueueCall(isOutermost);
         }
         succeeded(PluginMethod.LESS);
         return answer;
@@ -493,6 +493,22 @@ public final class PluginCaller {
 
     private static <P> @Nullable P as(Class<P> type, Plugin plugin) {
         return type.isInstance(plugin) ? type.cast(plugin) : null;
+    }
+
+    // Hints are also asked without the queue's lock, and a plugin may have the queue call it again: the call that was
+    // there before is kept.
+    private boolean beginQueueCall(PluginMethod method) {
+        if (queueCall.getAcquire() != null) {
+            return false;
+        }
+        queueCall.setRelease(calls[method.ordinal()]);
+        return true;
+    }
+
+    private void endQueueCall(boolean isOutermost) {
+        if (isOutermost) {
+            queueCall.setRelease(null);
+        }
     }
 
     private static <P> P known(@Nullable P ability) {

@@ -105,7 +105,8 @@ public final class PluginThread extends Thread {
         }
         int depth = (int) Math.min(MOST_DEPTH, seen & DEPTH);
         RunningCall call = calls[depth - 1];
-        // Otherwise it has just returned.
+        // The count is to be read after the call. If it has changed, the call has just returned.
+        VarHandle.loadLoadFence();
         return runningCall() == seen ? Optional.ofNullable(call) : Optional.empty();
     }
 }

@@ -49,6 +49,7 @@ import org.moorage.runtime.internal.extender.ExtenderReply;
 import org.moorage.runtime.internal.extender.ExtenderRequest;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
+import org.moorage.runtime.metrics.SchedulerListener;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -17,8 +17,12 @@ import org.moorage.config.plugin.Thrown;
 import org.moorage.objects.GoDuration;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
+import org.moorage.runtime.internal.loop.CycleWorkspace;
+import org.moorage.runtime.internal.loop.SchedulerThreads;
+import org.moorage.runtime.internal.loop.SchedulingLoop;
 import org.moorage.runtime.internal.plugin.PluginThread;
 import org.moorage.runtime.internal.plugin.RunningCall;
+import org.moorage.runtime.metrics.SchedulerListener;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

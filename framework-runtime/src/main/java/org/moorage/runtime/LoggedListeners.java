@@ -6,6 +6,7 @@ import java.util.function.Consumer;
 import org.moorage.api.model.Pod;
 import org.moorage.config.plugin.Thrown;
 import org.moorage.runtime.decision.Decision;
+import org.moorage.runtime.metrics.SchedulerListener;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

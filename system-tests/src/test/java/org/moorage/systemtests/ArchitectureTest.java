@@ -295,7 +295,7 @@ final class ArchitectureTest {
 
     @ArchTest
     static final ArchRule FEW_START_THREADS = noClasses()
-            .that(not(name("org.moorage.runtime.SchedulerThreads"))
+            .that(not(name("org.moorage.runtime.internal.loop.SchedulerThreads"))
                     .and(not(name("org.moorage.runtime.internal.plugin.PluginThread")))
                     // A jar of its own, whose threads end with the plugin.
                     .and(not(nameMatching("org\\.moorage\\.opa\\..*")))

@@ -27,10 +27,10 @@ import org.moorage.builtin.BuiltinPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
-import org.moorage.runtime.SchedulerListener;
 import org.moorage.runtime.cluster.Cluster;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.Evaluation;
+import org.moorage.runtime.metrics.SchedulerListener;
 import org.moorage.simulation.cluster.InMemoryCluster;
 
 /** A scheduler with all plugins on a cluster in memory, some of whose writes fail. Pods are bound on the calling thread. */

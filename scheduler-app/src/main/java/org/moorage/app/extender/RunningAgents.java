@@ -21,8 +21,8 @@ import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.objects.Suggestions;
 import org.moorage.runtime.ExtenderAgent;
 import org.moorage.runtime.RequestMemory;
-import org.moorage.runtime.SchedulerListener;
 import org.moorage.runtime.cluster.Cluster;
+import org.moorage.runtime.metrics.SchedulerListener;
 
 /** The agents of a configuration, each with its server. */
 public final class RunningAgents implements AutoCloseable {

@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 import org.moorage.config.plugin.Thrown;
-import org.moorage.runtime.SchedulerListener;
+import org.moorage.runtime.metrics.SchedulerListener;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -53,8 +53,8 @@ import org.moorage.objects.TextFile;
 import org.moorage.runtime.MonotonicClock;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.SchedulerHealth;
-import org.moorage.runtime.SchedulerListener;
 import org.moorage.runtime.decision.Decision;
+import org.moorage.runtime.metrics.SchedulerListener;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -56,8 +56,8 @@ import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecoder;
 import org.moorage.runtime.RequestMemory;
 import org.moorage.runtime.Scheduler;
-import org.moorage.runtime.SchedulerListener;
 import org.moorage.runtime.decision.Decision;
+import org.moorage.runtime.metrics.SchedulerListener;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.tls.ServerTrust;
 

@@ -64,9 +64,9 @@ import org.moorage.config.ConfigException;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
-import org.moorage.runtime.SchedulerListener;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.Evaluation;
+import org.moorage.runtime.metrics.SchedulerListener;
 import org.moorage.schedulertests.Samples;
 import org.moorage.simulation.cluster.InMemoryCluster;
 

@@ -69,7 +69,7 @@ import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.FailurePolicy;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.SchedulerHealth;
-import org.moorage.runtime.SchedulerListener;
+import org.moorage.runtime.metrics.SchedulerListener;
 import org.moorage.schedulertests.Samples;
 import org.moorage.simulation.cluster.InMemoryCluster;
 

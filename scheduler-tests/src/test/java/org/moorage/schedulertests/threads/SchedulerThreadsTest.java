@@ -42,8 +42,8 @@ import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.SchedulerHealth;
-import org.moorage.runtime.SchedulerListener;
 import org.moorage.runtime.decision.Decision;
+import org.moorage.runtime.metrics.SchedulerListener;
 import org.moorage.schedulertests.Samples;
 import org.moorage.simulation.cluster.InMemoryCluster;
 

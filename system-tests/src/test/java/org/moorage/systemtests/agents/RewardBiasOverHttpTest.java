@@ -25,7 +25,7 @@ import org.moorage.app.extender.RunningAgents;
 import org.moorage.config.ExtenderServerReader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.RequestMemory;
-import org.moorage.runtime.SchedulerListener;
+import org.moorage.runtime.metrics.SchedulerListener;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.Pods;

@@ -16,8 +16,8 @@ import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.ResourceClaim;
-import org.moorage.runtime.SchedulerListener;
 import org.moorage.runtime.decision.Decision;
+import org.moorage.runtime.metrics.SchedulerListener;
 
 /** Looks at each change of the API server: what a scheduler binds must fit, and nothing is given to two. */
 final class Audit implements SchedulerListener {

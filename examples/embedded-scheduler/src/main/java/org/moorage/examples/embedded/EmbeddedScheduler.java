@@ -9,7 +9,7 @@ import org.moorage.config.ConfigLoader;
 import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.kubernetes.scheduler.KubernetesScheduler;
-import org.moorage.runtime.SchedulerListener;
+import org.moorage.runtime.metrics.SchedulerListener;
 import org.moorage.runtime.decision.Decision;
 
 /** Schedules for an API server while it holds the Lease, and prints what becomes of each pod. */

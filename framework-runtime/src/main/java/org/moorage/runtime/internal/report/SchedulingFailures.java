@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.runtime;
+package org.moorage.runtime.internal.report;
 
 import java.util.Optional;
 import org.moorage.api.model.Pod;
@@ -16,12 +16,13 @@ import org.moorage.runtime.internal.queue.Nominator;
 import org.moorage.runtime.internal.queue.QueuedPodInfo;
 import org.moorage.runtime.internal.queue.RejectorPlugins;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
+import org.moorage.runtime.metrics.SchedulerListener;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Handles failed scheduling attempts: the pod goes back into the queue, and its status and an event say why. */
-final class SchedulingFailures {
+public final class SchedulingFailures {
     private static final Logger LOG = LoggerFactory.getLogger(SchedulingFailures.class);
 
     /** What the API server takes in a condition of other objects. Reasons are the plugins', who may give any number of any length. */
@@ -35,7 +36,7 @@ final class SchedulingFailures {
     private final StatusPatches statusPatches;
     private final SchedulerMetrics metrics;
 
-    SchedulingFailures(
+    public SchedulingFailures(
             SchedulerListener listener,
             ObjectLister<Pod> pods,
             SchedulingQueue queue,
@@ -53,17 +54,17 @@ final class SchedulingFailures {
     }
 
     /** Something failed, so that it is not known whether a node is feasible. */
-    Decision error(QueuedPodInfo queued, String message, int evaluated) {
+    public Decision error(QueuedPodInfo queued, String message, int evaluated) {
         return handle(queued, Decision.Outcome.ERROR, message, evaluated, RejectorPlugins.NONE, Nomination.clear());
     }
 
     /** These plugins have left the pod no feasible node. */
-    Decision unschedulable(
+    public Decision unschedulable(
             QueuedPodInfo queued, String message, int evaluated, RejectorPlugins rejectors, Nomination nomination) {
         return handle(queued, Decision.Outcome.UNSCHEDULABLE, message, evaluated, rejectors, nomination);
     }
 
-    static RejectorPlugins rejectors(Diagnosis diagnosis) {
+    public static RejectorPlugins rejectors(Diagnosis diagnosis) {
         return new RejectorPlugins(diagnosis.unschedulablePlugins(), diagnosis.pendingPlugins());
     }
 
@@ -121,7 +122,7 @@ final class SchedulingFailures {
     }
 
     /** The pod is being deleted, so that it is neither tried nor queued again. */
-    void skipDeleting(QueuedPodInfo queued) {
+    public void skipDeleting(QueuedPodInfo queued) {
         Pod pod = queued.pod();
         LOG.atDebug().addKeyValue("pod", pod.key()).log("Skip schedule deleting pod");
         reportEvent(pod, "skip schedule deleting pod: " + pod.key());
@@ -133,7 +134,7 @@ final class SchedulingFailures {
     }
 
     /** Tells the pod's watchers why it is not scheduled. */
-    static void reportEvent(ClusterWriter cluster, Pod pod, String note) {
+    public static void reportEvent(ClusterWriter cluster, Pod pod, String note) {
         cluster.report(new PodEvent(pod, Optional.empty(), PodEvent.WARNING, "FailedScheduling", "Scheduling", note));
     }
 }

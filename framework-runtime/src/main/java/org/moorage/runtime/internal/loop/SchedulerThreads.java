@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.runtime;
+package org.moorage.runtime.internal.loop;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,6 +27,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.moorage.config.plugin.Thrown;
 import org.moorage.runtime.internal.plugin.PluginThread;
+import org.moorage.runtime.metrics.SchedulerListener;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,7 +35,7 @@ import org.slf4j.LoggerFactory;
  * The threads of one scheduler. All are daemons: a program that forgets to close it still ends. What they do not catch is logged,
  * told to the listener, and shown by the health check if it is fatal; another thread takes the place of one that ends so.
  */
-final class SchedulerThreads implements AutoCloseable {
+public final class SchedulerThreads implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SchedulerThreads.class);
     // A pod in PreBind may wait for minutes, and plugins may wait as they like: a thread for each. More pods than
     // that wait for a thread.
@@ -67,7 +68,7 @@ final class SchedulerThreads implements AutoCloseable {
      * @param given where pods are bound and background work is done, in place of threads made here; or null
      * @param listener is told of threads that fail
      */
-    SchedulerThreads(int parallelism, @Nullable Executor given, SchedulerListener listener) {
+    public SchedulerThreads(int parallelism, @Nullable Executor given, SchedulerListener listener) {
         this.listener = listener;
         this.parallelism = Math.min(parallelism, Runtime.getRuntime().availableProcessors());
         waits = given == null;
@@ -88,7 +89,7 @@ final class SchedulerThreads implements AutoCloseable {
      * @param pause lets time pass while a PreBind plugin pauses
      * @param listener is told of tasks that fail
      */
-    SchedulerThreads(ScheduledExecutorService executor, Consumer<Duration> pause, SchedulerListener listener) {
+    public SchedulerThreads(ScheduledExecutorService executor, Consumer<Duration> pause, SchedulerListener listener) {
         this.listener = listener;
         parallelism = 1;
         waits = true;
@@ -163,7 +164,7 @@ final class SchedulerThreads implements AutoCloseable {
     }
 
     /** A thread, to be started. */
-    PluginThread newThread(String name, Runnable task, @Nullable Object owner) {
+    public PluginThread newThread(String name, Runnable task, @Nullable Object owner) {
         PluginThread thread = new PluginThread(
                 () -> {
                     PluginThread own = (PluginThread) Thread.currentThread();
@@ -181,7 +182,7 @@ final class SchedulerThreads implements AutoCloseable {
     }
 
     /** The threads that run. */
-    Collection<PluginThread> alive() {
+    public Collection<PluginThread> alive() {
         return Collections.unmodifiableSet(alive);
     }
 
@@ -198,12 +199,12 @@ final class SchedulerThreads implements AutoCloseable {
     }
 
     /** The error after which the virtual machine cannot be relied on; empty if there was none. */
-    Optional<Throwable> fatal() {
+    public Optional<Throwable> fatal() {
         return Optional.ofNullable(fatal);
     }
 
     /** For what never waits: time limits and the like. */
-    ScheduledExecutorService timers() {
+    public ScheduledExecutorService timers() {
         return timers;
     }
 
@@ -213,7 +214,7 @@ final class SchedulerThreads implements AutoCloseable {
     }
 
     /** As {@link #every}, for a task that waits for the queue's lock. */
-    void everyInQueue(Duration period, Runnable task) {
+    public void everyInQueue(Duration period, Runnable task) {
         repeat(queueTimers, period, task);
     }
 
@@ -243,27 +244,27 @@ final class SchedulerThreads implements AutoCloseable {
     }
 
     /** For bindings and parts of them that wait for nothing but the API server. */
-    Executor binding() {
+    public Executor binding() {
         return binding;
     }
 
     /** For bindings that may wait for something else, such as a volume: each has a thread. */
-    Executor waitingBindings() {
+    public Executor waitingBindings() {
         return waiting;
     }
 
     /** For tasks of plugins, such as evictions. */
-    Executor background() {
+    public Executor background() {
         return background;
     }
 
     /** Threads that write to the status of pods why they were not scheduled. */
-    Executor reports() {
+    public Executor reports() {
         return reports;
     }
 
     /** Whether an executor that was given does all work. */
-    boolean areGiven() {
+    public boolean areGiven() {
         return givenPause != null;
     }
 
@@ -271,7 +272,7 @@ final class SchedulerThreads implements AutoCloseable {
      * How long the thread is still to be paused in PreBind: not at all if binding runs on given threads, where nothing else
      * happens in the meantime, or if what was given has let the time pass.
      */
-    Duration pause(Duration wanted) {
+    public Duration pause(Duration wanted) {
         if (givenPause != null) {
             givenPause.accept(wanted);
             return Duration.ZERO;
@@ -284,12 +285,12 @@ final class SchedulerThreads implements AutoCloseable {
      *
      * @param end when, in nanoseconds of the system's timer
      */
-    void finishBindings(long end) {
+    public void finishBindings(long end) {
         finish(List.of(binding, waiting, background), end);
     }
 
     /** As {@link #finishBindings}, for what is reported of pods. */
-    void finishReports(long end) {
+    public void finishReports(long end) {
         finish(List.of(reports), end);
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.runtime;
+package org.moorage.runtime.internal.loop;
 
 import java.time.Duration;
 import java.util.List;
@@ -23,7 +23,7 @@ import org.moorage.runtime.internal.queue.SchedulingQueue;
  * Runs one scheduling cycle after the other, on a thread of its own. Whatever is thrown, it goes on with the next pod. A cycle in which a
  * plugin does not return is left to its thread and its workspace, and another thread goes on with another workspace.
  */
-final class SchedulingLoop {
+public final class SchedulingLoop {
     private static final Duration POLL = Duration.ofSeconds(1);
     private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(1);
     private static final String THREAD = "scheduler-cycle";
@@ -58,7 +58,7 @@ final class SchedulingLoop {
         }
     }
 
-    SchedulingLoop(
+    public SchedulingLoop(
             SchedulerThreads threads,
             IntFunction<CycleWorkspace> workspaces,
             EvaluationWorkspaces evaluations,
@@ -73,12 +73,12 @@ final class SchedulingLoop {
     }
 
     /** What cycles work with, and one evaluation between them. */
-    CycleWorkspace current() {
+    public CycleWorkspace current() {
         return current;
     }
 
     /** Evaluates on the current thread: with the cycles' threads to help if they are free, or else alone. */
-    <T> T evaluate(BiFunction<SchedulingAlgorithm, TrialSnapshot, T> evaluation) {
+    public <T> T evaluate(BiFunction<SchedulingAlgorithm, TrialSnapshot, T> evaluation) {
         return current.useIfFree(evaluation).orElseGet(() -> evaluations.use(evaluation));
     }
 
@@ -87,7 +87,7 @@ final class SchedulingLoop {
      *
      * @throws IllegalStateException on a thread that takes part in none
      */
-    Snapshot snapshot() {
+    public Snapshot snapshot() {
         Thread thread = Thread.currentThread();
         Optional<CycleWorkspace> evaluation = evaluations.of(thread);
         CycleWorkspace workspace = evaluation.orElse(current);
@@ -103,7 +103,7 @@ final class SchedulingLoop {
      *
      * @throws Error if the virtual machine cannot be relied on any more
      */
-    void run() {
+    public void run() {
         Run started = new Run();
         started.started = true;
         run = started;
@@ -146,7 +146,7 @@ final class SchedulingLoop {
      *
      * @return false if that has happened too often, and none of these is done
      */
-    boolean leave(CycleWorkspace workspace) {
+    public boolean leave(CycleWorkspace workspace) {
         if (abandoned.size() >= MOST_ABANDONED) {
             return false;
         }
@@ -156,7 +156,7 @@ final class SchedulingLoop {
     }
 
     /** Whoever used the workspace is done: nobody needs it any more if it was left to them. */
-    void left(CycleWorkspace workspace) {
+    public void left(CycleWorkspace workspace) {
         if (abandoned.remove(workspace)) {
             workspace.close();
         }
@@ -211,7 +211,7 @@ final class SchedulingLoop {
     }
 
     /** Schedules a pod on the current thread. */
-    Optional<Decision> schedule(QueuedPodInfo queued) {
+    public Optional<Decision> schedule(QueuedPodInfo queued) {
         return schedule(queued, current);
     }
 
@@ -229,7 +229,7 @@ final class SchedulingLoop {
      *
      * @param end for how long at most, in nanoseconds of the system's timer
      */
-    void close(long end) {
+    public void close(long end) {
         closed.countDown();
         Run running = run;
         running.stopped.countDown();
@@ -242,7 +242,7 @@ final class SchedulingLoop {
     }
 
     /** Why no pod is scheduled any more although nobody closed the loop; empty if that is not so. */
-    Optional<String> failure() {
+    public Optional<String> failure() {
         Throwable thrown = run.failure;
         if (thrown != null) {
             return Optional.of(thrown.toString());

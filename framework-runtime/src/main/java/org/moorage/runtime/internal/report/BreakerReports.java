@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.runtime;
+package org.moorage.runtime.internal.report;
 
 import java.util.Optional;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.ClusterWriter;
 import org.moorage.api.plugin.PodEvent;
 import org.moorage.runtime.internal.plugin.Breaker;
+import org.moorage.runtime.metrics.SchedulerListener;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Says that a plugin is not called for a while, in the log, to the listener, and in an event of the pod that it failed for. */
-final class BreakerReports implements Breaker.Watcher {
+public final class BreakerReports implements Breaker.Watcher {
     private static final Logger LOG = LoggerFactory.getLogger(BreakerReports.class);
 
     private final ClusterWriter writer;
     private final SchedulerListener listener;
 
-    BreakerReports(ClusterWriter writer, SchedulerListener listener) {
+    public BreakerReports(ClusterWriter writer, SchedulerListener listener) {
         this.writer = writer;
         this.listener = listener;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.runtime;
+package org.moorage.runtime.internal.loop;
 
 import java.util.List;
 import java.util.Map;
@@ -28,11 +28,13 @@ import org.moorage.runtime.internal.queue.Nominator;
 import org.moorage.runtime.internal.queue.QueuedPodInfo;
 import org.moorage.runtime.internal.queue.RejectorPlugins;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
+import org.moorage.runtime.internal.report.SchedulingFailures;
+import org.moorage.runtime.metrics.SchedulerListener;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The scheduling cycle of one pod: from the queue to the choice of a node, and on to the binding cycle or back into the queue. */
-final class SchedulingCycle {
+public final class SchedulingCycle {
     private static final Logger LOG = LoggerFactory.getLogger(SchedulingCycle.class);
 
     private final Map<String, Profile> profiles;
@@ -43,7 +45,7 @@ final class SchedulingCycle {
     private final SchedulingFailures failures;
     private final SchedulerListener listener;
 
-    SchedulingCycle(
+    public SchedulingCycle(
             Map<String, Profile> profiles,
             SchedulerCache cache,
             SchedulingQueue queue,

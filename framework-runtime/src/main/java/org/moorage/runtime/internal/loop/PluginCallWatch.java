@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.runtime;
+package org.moorage.runtime.internal.loop;
 
 import java.time.Duration;
 import java.util.Arrays;
@@ -14,6 +14,7 @@ import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginThread;
 import org.moorage.runtime.internal.plugin.RunningCall;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
+import org.moorage.runtime.metrics.SchedulerListener;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * Such a call is logged with its stack and counts as a failure of the plugin. The loop goes on without a cycle that it holds
  * up; nothing helps where the queue's lock is held, so a health check fails for as long.
  */
-final class PluginCallWatch {
+public final class PluginCallWatch {
     private static final Logger LOG = LoggerFactory.getLogger(PluginCallWatch.class);
     private static final Duration LONGEST_INTERVAL = Duration.ofSeconds(1);
     private static final Duration SHORTEST_INTERVAL = Duration.ofMillis(1);
@@ -55,7 +56,7 @@ final class PluginCallWatch {
 
     private record QueueHold(long acquisition, String message) {}
 
-    PluginCallWatch(
+    public PluginCallWatch(
             Duration limit,
             SchedulerThreads threads,
             SchedulingQueue queue,
@@ -71,7 +72,7 @@ final class PluginCallWatch {
     }
 
     /** Begins to look, unless there is no limit. */
-    void start() {
+    public void start() {
         if (!limit.isZero()) {
             Duration interval = limit.dividedBy(LOOKS);
             interval = interval.compareTo(LONGEST_INTERVAL) < 0 ? interval : LONGEST_INTERVAL;
@@ -155,7 +156,7 @@ final class PluginCallWatch {
     }
 
     /** What is wrong if a plugin holds the queue's lock for too long; empty if none does. */
-    Optional<String> queueFailure() {
+    public Optional<String> queueFailure() {
         QueueHold hold = queueHold;
         return hold != null && queue.holder() != null && queue.acquisitions() == hold.acquisition
                 ? Optional.of(hold.message)

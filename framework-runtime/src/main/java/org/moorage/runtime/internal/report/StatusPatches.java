@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.runtime;
+package org.moorage.runtime.internal.report;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.HashMap;
@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * place a newer one takes; so there are never more than there are pods. A patch whose turn comes when its pod is gone, bound or
  * being bound is dropped.
  */
-final class StatusPatches {
+public final class StatusPatches {
     private static final Logger LOG = LoggerFactory.getLogger(StatusPatches.class);
 
     private final ObjectLister<Pod> pods;
@@ -54,7 +54,7 @@ final class StatusPatches {
      * @param cache knows the pods that are being bound
      * @param executor sends the patches, those of several pods side by side
      */
-    StatusPatches(ObjectLister<Pod> pods, SchedulerCache cache, ClusterWriter writer, Executor executor) {
+    public StatusPatches(ObjectLister<Pod> pods, SchedulerCache cache, ClusterWriter writer, Executor executor) {
         this.pods = pods;
         this.cache = cache;
         this.writer = writer;
@@ -75,7 +75,7 @@ final class StatusPatches {
     }
 
     /** The uids of the pods whose status is being written, or to be written. */
-    synchronized List<String> uids() {
+    public synchronized List<String> uids() {
         Set<String> uids = new TreeSet<>(beingSent);
         uids.addAll(waitingByUid.keySet());
         return List.copyOf(uids);

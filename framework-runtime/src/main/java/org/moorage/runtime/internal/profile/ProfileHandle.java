@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.runtime;
+package org.moorage.runtime.internal.profile;
 
 import java.time.Duration;
 import java.time.InstantSource;
@@ -42,15 +42,17 @@ import org.moorage.runtime.internal.cluster.ObjectStore;
 import org.moorage.runtime.internal.cycle.FilterRun;
 import org.moorage.runtime.internal.cycle.SnapshotTrial;
 import org.moorage.runtime.internal.extender.Extenders;
+import org.moorage.runtime.internal.loop.SchedulerThreads;
 import org.moorage.runtime.internal.plugin.PluginThread;
 import org.moorage.runtime.internal.queue.Nominator;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
+import org.moorage.runtime.metrics.SchedulerListener;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** What a plugin of a profile may ask. */
-final class ProfileHandle implements Handle {
+public final class ProfileHandle implements Handle {
     private static final Logger LOG = LoggerFactory.getLogger(ProfileHandle.class);
 
     private static final Duration FIRST_READ_WAIT = Duration.ofMillis(100);
@@ -82,7 +84,7 @@ final class ProfileHandle implements Handle {
      * @param shared what plugins share with one another, by its key; it may be changed by several threads
      * @param queue the waiting pods, once the queue is built
      */
-    record Services(
+    public record Services(
             ObjectStore store,
             Supplier<Snapshot> snapshot,
             Cluster cluster,
@@ -101,7 +103,7 @@ final class ProfileHandle implements Handle {
             Supplier<SchedulingQueue> queue) {}
 
     /** The handle of a plugin. */
-    ProfileHandle(String profileName, String plugin, Services services) {
+    public ProfileHandle(String profileName, String plugin, Services services) {
         this.profileName = profileName;
         this.plugin = plugin;
         logger = new PluginLog(plugin);

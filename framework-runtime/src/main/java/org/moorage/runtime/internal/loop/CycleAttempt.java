@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.runtime;
+package org.moorage.runtime.internal.loop;
 
 import java.util.concurrent.atomic.AtomicReference;
 import org.moorage.runtime.internal.queue.QueuedPodInfo;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.runtime;
+package org.moorage.runtime.metrics;
 
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.Handle;
+import org.moorage.runtime.FailurePolicy;
 import org.moorage.runtime.decision.Decision;
 
 /**

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.runtime;
+package org.moorage.runtime.internal.report;
 
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Pod;
@@ -14,12 +14,13 @@ import org.moorage.runtime.internal.cycle.Diagnosis;
 import org.moorage.runtime.internal.queue.RejectorPlugins;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
 import org.moorage.runtime.internal.queue.WellKnownEvents;
+import org.moorage.runtime.metrics.SchedulerListener;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Handles the results of binding cycles: a pod that is not bound is forgotten by the cache and goes back into the queue. */
-final class BindingResults implements BindingCycle.ResultHandler {
+public final class BindingResults implements BindingCycle.ResultHandler {
     private static final Logger LOG = LoggerFactory.getLogger(BindingResults.class);
 
     private final SchedulerCache cache;
@@ -27,7 +28,7 @@ final class BindingResults implements BindingCycle.ResultHandler {
     private final SchedulingFailures failures;
     private final SchedulerListener listener;
 
-    BindingResults(
+    public BindingResults(
             SchedulerCache cache, SchedulingQueue queue, SchedulingFailures failures, SchedulerListener listener) {
         this.cache = cache;
         this.queue = queue;

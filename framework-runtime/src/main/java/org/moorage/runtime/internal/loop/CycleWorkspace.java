@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.runtime;
+package org.moorage.runtime.internal.loop;
 
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
@@ -17,7 +17,7 @@ import org.moorage.runtime.internal.plugin.PluginThread;
  * What one scheduling cycle or evaluation at a time works with: the snapshot, the algorithm with its working memory, and the
  * threads of its passes over nodes. Between them the snapshot is brought up to date in place.
  */
-final class CycleWorkspace implements AutoCloseable {
+public final class CycleWorkspace implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     // Changed under the lock only, by the thread that uses it.
     private final TrialSnapshot snapshot = new TrialSnapshot();
@@ -35,7 +35,7 @@ final class CycleWorkspace implements AutoCloseable {
      * @param random chooses among equals that an extender has scored
      * @param randomTies whether it chooses among all equals
      */
-    CycleWorkspace(
+    public CycleWorkspace(
             int percentageOfNodesToScore,
             int firstNode,
             SchedulerThreads threads,
@@ -56,14 +56,14 @@ final class CycleWorkspace implements AutoCloseable {
      * @param extenders who has a say beside the plugins
      * @param random takes the place of the scheduler's, which one thread uses at a time
      */
-    CycleWorkspace(Extenders extenders, RandomGenerator random) {
+    public CycleWorkspace(Extenders extenders, RandomGenerator random) {
         workers = null;
         // An evaluation looks at all nodes, and chooses none.
         algorithm = new SchedulingAlgorithm(0, 0, Parallelism.none(), extenders, random, false);
     }
 
     /** Does some work, as soon as nobody else uses the workspace. */
-    <T> T use(BiFunction<SchedulingAlgorithm, TrialSnapshot, T> work) {
+    public <T> T use(BiFunction<SchedulingAlgorithm, TrialSnapshot, T> work) {
         lock.lock();
         Thread before = user;
         user = Thread.currentThread();

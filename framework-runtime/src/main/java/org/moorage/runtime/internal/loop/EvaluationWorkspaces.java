@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.runtime;
+package org.moorage.runtime.internal.loop;
 
 import java.util.Deque;
 import java.util.Optional;
@@ -15,7 +15,7 @@ import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
  * What evaluations work with that run beside one another, each on the thread of its caller: each has a snapshot of its own, which is
  * brought up to date at the cost of what changed since its last use.
  */
-final class EvaluationWorkspaces {
+public final class EvaluationWorkspaces {
     // More threads than these that evaluate at once gain nothing by a snapshot that waits for them.
     private static final int MOST_IDLE = Runtime.getRuntime().availableProcessors();
 
@@ -23,7 +23,7 @@ final class EvaluationWorkspaces {
     private final Deque<CycleWorkspace> idle = new ConcurrentLinkedDeque<>();
     private final Set<CycleWorkspace> inUse = ConcurrentHashMap.newKeySet();
 
-    EvaluationWorkspaces(Supplier<CycleWorkspace> make) {
+    public EvaluationWorkspaces(Supplier<CycleWorkspace> make) {
         this.make = make;
     }
 

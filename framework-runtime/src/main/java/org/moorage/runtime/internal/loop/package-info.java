@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * The loop that takes one pod after the other through its scheduling cycle, and the threads of a scheduler.
+ *
+ * <p>Starting points: {@link org.moorage.runtime.internal.loop.SchedulingLoop}, {@link org.moorage.runtime.internal.loop.SchedulingCycle}.
+ */
+@NullMarked
+package org.moorage.runtime.internal.loop;
+
+import org.jspecify.annotations.NullMarked;

@@ -142,10 +142,10 @@ final class ExtenderCycles {
     private String overdue(CycleWorkspace workspace) {
         String text = "did not return within " + GoDuration.format(limit);
         for (PluginThread thread : threads.alive()) {
-            StackTraceElement[] stack = thread.getStackTrace();
             Optional<RunningCall> running = thread.worksFor(workspace) ? thread.call() : Optional.empty();
             if (running.isPresent()) {
                 RunningCall call = running.get();
+                StackTraceElement[] stack = thread.getStackTrace();
                 LOG.atError()
                         .addKeyValue("plugin", call.plugin())
                         .addKeyValue("method", call.method())

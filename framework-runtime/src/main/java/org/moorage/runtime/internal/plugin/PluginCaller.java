@@ -177,7 +177,7 @@ public final class PluginCaller {
 
     /** Asks the plugin for its events. What their hints throw is a {@link PluginFailure}. */
     public List<EventRegistration> eventsToRegister() {
-        List<EventRegistration> events = answer(PluginMethod.EVENTS_TO_REGISTER, () -> {
+        List<EventRegistration> events = answer(PluginMethod.EVENTS_TO_REGISTER, null, () -> {
             List<EventRegistration> registered =
                     known(as(EnqueueExtensions.class, plugin)).eventsToRegister();
             return registered == null ? null : List.copyOf(registered);
@@ -228,7 +228,7 @@ public final class PluginCaller {
         try {
             return checked(
                     PluginMethod.PRE_ENQUEUE,
-                    counted(
+                    answer(
                             PluginMethod.PRE_ENQUEUE,
                             pod,
                             () -> known(preEnqueue).preEnqueue(pod)));
@@ -259,7 +259,7 @@ public final class PluginCaller {
     public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
         return isLeftAlone(PluginMethod.PRE_FILTER)
                 ? PreFilterResult.skip()
-                : counted(PluginMethod.PRE_FILTER, pod, () -> known(preFilter).preFilter(state, pod, snapshot));
+                : answer(PluginMethod.PRE_FILTER, pod, () -> known(preFilter).preFilter(state, pod, snapshot));
     }
 
     /** Runs AddPod. */
@@ -274,7 +274,8 @@ public final class PluginCaller {
 
     /** Asks what the plugin's answers for a pod depend on. */
     public Optional<?> sign(Pod pod) {
-        return this.<Optional<?>>answer(PluginMethod.SIGN, () -> known(sign).sign(pod));
+        return this.<Optional<?>>answer(
+                PluginMethod.SIGN, pod, () -> known(sign).sign(pod));
     }
 
     /**
@@ -346,8 +347,7 @@ public final class PluginCaller {
             return PostFilterResult.rejected(Status.unschedulable(name + " is " + open.reason()));
         }
         try {
-            return counted(
-                    PluginMethod.POST_FILTER, pod, () -> known(postFilter).postFilter(state, pod, statuses));
+            return answer(PluginMethod.POST_FILTER, pod, () -> known(postFilter).postFilter(state, pod, statuses));
         } catch (PluginFailure failure) {
             throw failure.getCause() == null ? failure : failure.withoutMethod();
         }
@@ -371,7 +371,7 @@ public final class PluginCaller {
             return Status.skip();
         }
         Status status =
-                counted(PluginMethod.PRE_SCORE, pod, () -> known(preScore).preScore(state, pod, nodes));
+                answer(PluginMethod.PRE_SCORE, pod, () -> known(preScore).preScore(state, pod, nodes));
         if (!status.isSuccess() && !status.isSkip()) {
             throw refused(PluginMethod.PRE_SCORE, status.message());
         }
@@ -403,7 +403,7 @@ public final class PluginCaller {
     public NodeScores normalize(CycleState state, Pod pod, NodeScores scores) {
         NodeScores normalized = isLeftAlone(PluginMethod.NORMALIZE)
                 ? scores.with(new long[scores.size()])
-                : counted(PluginMethod.NORMALIZE, pod, () -> known(score).normalize(state, pod, scores));
+                : answer(PluginMethod.NORMALIZE, pod, () -> known(score).normalize(state, pod, scores));
         if (normalized.size() != scores.size()) {
             throw refused(
                     PluginMethod.NORMALIZE,
@@ -436,7 +436,7 @@ public final class PluginCaller {
                 ? Status.success()
                 : checked(
                         PluginMethod.RESERVE,
-                        counted(PluginMethod.RESERVE, pod, () -> known(reserve).reserve(state, pod, nodeName)));
+                        answer(PluginMethod.RESERVE, pod, () -> known(reserve).reserve(state, pod, nodeName)));
     }
 
     /** Runs Unreserve. */
@@ -455,14 +455,14 @@ public final class PluginCaller {
     public PermitResult permit(CycleState state, Pod pod, String nodeName) {
         return isLeftAlone(PluginMethod.PERMIT)
                 ? PermitResult.allow()
-                : counted(PluginMethod.PERMIT, pod, () -> known(permit).permit(state, pod, nodeName));
+                : answer(PluginMethod.PERMIT, pod, () -> known(permit).permit(state, pod, nodeName));
     }
 
     /** Runs PreBindPreFlight. */
     public PreBindPreFlightResult preBindPreFlight(CycleState state, Pod pod, String nodeName) {
         return isLeftAlone(PluginMethod.PRE_BIND_PRE_FLIGHT)
                 ? PreBindPreFlightResult.skipInParallel()
-                : counted(
+                : answer(
                         PluginMethod.PRE_BIND_PRE_FLIGHT,
                         pod,
                         () -> known(preBind).preBindPreFlight(state, pod, nodeName));
@@ -474,7 +474,7 @@ public final class PluginCaller {
                 ? Status.success()
                 : checked(
                         PluginMethod.PRE_BIND,
-                        counted(PluginMethod.PRE_BIND, pod, () -> known(preBind).preBind(state, pod, nodeName)));
+                        answer(PluginMethod.PRE_BIND, pod, () -> known(preBind).preBind(state, pod, nodeName)));
     }
 
     /** Runs Bind; the answer is a success, skip or a rejection. */
@@ -482,7 +482,7 @@ public final class PluginCaller {
         if (isLeftAlone(PluginMethod.BIND)) {
             return Status.skip();
         }
-        Status status = counted(PluginMethod.BIND, pod, () -> known(bind).bind(state, pod, nodeName));
+        Status status = answer(PluginMethod.BIND, pod, () -> known(bind).bind(state, pod, nodeName));
         return status.isSkip() ? status : checked(PluginMethod.BIND, status);
     }
 
@@ -553,8 +553,7 @@ public final class PluginCaller {
         succeeded(method);
     }
 
-    // A call whose failures count.
-    private <T> T counted(PluginMethod method, Pod pod, Supplier<@Nullable T> call) {
+    private <T> T answer(PluginMethod method, @Nullable Pod pod, Supplier<@Nullable T> call) {
         T answer;
         PluginThread thread = PluginThread.begin(calls[method.ordinal()]);
         try {
@@ -567,27 +566,11 @@ public final class PluginCaller {
         return notNull(method, pod, answer);
     }
 
-    private <T> T answer(PluginMethod method, Supplier<@Nullable T> call) {
-        T answer;
-        PluginThread thread = PluginThread.begin(calls[method.ordinal()]);
-        try {
-            answer = call.get();
-        } catch (Throwable thrown) {
-            throw failure(method, thrown);
-        } finally {
-            PluginThread.end(thread);
-        }
-        if (answer == null) {
-            throw refused(method, "answered null");
-        }
-        return answer;
-    }
-
-    private <T> T notNull(PluginMethod method, Pod pod, @Nullable T answer) {
+    private <T> T notNull(PluginMethod method, @Nullable Pod pod, @Nullable T answer) {
         if (answer == null) {
             PluginFailure failure = refused(method, "answered null");
             if (breaker != null) {
-                breaker.failed(method, failure.what(), Optional.of(pod));
+                breaker.failed(method, failure.what(), Optional.ofNullable(pod));
             }
             throw failure;
         }

@@ -3,9 +3,7 @@ package org.moorage.config;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.moorage.api.CycleState;
@@ -54,13 +52,6 @@ public final class SamplePlugins {
     /** A factory of a plugin without arguments. */
     public static PluginFactory<?> factory(Plugin plugin) {
         return factory(plugin.name(), PluginArgs.None.class, plugin);
-    }
-
-    /** The plugins by name. */
-    public static Map<String, Plugin> byName(List<? extends Plugin> plugins) {
-        Map<String, Plugin> byName = new LinkedHashMap<>();
-        plugins.forEach(plugin -> byName.put(plugin.name(), plugin));
-        return byName;
     }
 
     /** What {@link #all} makes. */

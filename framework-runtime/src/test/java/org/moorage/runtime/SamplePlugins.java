@@ -23,6 +23,7 @@ import org.moorage.api.plugin.QueueSortPlugin;
 import org.moorage.api.plugin.QueuedPod;
 import org.moorage.api.plugin.ScorePlugin;
 import org.moorage.config.plugin.PluginRegistry;
+import org.moorage.runtime.internal.plugin.PluginCaller;
 
 /** Plugins with the names and the extension points of kube-scheduler's, that have no arguments and decide nothing. */
 public final class SamplePlugins {
@@ -40,10 +41,10 @@ public final class SamplePlugins {
         return PluginFactory.of(plugin.name(), Plugin.class, PluginArgs.None.class, (args, handle) -> plugin);
     }
 
-    /** The plugins by name. */
-    public static Map<String, Plugin> byName(List<? extends Plugin> plugins) {
-        Map<String, Plugin> byName = new LinkedHashMap<>();
-        plugins.forEach(plugin -> byName.put(plugin.name(), plugin));
+    /** What calls the plugins, by their names. */
+    public static Map<String, PluginCaller> byName(List<? extends Plugin> plugins) {
+        Map<String, PluginCaller> byName = new LinkedHashMap<>();
+        plugins.forEach(plugin -> byName.put(plugin.name(), PluginCaller.of(plugin)));
         return byName;
     }
 

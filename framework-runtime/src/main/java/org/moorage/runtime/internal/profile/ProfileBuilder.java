@@ -4,7 +4,6 @@ package org.moorage.runtime.internal.profile;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -22,7 +21,6 @@ import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.Problems;
-import org.moorage.api.plugin.ScorePlugin;
 import org.moorage.config.ConfigException;
 import org.moorage.config.ProfileConfig;
 import org.moorage.config.SchedulerConfig;
@@ -126,28 +124,23 @@ public final class ProfileBuilder {
 
     private Profiles build(SchedulerConfig config, List<PluginCaller> plugins, Problems problems) {
         List<ProfilePlugins> expanded = new ArrayList<>();
-        List<Map<String, PluginCaller>> callersByProfile = new ArrayList<>();
         Map<String, List<PluginEvents>> eventsByProfile = new LinkedHashMap<>();
         for (int i = 0; i < config.profiles().size(); i++) {
             ProfileConfig profile = config.profiles().get(i);
             Problems at = problems.at("profiles").at(i);
-            Map<String, Plugin> pluginByName = new LinkedHashMap<>();
-            Map<String, PluginCaller> callerByName = new LinkedHashMap<>();
-            callersByProfile.add(callerByName);
+            Map<String, PluginCaller> pluginByName = new LinkedHashMap<>();
             Set<String> failed = new HashSet<>();
             for (String name : profile.pluginNames()) {
                 PluginFactory<?> factory = registry.find(name).orElse(null);
                 if (factory == null) {
                     continue;
                 }
-                Optional<Plugin> plugin = create(factory, profile, at);
+                Optional<PluginCaller> plugin = create(factory, profile, at);
                 if (plugin.isEmpty()) {
                     failed.add(name);
                     continue;
                 }
-                PluginCaller caller = callers.apply(plugin.get());
-                plugins.add(caller);
-                callerByName.put(name, caller);
+                plugins.add(plugin.get());
                 pluginByName.put(name, plugin.get());
             }
             expanded.add(ProfilePlugins.expand(profile, pluginByName, failed, at));
@@ -155,7 +148,7 @@ public final class ProfileBuilder {
             if (!config.extenders().isEmpty()) {
                 events.add(PluginEvents.all(Extenders.NAME));
             }
-            events.addAll(events(callerByName.values(), at));
+            events.addAll(events(pluginByName.values(), at));
             eventsByProfile.put(profile.schedulerName(), events);
         }
         ProfilePlugins.checkSameQueueSort(config.profiles(), expanded, problems);
@@ -166,7 +159,7 @@ public final class ProfileBuilder {
         for (int i = 0; i < expanded.size(); i++) {
             profiles.put(
                     config.profiles().get(i).schedulerName(),
-                    profile(config.profiles().get(i), expanded.get(i), callersByProfile.get(i)));
+                    profile(config.profiles().get(i), expanded.get(i)));
         }
         return new Profiles(profiles, plugins, eventsByProfile);
     }
@@ -183,29 +176,25 @@ public final class ProfileBuilder {
         return events;
     }
 
-    private Profile profile(ProfileConfig config, ProfilePlugins plugins, Map<String, PluginCaller> callerByName) {
-        Map<ExtensionPoint, List<PluginCaller>> byPoint = new EnumMap<>(ExtensionPoint.class);
-        plugins.byPoint()
-                .forEach((point, atPoint) -> byPoint.put(
-                        point,
-                        atPoint.stream()
-                                .map(plugin -> Objects.requireNonNull(callerByName.get(plugin.name())))
-                                .toList()));
+    private Profile profile(ProfileConfig config, ProfilePlugins plugins) {
         Map<String, Integer> weights = new LinkedHashMap<>();
-        for (Plugin plugin : plugins.at(ExtensionPoint.SCORE)) {
-            if (plugin instanceof ScorePlugin) {
-                weights.put(plugin.name(), plugins.scoreWeight(plugin.name()));
-            }
+        for (PluginCaller plugin : plugins.at(ExtensionPoint.SCORE)) {
+            weights.put(plugin.name(), plugins.scoreWeight(plugin.name()));
         }
         return new Profile(
-                config.schedulerName(), config.percentageOfNodesToScore(), byPoint, weights, nominatedPods, metrics);
+                config.schedulerName(),
+                config.percentageOfNodesToScore(),
+                plugins.byPoint(),
+                weights,
+                nominatedPods,
+                metrics);
     }
 
-    private Optional<Plugin> create(PluginFactory<?> factory, ProfileConfig profile, Problems at) {
+    private Optional<PluginCaller> create(PluginFactory<?> factory, ProfileConfig profile, Problems at) {
         PluginArgs args = Objects.requireNonNull(profile.args().get(factory.name()));
         try {
-            return Optional.of(
-                    FactoryCalls.create(factory, args, handles.apply(profile.schedulerName(), factory.name())));
+            return Optional.of(callers.apply(
+                    FactoryCalls.create(factory, args, handles.apply(profile.schedulerName(), factory.name()))));
         } catch (FactoryFailure failure) {
             at.at(entryOf(factory.name())).report(failure.getMessage());
             return Optional.empty();

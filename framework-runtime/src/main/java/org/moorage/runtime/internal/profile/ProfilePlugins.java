@@ -12,13 +12,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.moorage.api.plugin.ExtensionPoint;
-import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.Problems;
 import org.moorage.config.ProfileConfig;
 import org.moorage.config.plugin.DefaultPlugins;
 import org.moorage.config.plugin.EnabledPlugin;
 import org.moorage.config.plugin.PluginSet;
+import org.moorage.runtime.internal.plugin.PluginCaller;
 
 /** The plugins of a profile at each extension point, in the order in which they are called. Immutable. */
 public final class ProfilePlugins {
@@ -26,12 +26,12 @@ public final class ProfilePlugins {
     private static final long MOST_SCORE = 100;
 
     private final String profileName;
-    private final Map<ExtensionPoint, List<Plugin>> pluginsByPoint;
+    private final Map<ExtensionPoint, List<PluginCaller>> pluginsByPoint;
     private final Map<String, Integer> weightByScorePlugin;
 
     private ProfilePlugins(
             String profileName,
-            Map<ExtensionPoint, List<Plugin>> pluginsByPoint,
+            Map<ExtensionPoint, List<PluginCaller>> pluginsByPoint,
             Map<String, Integer> weightByScorePlugin) {
         this.profileName = profileName;
         this.pluginsByPoint = Collections.unmodifiableMap(pluginsByPoint);
@@ -50,7 +50,7 @@ public final class ProfilePlugins {
      *     not to be used
      */
     public static ProfilePlugins expand(
-            ProfileConfig profile, Map<String, Plugin> pluginByName, Set<String> failed, Problems problems) {
+            ProfileConfig profile, Map<String, PluginCaller> pluginByName, Set<String> failed, Problems problems) {
         return new Expansion(profile, pluginByName, failed, problems.at("plugins")).expand();
     }
 
@@ -64,8 +64,8 @@ public final class ProfilePlugins {
     public static void checkSameQueueSort(
             List<ProfileConfig> configs, List<ProfilePlugins> profiles, Problems problems) {
         for (int i = 1; i < profiles.size(); i++) {
-            List<Plugin> first = profiles.get(0).at(ExtensionPoint.QUEUE_SORT);
-            List<Plugin> sort = profiles.get(i).at(ExtensionPoint.QUEUE_SORT);
+            List<PluginCaller> first = profiles.get(0).at(ExtensionPoint.QUEUE_SORT);
+            List<PluginCaller> sort = profiles.get(i).at(ExtensionPoint.QUEUE_SORT);
             if (first.isEmpty() || sort.isEmpty()) {
                 continue;
             }
@@ -88,12 +88,12 @@ public final class ProfilePlugins {
     }
 
     /** The plugins at a point, in the order in which they are called. */
-    public List<Plugin> at(ExtensionPoint point) {
+    public List<PluginCaller> at(ExtensionPoint point) {
         return pluginsByPoint.getOrDefault(point, List.of());
     }
 
     /** The plugins at every point. */
-    public Map<ExtensionPoint, List<Plugin>> byPoint() {
+    public Map<ExtensionPoint, List<PluginCaller>> byPoint() {
         return pluginsByPoint;
     }
 
@@ -109,12 +109,13 @@ public final class ProfilePlugins {
 
     private static final class Expansion {
         private final ProfileConfig profile;
-        private final Map<String, Plugin> pluginByName;
+        private final Map<String, PluginCaller> pluginByName;
         private final Set<String> failed;
         private final Problems problems;
         private final Set<Integer> repeatedInMultiPoint = new HashSet<>();
 
-        Expansion(ProfileConfig profile, Map<String, Plugin> pluginByName, Set<String> failed, Problems problems) {
+        Expansion(
+                ProfileConfig profile, Map<String, PluginCaller> pluginByName, Set<String> failed, Problems problems) {
             this.profile = profile;
             this.pluginByName = pluginByName;
             this.failed = failed;
@@ -123,7 +124,7 @@ public final class ProfilePlugins {
 
         ProfilePlugins expand() {
             checkMultiPointExists();
-            Map<ExtensionPoint, List<Plugin>> pluginsByPoint = new EnumMap<>(ExtensionPoint.class);
+            Map<ExtensionPoint, List<PluginCaller>> pluginsByPoint = new EnumMap<>(ExtensionPoint.class);
             for (ExtensionPoint point : ExtensionPoint.values()) {
                 pluginsByPoint.put(point, List.copyOf(expand(point)));
             }
@@ -162,17 +163,17 @@ public final class ProfilePlugins {
             }
         }
 
-        private List<Plugin> expand(ExtensionPoint point) {
-            Map<String, Plugin> explicit = explicit(point);
+        private List<PluginCaller> expand(ExtensionPoint point) {
+            Map<String, PluginCaller> explicit = explicit(point);
             PluginSet set = profile.at(point);
             List<EnabledPlugin> multiPoint =
                     set.disablesAll() ? List.of() : profile.multiPoint().enabled();
             Set<String> both = new HashSet<>();
-            Map<String, Plugin> inherited = new LinkedHashMap<>();
+            Map<String, PluginCaller> inherited = new LinkedHashMap<>();
             for (int i = 0; i < multiPoint.size(); i++) {
                 String name = multiPoint.get(i).name();
-                Plugin plugin = pluginByName.get(name);
-                if (plugin == null || !point.type().isInstance(plugin) || set.disables(name)) {
+                PluginCaller plugin = pluginByName.get(name);
+                if (plugin == null || !point.type().isInstance(plugin.plugin()) || set.disables(name)) {
                     continue;
                 }
                 if (explicit.containsKey(name)) {
@@ -181,7 +182,7 @@ public final class ProfilePlugins {
                     repeated(name, point, problems.at(MULTI_POINT).at("enabled").at(i));
                 }
             }
-            List<Plugin> plugins = new ArrayList<>();
+            List<PluginCaller> plugins = new ArrayList<>();
             explicit.forEach((name, plugin) -> {
                 if (both.contains(name)) {
                     plugins.add(plugin);
@@ -196,16 +197,16 @@ public final class ProfilePlugins {
             return plugins;
         }
 
-        private Map<String, Plugin> explicit(ExtensionPoint point) {
-            Map<String, Plugin> explicit = new LinkedHashMap<>();
+        private Map<String, PluginCaller> explicit(ExtensionPoint point) {
+            Map<String, PluginCaller> explicit = new LinkedHashMap<>();
             List<EnabledPlugin> enabled = profile.at(point).enabled();
             for (int i = 0; i < enabled.size(); i++) {
                 String name = enabled.get(i).name();
                 Problems at = problems.at(point.field()).at("enabled").at(i);
-                Plugin plugin = pluginByName.get(name);
+                PluginCaller plugin = pluginByName.get(name);
                 if (plugin == null) {
                     checkExists(name, point.type().getSimpleName(), at);
-                } else if (!point.type().isInstance(plugin)) {
+                } else if (!point.type().isInstance(plugin.plugin())) {
                     at.at("name")
                             .report("plugin \"" + name + "\" does not extend "
                                     + point.type().getSimpleName() + " plugin (it extends " + points(plugin) + ")");
@@ -222,17 +223,17 @@ public final class ProfilePlugins {
                             + point.type().getSimpleName() + "\"");
         }
 
-        private static String points(Plugin plugin) {
+        private static String points(PluginCaller plugin) {
             Set<String> points = new LinkedHashSet<>();
             for (ExtensionPoint point : ExtensionPoint.values()) {
-                if (point.type().isInstance(plugin)) {
+                if (point.type().isInstance(plugin.plugin())) {
                     points.add(point.field());
                 }
             }
             return points.isEmpty() ? "nothing" : String.join(", ", points);
         }
 
-        private Map<String, Integer> weights(List<Plugin> scorers) {
+        private Map<String, Integer> weights(List<PluginCaller> scorers) {
             Map<String, Integer> weightByName = new HashMap<>();
             for (EnabledPlugin plugin : profile.at(ExtensionPoint.SCORE).enabled()) {
                 weightByName.putIfAbsent(plugin.name(), plugin.weight());
@@ -242,7 +243,7 @@ public final class ProfilePlugins {
             }
             Map<String, Integer> weights = new LinkedHashMap<>();
             long total = 0;
-            for (Plugin scorer : scorers) {
+            for (PluginCaller scorer : scorers) {
                 int weight = weightByName.getOrDefault(scorer.name(), 0);
                 weights.put(scorer.name(), weight == 0 ? 1 : weight);
                 // kube-scheduler takes a total below 0 for an overflow when it comes to the next plugin.

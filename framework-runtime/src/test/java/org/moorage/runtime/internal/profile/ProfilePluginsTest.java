@@ -22,6 +22,7 @@ import org.moorage.config.ConfigLoader;
 import org.moorage.config.ProfileConfig;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.runtime.SamplePlugins;
+import org.moorage.runtime.internal.plugin.PluginCaller;
 
 class ProfilePluginsTest {
     // All that these profiles have beside their own lines: none of the defaults, but what every profile needs.
@@ -128,7 +129,7 @@ class ProfilePluginsTest {
             assertThat(problems.all()).isEmpty();
             assertThat(names(profile.at(ExtensionPoint.FILTER))).isEqualTo(c.filters);
             List<String> scores = new ArrayList<>();
-            for (Plugin plugin : profile.at(ExtensionPoint.SCORE)) {
+            for (PluginCaller plugin : profile.at(ExtensionPoint.SCORE)) {
                 scores.add(plugin.name() + ":" + profile.scoreWeight(plugin.name()));
             }
             assertThat(scores).isEqualTo(c.scores);
@@ -253,12 +254,12 @@ class ProfilePluginsTest {
                         + " \"OtherSort\", first: \"Sort\"");
     }
 
-    private static Map<String, Plugin> instances() {
+    private static Map<String, PluginCaller> instances() {
         return SamplePlugins.byName(PLUGINS);
     }
 
-    private static List<String> names(List<Plugin> plugins) {
-        return plugins.stream().map(Plugin::name).toList();
+    private static List<String> names(List<PluginCaller> plugins) {
+        return plugins.stream().map(PluginCaller::name).toList();
     }
 
     // [A, B=3] stands for [{name: A}, {name: B, weight: 3}].

@@ -3,7 +3,7 @@ package org.moorage.conformance;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
-import org.moorage.simulation.admission.Defaulting;
+import org.moorage.simulation.internal.admission.Defaulting;
 
 /** Checks the defaults of the fields that an object leaves out. */
 final class DefaultsCheck implements VectorCheck {

@@ -10,9 +10,9 @@ import java.util.List;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.objects.KeptJson;
-import org.moorage.objects.ObjectDecoder;
-import org.moorage.simulation.admission.Defaulting;
+import org.moorage.objects.internal.TreeDecoder;
 import org.moorage.simulation.cluster.InMemoryCluster;
+import org.moorage.simulation.internal.admission.Defaulting;
 
 /** Makes clusters of the objects of recorded answers, which are as a person writes them. */
 final class RecordedCluster {
@@ -20,7 +20,7 @@ final class RecordedCluster {
     private static final Comparator<ClusterObject> LISTED =
             Comparator.comparing(ClusterObject::namespace).thenComparing(ClusterObject::name);
 
-    private final ObjectDecoder decoder = new ObjectDecoder();
+    private final TreeDecoder decoder = new TreeDecoder();
     private final FeatureGates features;
 
     /** Objects are completed as by an API server with these features. */
@@ -44,6 +44,6 @@ final class RecordedCluster {
             throw new IllegalArgumentException("objects: " + tree + " (expected: objects)");
         }
         Defaulting.apply(object, features);
-        return decoder.decode(ObjectDecoder.kindOf(object), object, EnumSet.allOf(KeptJson.class));
+        return decoder.decode(TreeDecoder.kindOf(object), object, EnumSet.allOf(KeptJson.class));
     }
 }

@@ -4,17 +4,30 @@ package org.moorage.conformance;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Objects;
 
-/**
- * A recorded answer of the real kube-scheduler, with what it was asked.
- *
- * @param name its name, or {@code line 12} if it has none
- * @param kind what it is about
- * @param tree the whole line
- */
-public record Vector(String name, VectorKind kind, ObjectNode tree) {
-    public Vector {
-        Objects.requireNonNull(name, "name");
-        Objects.requireNonNull(kind, "kind");
-        Objects.requireNonNull(tree, "tree");
+/** A recorded answer of the real kube-scheduler, with what it was asked. */
+public final class Vector {
+    private final String name;
+    private final VectorKind kind;
+    private final ObjectNode tree;
+
+    Vector(String name, VectorKind kind, ObjectNode tree) {
+        this.name = Objects.requireNonNull(name, "name");
+        this.kind = Objects.requireNonNull(kind, "kind");
+        this.tree = Objects.requireNonNull(tree, "tree");
+    }
+
+    /** Its name, or {@code line 12} if it has none. */
+    public String name() {
+        return name;
+    }
+
+    /** What it is about. */
+    public VectorKind kind() {
+        return kind;
+    }
+
+    /** The whole line. */
+    ObjectNode tree() {
+        return tree;
     }
 }

@@ -24,8 +24,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.objects.ClusterFileException;
-import org.moorage.objects.ObjectKey;
-import org.moorage.simulation.admission.Defaulting;
+import org.moorage.objects.internal.ObjectKey;
+import org.moorage.simulation.internal.admission.Defaulting;
 
 final class DefaultingTest {
 

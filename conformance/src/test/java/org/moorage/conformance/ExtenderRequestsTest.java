@@ -26,7 +26,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.objects.KeptJson;
-import org.moorage.objects.ObjectDecoder;
+import org.moorage.objects.internal.TreeDecoder;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.simulation.cluster.InMemoryCluster;
@@ -38,7 +38,7 @@ import org.moorage.simulation.cluster.InMemoryCluster;
 @Timeout(120)
 class ExtenderRequestsTest {
     private static final JsonMapper JSON = new JsonMapper();
-    private static final ObjectDecoder DECODER = new ObjectDecoder();
+    private static final TreeDecoder DECODER = new TreeDecoder();
 
     private final Map<String, JsonNode> recorded = recorded();
     private final Map<String, JsonNode> sent = new ConcurrentHashMap<>();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.kubernetes;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
@@ -11,9 +10,11 @@ import okhttp3.ConnectionPool;
 import okhttp3.OkHttpClient;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.plugin.ClusterException;
+import org.moorage.objects.ObjectDecodeException;
+import org.moorage.objects.internal.ObjectTrees;
 
 /**
- * Reads and writes single objects of an API server as JSON, over connections of its own, with no limit on the rate and a time limit
+ * Reads and writes single objects of an API server as texts in JSON, over connections of its own, with no limit on the rate and a time limit
  * for each request: what a lease and the admission of callers need must not wait behind the requests of the scheduler, which go
  * through one {@link ApiServer}.
  */
@@ -55,9 +56,9 @@ public final class ApiRequests implements AutoCloseable {
      * @return the object; empty if there is none
      * @throws ClusterException if the server did not answer with an object
      */
-    public Optional<ObjectNode> get(String what, String path, Duration atMost) {
+    public Optional<String> get(String what, String path, Duration atMost) {
         try {
-            return Optional.of(server(atMost).object(what, path));
+            return Optional.of(server(atMost).object(what, path).toString());
         } catch (ClusterException e) {
             if (e.isNotFound()) {
                 return Optional.empty();
@@ -70,29 +71,39 @@ public final class ApiRequests implements AutoCloseable {
      * Creates an object.
      *
      * @param what the request, for messages
+     * @param json the object
      * @param atMost how long it may take
      * @return the object as it is now
      * @throws ClusterException if the server did not take it, or did not answer
+     * @throws ObjectDecodeException if the text is not an object in JSON
      */
-    public ObjectNode create(String what, String path, ObjectNode object, Duration atMost) {
-        return server(atMost).changeObject(what, "POST", path, ApiServer.JSON, object);
+    public String create(String what, String path, String json, Duration atMost) {
+        return change(what, "POST", path, ApiServer.JSON, json, atMost);
     }
 
     /** As {@link #create}, for an object that is there; it must carry the version that it replaces. */
-    public ObjectNode replace(String what, String path, ObjectNode object, Duration atMost) {
-        return server(atMost).changeObject(what, "PUT", path, ApiServer.JSON, object);
+    public String replace(String what, String path, String json, Duration atMost) {
+        return change(what, "PUT", path, ApiServer.JSON, json, atMost);
     }
 
     /**
      * Patches an object by a JSON merge patch.
      *
      * @param what the request, for messages
+     * @param json the patch
      * @param atMost how long it may take
      * @return the object as it is now
      * @throws ClusterException if the server did not take it, or did not answer
+     * @throws ObjectDecodeException if the text is not an object in JSON
      */
-    public ObjectNode patch(String what, String path, ObjectNode patch, Duration atMost) {
-        return server(atMost).changeObject(what, "PATCH", path, ApiServer.JSON_MERGE, patch);
+    public String patch(String what, String path, String json, Duration atMost) {
+        return change(what, "PATCH", path, ApiServer.JSON_MERGE, json, atMost);
+    }
+
+    private String change(String what, String method, String path, String contentType, String json, Duration atMost) {
+        return server(atMost)
+                .changeObject(what, method, path, contentType, ObjectTrees.of(json))
+                .toString();
     }
 
     /** The objects of a kind. */

@@ -5,11 +5,12 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.objects.KeptJson;
-import org.moorage.objects.ObjectDecoder;
+import org.moorage.objects.internal.TreeDecoder;
 
 /**
  * Lists the objects of a kind again and again, without watching them. One that cannot be read is logged once, and treated as by a
@@ -24,12 +25,12 @@ public final class ObjectLists<T extends ClusterObject> {
      * The lists of a kind.
      *
      * @param requests the API server
-     * @param decoder decodes the objects
+     * @param json which objects keep their text
      * @param readTimeout how long the next part of an answer may take
      */
-    public ObjectLists(ApiRequests requests, ObjectKind<T> kind, ObjectDecoder decoder, Duration readTimeout) {
+    public ObjectLists(ApiRequests requests, ObjectKind<T> kind, Set<KeptJson> json, Duration readTimeout) {
         pages = requests.list(kind, readTimeout);
-        objects = new WatchedObjects<>(kind, KeptJson.NONE, decoder, (namespace, name) -> Optional.empty());
+        objects = new WatchedObjects<>(kind, json, new TreeDecoder(), (namespace, name) -> Optional.empty());
         what = "list " + kind.plural();
     }
 
@@ -38,8 +39,8 @@ public final class ObjectLists<T extends ClusterObject> {
         /** The list begins; what came before does not count. */
         void begin();
 
-        /** One of its objects, and the JSON that it was read from. */
-        void add(T object, ObjectNode json);
+        /** One of its objects. */
+        void add(T object);
     }
 
     /**
@@ -58,7 +59,7 @@ public final class ObjectLists<T extends ClusterObject> {
 
                 @Override
                 public void add(ObjectNode object) {
-                    objects.read(object).ifPresent(read -> taker.add(read, object));
+                    objects.read(object).ifPresent(taker::add);
                 }
             });
             objects.listEnds();

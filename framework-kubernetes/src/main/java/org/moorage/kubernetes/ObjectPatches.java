@@ -8,14 +8,14 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecodeException;
-import org.moorage.objects.ObjectDecoder;
+import org.moorage.objects.internal.TreeDecoder;
 
 /** Reads, creates and patches objects. What the API server answers with is the object as it is then. */
 final class ObjectPatches {
     private final ApiServer server;
-    private final ObjectDecoder decoder;
+    private final TreeDecoder decoder;
 
-    ObjectPatches(ApiServer server, ObjectDecoder decoder) {
+    ObjectPatches(ApiServer server, TreeDecoder decoder) {
         this.server = server;
         this.decoder = decoder;
     }

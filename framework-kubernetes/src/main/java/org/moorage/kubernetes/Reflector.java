@@ -19,10 +19,10 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.OtherObject;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.kubernetes.WatchStatus.Condition;
+import org.moorage.objects.EventType;
 import org.moorage.objects.KeptJson;
-import org.moorage.objects.ObjectDecoder;
-import org.moorage.objects.ObjectStreams;
-import org.moorage.objects.ObjectStreams.EventType;
+import org.moorage.objects.internal.ObjectStreams;
+import org.moorage.objects.internal.TreeDecoder;
 import org.moorage.runtime.cluster.ClusterListener;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -76,7 +76,7 @@ final class Reflector<T extends ClusterObject> implements Runnable {
             ObjectKind<T> kind,
             Set<KeptJson> json,
             ApiServer server,
-            ObjectDecoder decoder,
+            TreeDecoder decoder,
             ClusterListener listener,
             ClusterSettings settings,
             InstantSource clock,

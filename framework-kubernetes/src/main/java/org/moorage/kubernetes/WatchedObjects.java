@@ -10,7 +10,7 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecodeException;
-import org.moorage.objects.ObjectDecoder;
+import org.moorage.objects.internal.TreeDecoder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,7 +23,7 @@ final class WatchedObjects<T extends ClusterObject> {
 
     private final ObjectKind<T> kind;
     private final Set<KeptJson> json;
-    private final ObjectDecoder decoder;
+    private final TreeDecoder decoder;
     private final Known<T> known;
     /** Those that cannot be read: each is logged once. */
     private final Set<String> unreadable = new HashSet<>();
@@ -36,7 +36,7 @@ final class WatchedObjects<T extends ClusterObject> {
         Optional<T> find(String namespace, String name);
     }
 
-    WatchedObjects(ObjectKind<T> kind, Set<KeptJson> json, ObjectDecoder decoder, Known<T> known) {
+    WatchedObjects(ObjectKind<T> kind, Set<KeptJson> json, TreeDecoder decoder, Known<T> known) {
         this.kind = kind;
         this.json = json;
         this.decoder = decoder;
@@ -116,6 +116,6 @@ final class WatchedObjects<T extends ClusterObject> {
     }
 
     private T identity(ObjectNode tree) {
-        return decoder.decode(kind, ObjectDecoder.identityOf(tree), KeptJson.NONE);
+        return decoder.decode(kind, TreeDecoder.identityOf(tree), KeptJson.NONE);
     }
 }

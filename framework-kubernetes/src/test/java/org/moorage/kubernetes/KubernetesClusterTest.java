@@ -46,7 +46,7 @@ import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.PodEvent;
 import org.moorage.kubernetes.StubApiServer.Answer;
 import org.moorage.kubernetes.StubApiServer.Request;
-import org.moorage.objects.ObjectStreams;
+import org.moorage.objects.internal.ObjectStreams;
 
 class KubernetesClusterTest {
     private static final String NODES = "/api/v1/nodes";

@@ -9,13 +9,18 @@ public final class ObjectDecodeException extends RuntimeException {
 
     private final String place;
 
-    ObjectDecodeException(String message, String place) {
+    /**
+     * An object cannot be decoded.
+     *
+     * @param place where the value is in the object, as a JSON pointer; empty for the object as a whole
+     */
+    public ObjectDecodeException(String message, String place) {
         super(message);
         this.place = place;
     }
 
     /** Where the value is in the object, as a JSON pointer; empty if the exception is about the object as a whole. */
-    String place() {
+    public String place() {
         return place;
     }
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.objects;
 
-import com.fasterxml.jackson.core.JsonLocation;
-
 /**
  * A place in an input.
  *
@@ -11,10 +9,6 @@ import com.fasterxml.jackson.core.JsonLocation;
  * @param column the column, counted from 1
  */
 public record SourcePosition(String file, int line, int column) {
-
-    static SourcePosition of(String file, JsonLocation location) {
-        return new SourcePosition(file, location.getLineNr(), location.getColumnNr());
-    }
 
     /** The place of an object: its file and line. */
     public String place() {

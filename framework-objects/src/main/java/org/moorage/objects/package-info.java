@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Reads objects of the Kubernetes API: files and the API server's responses into trees, and trees into the model.
+ * What is said of objects of the Kubernetes API that were read: where they stood, what is wrong with them, which keep their text; and
+ * Kubernetes' forms of values.
  *
- * <p>Starting points: {@link org.moorage.objects.ClusterFiles}, {@link org.moorage.objects.ObjectDecoder}.
+ * <p>Starting point: {@link org.moorage.objects.decode.ObjectDecoder}.
  */
 @NullMarked
 package org.moorage.objects;

@@ -27,7 +27,7 @@ import org.moorage.api.plugin.WaitingPod;
 import org.moorage.config.ExtenderConfig;
 import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.PluginRegistry;
-import org.moorage.objects.ObjectStreams.EventType;
+import org.moorage.objects.EventType;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.Evaluation;
@@ -38,8 +38,8 @@ import org.moorage.simulation.SimulatedPod.State;
 import org.moorage.simulation.SimulationResult.NodePods;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.simulation.dump.RecordedChange;
+import org.moorage.simulation.internal.whatif.FittingChanges;
 import org.moorage.simulation.whatif.FittingChange;
-import org.moorage.simulation.whatif.FittingChanges;
 
 /** One run of a {@link Simulation}: a cluster in memory, and its scheduler. */
 final class SimulationRun implements AutoCloseable {

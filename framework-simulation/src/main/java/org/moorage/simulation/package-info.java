@@ -4,7 +4,7 @@
  * and a volume controller.
  *
  * <p>Starting points: {@link org.moorage.simulation.Simulation}, {@link org.moorage.simulation.cluster.InMemoryCluster}, {@link
- * org.moorage.simulation.admission.Defaulting}.
+ * org.moorage.simulation.internal.admission.Defaulting}.
  */
 @NullMarked
 package org.moorage.simulation;

@@ -45,7 +45,7 @@ import org.moorage.api.plugin.ScorePlugin;
 import org.moorage.api.plugin.SignPlugin;
 import org.moorage.config.ConfigException;
 import org.moorage.objects.KeptJson;
-import org.moorage.objects.ObjectDecoder;
+import org.moorage.objects.internal.TreeDecoder;
 import org.moorage.testkit.TesterPlugin.TrialChange;
 
 /**
@@ -373,7 +373,7 @@ public final class PluginContract {
         if (kind.namespaced()) {
             metadata.put("namespace", "default");
         }
-        return new ObjectDecoder().decode(kind, tree, KeptJson.NONE);
+        return new TreeDecoder().decode(kind, tree, KeptJson.NONE);
     }
 
     // Not through the scheduler, which takes a failing hint for one that has the pod tried again.

@@ -18,7 +18,7 @@ import java.util.TreeMap;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Pod;
 import org.moorage.objects.KeptJson;
-import org.moorage.objects.ObjectDecoder;
+import org.moorage.objects.internal.TreeDecoder;
 import org.yaml.snakeyaml.Yaml;
 
 /** The vectors of {@code vectors.yaml}, as objects that were read from the API server's JSON. */
@@ -89,8 +89,8 @@ final class Vectors {
     }
 
     static <T extends ClusterObject> T decode(ObjectNode object, Class<T> type) {
-        return type.cast(new ObjectDecoder()
-                .decode(ObjectDecoder.kindOf(object), object.deepCopy(), EnumSet.allOf(KeptJson.class)));
+        return type.cast(
+                new TreeDecoder().decode(TreeDecoder.kindOf(object), object.deepCopy(), EnumSet.allOf(KeptJson.class)));
     }
 
     private static ObjectNode pod(JsonNode entry) {

@@ -26,10 +26,10 @@ import java.util.function.BooleanSupplier;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import okhttp3.internal.http2.Http2Connection;
-import org.moorage.app.process.CommandException;
-import org.moorage.app.process.HostProcess;
-import org.moorage.app.rehearsal.MadeUpApiServer;
-import org.moorage.app.report.Terminal;
+import org.moorage.app.internal.process.CommandException;
+import org.moorage.app.internal.process.HostProcess;
+import org.moorage.app.internal.rehearsal.MadeUpApiServer;
+import org.moorage.app.internal.report.Terminal;
 import picocli.CommandLine.Command;
 
 /**

@@ -2,7 +2,7 @@
 /**
  * The {@code moorage} command: puts everything together, and is the only place that ends the process.
  *
- * <p>Starting points: {@link org.moorage.app.Main}, the command line; {@link org.moorage.app.scheduler.SchedulerCommand}, the
+ * <p>Starting points: {@link org.moorage.app.Main}, the command line; {@link org.moorage.app.internal.scheduler.SchedulerCommand}, the
  * scheduler against an API server.
  */
 @NullMarked

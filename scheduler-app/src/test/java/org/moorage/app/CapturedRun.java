@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import org.moorage.api.plugin.PluginFactory;
-import org.moorage.app.logging.Logging;
-import org.moorage.app.report.Terminal;
+import org.moorage.app.internal.logging.Logging;
+import org.moorage.app.internal.report.Terminal;
 
 /** What a command line answered, run in this process while time stood still. */
 record CapturedRun(int exitCode, String out, String err) {

@@ -50,7 +50,7 @@ import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PodEvent;
 import org.moorage.api.plugin.ResourceClaimWriter;
 import org.moorage.api.plugin.VolumeWriter;
-import org.moorage.app.command.OwnPlugins;
+import org.moorage.app.internal.command.OwnPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.ExtenderConfig;
 import org.moorage.config.LeaderElection;
@@ -58,7 +58,7 @@ import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.kubernetes.ApiClient;
 import org.moorage.kubernetes.ClusterSettings;
 import org.moorage.kubernetes.KubernetesCluster;
-import org.moorage.objects.ObjectDecoder;
+import org.moorage.objects.internal.TreeDecoder;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.cluster.Cluster;
 import org.moorage.testkit.Pods;
@@ -265,7 +265,7 @@ class DeploymentTest {
     }
 
     private static Object argument(Class<?> type, Pod pod) {
-        ObjectDecoder decoder = new ObjectDecoder();
+        TreeDecoder decoder = new TreeDecoder();
         if (type == Pod.class) {
             return pod;
         }

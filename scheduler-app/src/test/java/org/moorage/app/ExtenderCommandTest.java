@@ -15,8 +15,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.moorage.app.extender.ExtenderCommand;
-import org.moorage.app.process.CommandException;
+import org.moorage.app.internal.extender.ExtenderCommand;
+import org.moorage.app.internal.process.CommandException;
 
 class ExtenderCommandTest {
     @TempDir

@@ -21,9 +21,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.moorage.api.plugin.FeatureGates;
-import org.moorage.app.metrics.ApiServerMetrics;
-import org.moorage.app.metrics.ProcessMetrics;
-import org.moorage.app.metrics.PrometheusMetrics;
+import org.moorage.app.internal.metrics.ApiServerMetrics;
+import org.moorage.app.internal.metrics.ProcessMetrics;
+import org.moorage.app.internal.metrics.PrometheusMetrics;
 import org.moorage.runtime.metrics.SchedulerGauges;
 
 /** That the dashboard and the alerts in {@code deploy/monitoring} ask for metrics that there are, and for all that only Moorage has. */

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.moorage.api.plugin.FeatureGates;
-import org.moorage.app.report.Terminal;
+import org.moorage.app.internal.report.Terminal;
 import picocli.CommandLine;
 
 /**

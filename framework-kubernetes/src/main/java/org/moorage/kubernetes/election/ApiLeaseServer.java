@@ -11,6 +11,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 import org.moorage.config.LeaderElection;
 import org.moorage.kubernetes.ApiRequests;
+import org.moorage.objects.internal.ObjectTrees;
 
 /** A Lease of an API server. */
 final class ApiLeaseServer implements LeaseServer {
@@ -41,17 +42,17 @@ final class ApiLeaseServer implements LeaseServer {
 
     @Override
     public Optional<ObjectNode> get(Duration atMost) {
-        return requests.get(what("get"), leases + "/" + name, atMost);
+        return requests.get(what("get"), leases + "/" + name, atMost).map(ObjectTrees::of);
     }
 
     @Override
     public ObjectNode create(ObjectNode lease, Duration atMost) {
-        return requests.create(what("create"), leases, lease, atMost);
+        return ObjectTrees.of(requests.create(what("create"), leases, lease.toString(), atMost));
     }
 
     @Override
     public ObjectNode replace(ObjectNode lease, Duration atMost) {
-        return requests.replace(what("update"), leases + "/" + name, lease, atMost);
+        return ObjectTrees.of(requests.replace(what("update"), leases + "/" + name, lease.toString(), atMost));
     }
 
     // As kube-scheduler's, of the core group.
@@ -80,7 +81,7 @@ final class ApiLeaseServer implements LeaseServer {
                 .put("reportingComponent", component)
                 .put("reportingInstance", "");
         event.putObject("source").put("component", component);
-        ObjectNode ignored =
-                requests.create("report event", "/api/v1/namespaces/" + namespace + "/events", event, atMost);
+        String ignored = requests.create(
+                "report event", "/api/v1/namespaces/" + namespace + "/events", event.toString(), atMost);
     }
 }

@@ -25,8 +25,8 @@ import org.moorage.api.plugin.PodEvent;
 import org.moorage.api.plugin.ResourceClaimWriter;
 import org.moorage.api.plugin.VolumeWriter;
 import org.moorage.objects.KeptJson;
-import org.moorage.objects.ObjectDecoder;
-import org.moorage.objects.ObjectStreams;
+import org.moorage.objects.internal.ObjectStreams;
+import org.moorage.objects.internal.TreeDecoder;
 import org.moorage.runtime.cluster.Cluster;
 import org.moorage.runtime.cluster.ClusterListener;
 
@@ -66,7 +66,7 @@ public final class InMemoryCluster implements Cluster {
 
     private final VolumeWriter volumes = new InMemoryVolumes(objects, volumeController);
     private final ResourceClaimWriter resourceClaims = new InMemoryResourceClaims(objects);
-    private final ObjectDecoder decoder = new ObjectDecoder();
+    private final TreeDecoder decoder = new TreeDecoder();
 
     /** An empty cluster. */
     public InMemoryCluster() {}

@@ -18,8 +18,9 @@ import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.ClusterException;
-import org.moorage.objects.ObjectDecoder;
+import org.moorage.objects.internal.TreeDecoder;
 import org.moorage.runtime.cluster.ClusterListener;
+import org.moorage.simulation.internal.cluster.CustomResources;
 
 /**
  * The objects of a cluster in memory, by kind and key, and the listener that is told of their changes. Custom resources are those of
@@ -31,7 +32,7 @@ final class ObjectTables {
     /** By the versions and names of the kinds. */
     private final Map<String, Map<String, ClusterObject>> objectsByKind = new LinkedHashMap<>();
 
-    private final CustomResources customResources = new CustomResources(new ObjectDecoder());
+    private final CustomResources customResources = new CustomResources(new TreeDecoder());
     private Set<ObjectKind<?>> watched = Set.of();
     private @Nullable ClusterListener listener;
     /** The highest resource version that an object has had. */

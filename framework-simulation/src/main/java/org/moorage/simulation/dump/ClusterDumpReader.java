@@ -23,20 +23,20 @@ import org.moorage.api.plugin.FeatureGates;
 import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.objects.ClusterFileException;
-import org.moorage.objects.ClusterFiles;
-import org.moorage.objects.InputNotes;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecodeException;
-import org.moorage.objects.ObjectDecoder;
-import org.moorage.objects.ObjectKey;
 import org.moorage.objects.SourcePosition;
-import org.moorage.objects.WatchEvents;
-import org.moorage.simulation.admission.Admission;
-import org.moorage.simulation.admission.Defaulting;
-import org.moorage.simulation.admission.EphemeralClaims;
-import org.moorage.simulation.cluster.CustomResources;
-import org.moorage.simulation.workload.MadeObjects;
-import org.moorage.simulation.workload.Workloads;
+import org.moorage.objects.internal.ClusterFiles;
+import org.moorage.objects.internal.InputNotes;
+import org.moorage.objects.internal.ObjectKey;
+import org.moorage.objects.internal.TreeDecoder;
+import org.moorage.objects.internal.WatchEvents;
+import org.moorage.simulation.internal.admission.Admission;
+import org.moorage.simulation.internal.admission.Defaulting;
+import org.moorage.simulation.internal.admission.EphemeralClaims;
+import org.moorage.simulation.internal.cluster.CustomResources;
+import org.moorage.simulation.internal.workload.MadeObjects;
+import org.moorage.simulation.internal.workload.Workloads;
 
 /**
  * Reads a {@link ClusterDump} object by object: the tree of an object is given up as soon as the object is decoded, unless the trees are
@@ -53,7 +53,7 @@ public final class ClusterDumpReader {
 
     private final Set<KeptJson> json;
     private final FeatureGates features;
-    private final ObjectDecoder decoder = new ObjectDecoder();
+    private final TreeDecoder decoder = new TreeDecoder();
     private boolean makesPods;
     private boolean startsCronJobs;
     private boolean createsEphemeralClaims;
@@ -191,9 +191,9 @@ public final class ClusterDumpReader {
             try {
                 admission.admit(tree);
                 Defaulting.apply(tree, features);
-                return decoder.decode(ObjectDecoder.kindOf(tree), tree, json);
+                return decoder.decode(TreeDecoder.kindOf(tree), tree, json);
             } catch (ClusterFileException | ObjectDecodeException e) {
-                List<String> problems = decoder.problems(ObjectDecoder.kindOf(tree), tree);
+                List<String> problems = decoder.problems(TreeDecoder.kindOf(tree), tree);
                 if (problems.isEmpty()) {
                     problem(read, Objects.requireNonNullElse(e.getMessage(), ""));
                 }

@@ -3,7 +3,7 @@ package org.moorage.simulation.dump;
 
 import java.util.Objects;
 import org.moorage.api.model.ClusterObject;
-import org.moorage.objects.ObjectStreams.EventType;
+import org.moorage.objects.EventType;
 import org.moorage.simulation.Simulation;
 
 /**

@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.moorage.objects.InputNotes;
-import org.moorage.simulation.workload.MadeObjects;
+import org.moorage.objects.internal.InputNotes;
+import org.moorage.simulation.internal.workload.MadeObjects;
 
 /** What was made of workloads, in a few lines. */
 final class WorkloadNotes {

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/**
- * Searches for the change of a pod or a cluster with which a pod fits.
- *
- * <p>Starting points: {@link org.moorage.simulation.whatif.FittingChange}, {@link org.moorage.simulation.whatif.FittingChanges}.
- */
+/** What would make a pod fit that does not. */
 @NullMarked
 package org.moorage.simulation.whatif;
 

@@ -42,8 +42,8 @@ import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.PodEvent;
 import org.moorage.api.plugin.ResourceClaimWriter;
 import org.moorage.objects.KeptJson;
-import org.moorage.objects.ObjectDecoder;
-import org.moorage.objects.ObjectStreams;
+import org.moorage.objects.internal.ObjectStreams;
+import org.moorage.objects.internal.TreeDecoder;
 import org.moorage.runtime.cluster.ClusterListener;
 
 class InMemoryClusterTest {
@@ -376,7 +376,7 @@ class InMemoryClusterTest {
         @FieldSource("SCOPES")
         void areThoseThatAPluginAsksFor(Scope scope) throws IOException {
             ObjectKind<OtherObject> asked = ObjectKind.other("x.org/v1", "Policy", "policys", scope.namespaced);
-            cluster.apply(new ObjectDecoder()
+            cluster.apply(new TreeDecoder()
                     .decode(tree("{'apiVersion': 'x.org/v1', 'kind': 'Policy', 'metadata': {'name': 'before'"
                             + (scope.given.isEmpty() ? "" : ", 'namespace': '" + scope.given + "'") + "}}")));
             List<String> seen = new ArrayList<>();
@@ -398,7 +398,7 @@ class InMemoryClusterTest {
                     seen.remove(object.key());
                 }
             });
-            cluster.apply(new ObjectDecoder()
+            cluster.apply(new TreeDecoder()
                     .decode(tree("{'apiVersion': 'x.org/v1', 'kind': 'Policy', 'metadata': {'name': 'after'"
                             + (scope.given.isEmpty() ? "" : ", 'namespace': '" + scope.given + "'") + "}}")));
 

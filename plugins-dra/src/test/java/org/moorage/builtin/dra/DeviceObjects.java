@@ -9,8 +9,8 @@ import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.DeviceClass;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.model.ResourceSlice;
-import org.moorage.objects.ObjectDecoder;
-import org.moorage.simulation.admission.Defaulting;
+import org.moorage.objects.internal.TreeDecoder;
+import org.moorage.simulation.internal.admission.Defaulting;
 
 /** Objects for tests, from YAML with the usual parts left out. */
 final class DeviceObjects {
@@ -37,7 +37,7 @@ final class DeviceObjects {
 
     private static ClusterObject decode(ObjectNode tree) {
         Defaulting.apply(tree);
-        return new ObjectDecoder().decode(tree);
+        return new TreeDecoder().decode(tree);
     }
 
     private static ObjectNode manifest(String kind, String name) {

@@ -15,8 +15,8 @@ import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
-import org.moorage.objects.ObjectDecoder;
-import org.moorage.objects.ObjectStreams;
+import org.moorage.objects.internal.ObjectStreams;
+import org.moorage.objects.internal.TreeDecoder;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.cluster.Cluster;
 import org.moorage.runtime.cluster.ClusterListener;
@@ -131,7 +131,7 @@ class UnavailableKindsTest {
 
     private static ClusterObject decoded(String json) {
         try {
-            return new ObjectDecoder().decode(ObjectStreams.object(json.replace('\'', '"')));
+            return new TreeDecoder().decode(ObjectStreams.object(json.replace('\'', '"')));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -32,7 +32,7 @@ import org.moorage.builtin.BuiltinPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.objects.KeptJson;
-import org.moorage.objects.ObjectDecoder;
+import org.moorage.objects.internal.TreeDecoder;
 import org.moorage.runtime.Scheduler;
 import org.moorage.simulation.cluster.InMemoryCluster;
 
@@ -295,6 +295,6 @@ class SafeAgentsOverHttpTest {
 
     // With its JSON text, which extenders are sent.
     private static <T extends ClusterObject> T decode(ObjectKind<T> kind, ObjectNode object) {
-        return new ObjectDecoder().decode(kind, object, EnumSet.allOf(KeptJson.class));
+        return new TreeDecoder().decode(kind, object, EnumSet.allOf(KeptJson.class));
     }
 }

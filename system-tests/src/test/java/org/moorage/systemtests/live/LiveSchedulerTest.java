@@ -25,7 +25,7 @@ import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.Resources;
 import org.moorage.objects.KeptJson;
-import org.moorage.objects.ObjectDecoder;
+import org.moorage.objects.internal.TreeDecoder;
 
 /** The application as the scheduler of a real control plane, beside the real kube-scheduler. */
 @Tag("live")
@@ -202,7 +202,7 @@ class LiveSchedulerTest {
     }
 
     private static void assertNothingIsOver(ControlPlane plane, List<Pod> pods) {
-        ObjectDecoder decoder = new ObjectDecoder();
+        TreeDecoder decoder = new TreeDecoder();
         Map<String, List<Pod>> podsByNode = new HashMap<>();
         for (Pod pod : pods) {
             podsByNode
@@ -304,7 +304,7 @@ class LiveSchedulerTest {
     }
 
     private static List<Pod> pods(ControlPlane plane, String scheduler) {
-        ObjectDecoder decoder = new ObjectDecoder();
+        TreeDecoder decoder = new TreeDecoder();
         List<Pod> pods = new ArrayList<>();
         for (JsonNode item : items(plane, "pods", "--selector=of=" + scheduler)) {
             pods.add(decoder.pod((ObjectNode) item, KeptJson.NONE));

@@ -15,7 +15,7 @@ import java.util.random.RandomGenerator;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.Nomination;
-import org.moorage.app.command.OwnPlugins;
+import org.moorage.app.internal.command.OwnPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.PluginRegistry;

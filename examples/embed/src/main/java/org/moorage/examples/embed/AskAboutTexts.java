@@ -6,7 +6,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.builtin.BuiltinPlugins;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
-import org.moorage.objects.ObjectDecoder;
+import org.moorage.objects.decode.ObjectDecoder;
 import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.simulation.cluster.InMemoryCluster;

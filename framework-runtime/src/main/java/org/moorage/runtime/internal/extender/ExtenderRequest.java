@@ -19,7 +19,7 @@ import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecodeException;
-import org.moorage.objects.ObjectDecoder;
+import org.moorage.objects.internal.TreeDecoder;
 
 /**
  * Reads the requests that {@link ExtenderBodies} writes, for whoever is the extender. What is wrong with one is an {@link
@@ -38,7 +38,7 @@ public final class ExtenderRequest {
 
     private static final Set<KeptJson> POD = EnumSet.of(KeptJson.PENDING_PODS, KeptJson.BOUND_PODS);
 
-    private final ObjectDecoder decoder;
+    private final TreeDecoder decoder;
     private final Set<KeptJson> kept;
 
     /**
@@ -47,7 +47,7 @@ public final class ExtenderRequest {
      * @param keepsPodJson whether pods keep their JSON text, for plugins that read it
      */
     public ExtenderRequest(boolean keepsPodJson) {
-        decoder = new ObjectDecoder();
+        decoder = new TreeDecoder();
         kept = keepsPodJson ? POD : KeptJson.NONE;
     }
 

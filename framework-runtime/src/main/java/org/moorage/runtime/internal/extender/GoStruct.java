@@ -13,7 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.moorage.objects.ObjectStreams;
+import org.moorage.objects.internal.ObjectStreams;
 
 /**
  * A part of a request to an extender or of its answer, read as Go reads JSON into a struct: names of fields in small or capital

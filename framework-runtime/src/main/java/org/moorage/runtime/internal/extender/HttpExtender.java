@@ -21,7 +21,7 @@ import org.moorage.api.plugin.Extender;
 import org.moorage.config.ExtenderConfig;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecodeException;
-import org.moorage.objects.ObjectDecoder;
+import org.moorage.objects.internal.TreeDecoder;
 import org.moorage.runtime.internal.cache.ClusterSnapshot;
 
 /**
@@ -35,7 +35,7 @@ public final class HttpExtender implements Extender {
     private final ExtenderConnection connection;
     private final Supplier<Snapshot> snapshot;
     private final Set<String> managedResources;
-    private final ObjectDecoder decoder = new ObjectDecoder();
+    private final TreeDecoder decoder = new TreeDecoder();
 
     HttpExtender(ExtenderConfig config, ExtenderConnection connection, Supplier<Snapshot> snapshot) {
         this.config = config;

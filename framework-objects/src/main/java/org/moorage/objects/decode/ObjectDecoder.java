@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.objects.decode;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.objects.ObjectDecodeException;
+import org.moorage.objects.internal.ObjectTrees;
+import org.moorage.objects.internal.TreeDecoder;
+
+/**
+ * Decodes objects of the Kubernetes API into those that scheduling reads.
+ *
+ * <p>Unknown fields are ignored, and fields that are absent or null are empty. A value of the wrong type is an {@link
+ * ObjectDecodeException}.
+ *
+ * <p>Pods of one template are equal in nearly all of their fields. Equal parts of the objects that one decoder returns are one
+ * instance, so the objects of a cluster should come from one decoder. Safe for use by several threads.
+ */
+public final class ObjectDecoder {
+    private final TreeDecoder trees = new TreeDecoder();
+
+    /** A decoder that shares no values yet. */
+    public ObjectDecoder() {}
+
+    /**
+     * Decodes an object from its text.
+     *
+     * @param json the object in JSON, as the API server gives it
+     * @throws ObjectDecodeException if it is not that, names no kind, or a value in it has the wrong type
+     */
+    public ClusterObject decode(String json) {
+        return trees.decode(ObjectTrees.of(json));
+    }
+
+    /** As {@link #decode(String)}, for a text in UTF-8. */
+    public ClusterObject decode(byte[] json) {
+        return decode(new String(json, StandardCharsets.UTF_8));
+    }
+
+    /**
+     * Decodes an object as other clients have it.
+     *
+     * @param fields the object's fields: texts, numbers, booleans, lists and maps of such values; what lies deeper than 100 levels is left
+     *     out
+     * @throws ObjectDecodeException if it names no kind, or a value in it has the wrong type
+     * @throws IllegalArgumentException if there is a value of another type
+     */
+    public ClusterObject decode(Map<String, ?> fields) {
+        return trees.decode(ObjectTrees.of(fields));
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.objects.internal;
+
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.ObjectCodec;
+import com.fasterxml.jackson.core.io.IOContext;
+import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
+import com.fasterxml.jackson.dataformat.yaml.YAMLFactoryBuilder;
+import com.fasterxml.jackson.dataformat.yaml.YAMLParser;
+import java.io.IOException;
+import java.io.Reader;
+import org.jspecify.annotations.Nullable;
+import org.yaml.snakeyaml.LoaderOptions;
+import org.yaml.snakeyaml.events.ScalarEvent;
+
+/**
+ * Makes parsers that read YAML as kubectl does, where Jackson's own differ: scalars may have anchors ({@code name: &app web}),
+ * and a key without a value has the value null rather than an empty text.
+ */
+final class ManifestYamlFactory extends YAMLFactory {
+
+    private static final long serialVersionUID = 1L;
+
+    ManifestYamlFactory(YAMLFactoryBuilder builder) {
+        super(builder);
+    }
+
+    @Override
+    protected YAMLParser _createParser(Reader reader, IOContext context) {
+        return new ManifestParser(context, _parserFeatures, _yamlParserFeatures, _loaderOptions, _objectCodec, reader);
+    }
+
+    private static final class ManifestParser extends YAMLParser {
+
+        ManifestParser(
+                IOContext context,
+                int parserFeatures,
+                int formatFeatures,
+                LoaderOptions options,
+                @Nullable ObjectCodec codec,
+                Reader reader) {
+            super(context, parserFeatures, formatFeatures, options, codec, reader);
+        }
+
+        @Override
+        protected JsonToken _decodeScalar(ScalarEvent scalar) throws IOException {
+            _currentAnchor = scalar.getAnchor();
+            boolean isEmpty = scalar.isPlain()
+                    && scalar.getTag() == null
+                    && scalar.getValue().isEmpty();
+            return isEmpty ? JsonToken.VALUE_NULL : super._decodeScalar(scalar);
+        }
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.simulation.internal.admission;
+
+import org.moorage.objects.internal.Fields;
+
+/** Defaults of resource claims, their templates, and resource slices. */
+final class DeviceDefaults {
+    private DeviceDefaults() {}
+
+    /** Completes a claim. */
+    static void resourceClaim(Fields claim) {
+        resourceClaimSpec(claim.struct("spec"));
+        claim.pointer("status")
+                .flatMap(status -> status.pointer("allocation"))
+                .flatMap(allocation -> allocation.pointer("devices"))
+                .ifPresent(devices -> devices.each("results").forEach(DeviceDefaults::deviceTolerations));
+    }
+
+    /** Completes the template of a claim. */
+    static void resourceClaimTemplate(Fields template) {
+        resourceClaimSpec(template.struct("spec").struct("spec"));
+    }
+
+    private static void resourceClaimSpec(Fields spec) {
+        spec.pointer("devices").ifPresent(devices -> {
+            for (Fields request : devices.each("requests")) {
+                request.pointer("exactly").ifPresent(DeviceDefaults::deviceRequest);
+                request.each("firstAvailable").forEach(DeviceDefaults::deviceRequest);
+                // Only v1beta1 writes an exact request without "exactly" around it.
+                if (!request.isBlank("deviceClassName")) {
+                    deviceRequest(request);
+                }
+            }
+        });
+    }
+
+    private static void deviceRequest(Fields request) {
+        request.whenBlank("allocationMode", "ExactCount");
+        if (request.holds("allocationMode", "ExactCount")) {
+            request.whenBlank("count", 1);
+        }
+        deviceTolerations(request);
+    }
+
+    private static void deviceTolerations(Fields parent) {
+        parent.each("tolerations").forEach(toleration -> toleration.whenBlank("operator", "Equal"));
+    }
+
+    /** Completes a slice. */
+    static void resourceSlice(Fields slice) {
+        slice.struct("spec").each("devices").forEach(DeviceDefaults::device);
+    }
+
+    /** Completes a slice of version v1beta1, whose devices have their fields in "basic". */
+    static void resourceSliceV1beta1(Fields slice) {
+        slice.struct("spec")
+                .each("devices")
+                .forEach(device -> device.pointer("basic").ifPresent(DeviceDefaults::device));
+    }
+
+    private static void device(Fields device) {
+        device.values("nodeAllocatableResourceMappings")
+                .forEach(mapping -> mapping.whenAbsent("allocationMultiplier", "1"));
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.simulation.internal.cluster;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.OtherObject;
+import org.moorage.objects.internal.ObjectKey;
+import org.moorage.objects.internal.ObjectStreams;
+import org.moorage.objects.internal.TreeDecoder;
+
+/**
+ * Custom resources, of which a definition or a plugin knows whether they have namespaces, and the plural; the resources themselves
+ * do not tell.
+ */
+public final class CustomResources {
+    /** Why no pods are made of a custom resource. */
+    public static final String NO_CONTROLLER = "a custom resource, whose controller is not known here";
+
+    private static final String DEFAULT_NAMESPACE = "default";
+
+    private final TreeDecoder decoder;
+    private final Map<String, ObjectKind<OtherObject>> kinds = new HashMap<>();
+
+    public CustomResources(TreeDecoder decoder) {
+        this.decoder = decoder;
+    }
+
+    /** Takes note of a kind. */
+    public void know(ObjectKind<OtherObject> kind) {
+        kinds.put(kind.toString(), kind);
+    }
+
+    /** Takes note of an object if it defines a kind. */
+    public void seen(ObjectNode object) {
+        if (!object.path("kind").asText("").equals("CustomResourceDefinition")) {
+            return;
+        }
+        JsonNode spec = object.path("spec");
+        String group = spec.path("group").asText("");
+        boolean namespaced = !spec.path("scope").asText("").equals("Cluster");
+        for (JsonNode version : spec.path("versions")) {
+            know(ObjectKind.other(
+                    group + "/" + version.path("name").asText(""),
+                    spec.path("names").path("kind").asText(""),
+                    spec.path("names").path("plural").asText(""),
+                    namespaced));
+        }
+    }
+
+    /** Whether an object is a custom resource with a template of pods, which no controller has seen yet. */
+    public static boolean isUnseenWorkload(ObjectNode object) {
+        boolean isCustom = ObjectKey.of(object).group().contains(".")
+                && !ObjectKey.of(object).isBuiltIn();
+        return isCustom && object.path("status").isEmpty() && hasTemplate(object.path("spec"));
+    }
+
+    private static boolean hasTemplate(JsonNode value) {
+        if (value.path("template").path("spec").path("containers").isArray()) {
+            return true;
+        }
+        for (JsonNode part : value) {
+            if (hasTemplate(part)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Gives the objects of known kinds the kind, and a namespace if they need one. */
+    public void complete(List<ClusterObject> objects) {
+        objects.replaceAll(this::complete);
+    }
+
+    /** As {@link #complete(List)}, for one object. */
+    public ClusterObject complete(ClusterObject object) {
+        if (!(object instanceof OtherObject other)) {
+            return object;
+        }
+        ObjectKind<OtherObject> kind = kinds.get(other.kind().toString());
+        if (kind == null) {
+            return object;
+        }
+        String namespace = other.metadata().namespace();
+        boolean isInPlace = namespace.isEmpty() != kind.namespaced();
+        return isInPlace ? new OtherObject(kind, other.metadata(), other.json()) : moved(other, kind);
+    }
+
+    private OtherObject moved(OtherObject object, ObjectKind<OtherObject> kind) {
+        try {
+            ObjectNode tree = ObjectStreams.object(object.json());
+            ObjectNode metadata = tree.withObject("/metadata");
+            if (kind.namespaced()) {
+                metadata.put("namespace", DEFAULT_NAMESPACE);
+            } else {
+                metadata.remove("namespace");
+            }
+            return decoder.decode(kind, tree, Set.of());
+        } catch (IOException e) {
+            throw new IllegalStateException("json: " + object.json() + " (expected: a JSON object)", e);
+        }
+    }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.simulation.internal.whatif;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.moorage.api.model.Container;
+import org.moorage.api.model.PodSpec;
+import org.moorage.api.model.Quantity;
+import org.moorage.api.model.ResourceName;
+
+/** By how much a pod's requests are lowered. */
+final class LowerRequests {
+    private static final long MI = 1 << 20;
+    private static final long GI = 1 << 30;
+
+    private final Map<ResourceName, Long> amounts = new TreeMap<>(Comparator.comparing(ResourceName::name));
+
+    /**
+     * At least that much; what is counted in bytes is rounded up to whole Mi.
+     *
+     * @param least by resource, in the units of {@link org.moorage.api.model.Resources}
+     */
+    LowerRequests(Map<ResourceName, Long> least) {
+        least.forEach((resource, amount) ->
+                amounts.put(resource, isBytes(resource) && amount > MI ? (amount + MI - 1) / MI * MI : amount));
+    }
+
+    private static boolean isBytes(ResourceName resource) {
+        return resource.equals(ResourceName.MEMORY) || resource.equals(ResourceName.EPHEMERAL_STORAGE);
+    }
+
+    /** Such as {@code cpu 500m} and {@code memory 512Mi}. */
+    List<String> texts() {
+        List<String> texts = new ArrayList<>();
+        amounts.forEach((resource, amount) -> texts.add(resource.name() + " " + text(resource, amount)));
+        return texts;
+    }
+
+    private static String text(ResourceName resource, long amount) {
+        if (resource.equals(ResourceName.CPU)) {
+            return amount % 1000 == 0 ? Long.toString(amount / 1000) : amount + "m";
+        }
+        if (isBytes(resource) && amount % GI == 0) {
+            return amount / GI + "Gi";
+        }
+        return isBytes(resource) && amount % MI == 0 ? amount / MI + "Mi" : Long.toString(amount);
+    }
+
+    /**
+     * The specification with lower requests: the request of the pod where it has one, or those of its containers, from the largest on, and
+     * those of its init containers as far as they are larger.
+     */
+    PodSpec.Builder of(PodSpec spec) {
+        Map<String, Quantity> podRequests = new HashMap<>(spec.podRequests());
+        List<Container> containers = spec.containers();
+        List<Container> initContainers = spec.initContainers();
+        for (Map.Entry<ResourceName, Long> entry : amounts.entrySet()) {
+            String name = entry.getKey().name();
+            Quantity less = quantity(entry.getKey(), entry.getValue());
+            podRequests.computeIfPresent(name, (resource, request) -> lowered(request, less));
+            Quantity left = quantity(entry.getKey(), spec.requests().amount(entry.getKey()))
+                    .minus(less);
+            containers = lowered(containers, name, less);
+            initContainers = atMost(initContainers, name, left);
+        }
+        return spec.toBuilder().podRequests(podRequests).containers(containers).initContainers(initContainers);
+    }
+
+    private static Quantity quantity(ResourceName resource, long amount) {
+        return resource.equals(ResourceName.CPU) ? Quantity.ofMilli(amount) : Quantity.of(amount);
+    }
+
+    private static Quantity lowered(Quantity request, Quantity less) {
+        return request.minus(less).max(Quantity.ZERO);
+    }
+
+    private static List<Container> lowered(List<Container> containers, String resource, Quantity less) {
+        TreeSet<Integer> byRequest =
+                new TreeSet<>(Comparator.<Integer, Quantity>comparing(index -> request(containers.get(index), resource))
+                        .reversed()
+                        .thenComparing(Comparator.naturalOrder()));
+        for (int i = 0; i < containers.size(); i++) {
+            byRequest.add(i);
+        }
+        List<Container> changed = new ArrayList<>(containers);
+        Quantity missing = less;
+        for (int index : byRequest) {
+            Quantity request = request(containers.get(index), resource);
+            if (!request.isZero()) {
+                changed.set(index, with(containers.get(index), resource, lowered(request, missing)));
+                missing = lowered(missing, request);
+            }
+        }
+        return changed;
+    }
+
+    private static List<Container> atMost(List<Container> containers, String resource, Quantity most) {
+        List<Container> changed = new ArrayList<>();
+        for (Container container : containers) {
+            boolean isLarger = request(container, resource).compareTo(most) > 0;
+            changed.add(isLarger ? with(container, resource, most) : container);
+        }
+        return changed;
+    }
+
+    private static Quantity request(Container container, String resource) {
+        return container.requests().getOrDefault(resource, Quantity.ZERO);
+    }
+
+    private static Container with(Container container, String resource, Quantity request) {
+        Map<String, Quantity> requests = new HashMap<>(container.requests());
+        requests.put(resource, request);
+        return new Container(
+                container.name(),
+                container.image(),
+                requests,
+                container.limits(),
+                container.hostPorts(),
+                container.restartPolicy(),
+                container.claims());
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.simulation.internal.workload;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
+import java.util.Map;
+import org.moorage.api.model.LabelSelector;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.objects.GeneratedNames;
+import org.moorage.objects.KeptJson;
+import org.moorage.objects.internal.Fields;
+import org.moorage.objects.internal.ObjectKey;
+import org.moorage.objects.internal.TreeDecoder;
+
+/** The template that a workload has for its pods. */
+final class PodTemplate {
+    private static final int LONGEST_PREFIX = 253;
+
+    private final ObjectNode owner;
+    private final ObjectKey ownerKey;
+    private final Fields fields;
+    private final TreeDecoder decoder = new TreeDecoder();
+
+    private PodTemplate(ObjectNode owner, Fields fields) {
+        this.owner = owner;
+        this.ownerKey = ObjectKey.of(owner);
+        this.fields = fields;
+    }
+
+    /**
+     * The template of a workload.
+     *
+     * @throws org.moorage.objects.ClusterFileException if it has none
+     */
+    static PodTemplate of(ObjectNode workload) {
+        Fields spec = specOf(workload);
+        Fields template = spec.pointer("template")
+                .orElseThrow(() -> spec.wrong("template", spec.node().path("template"), "a template of a pod"));
+        return new PodTemplate(workload, template);
+    }
+
+    /** The spec of a workload. */
+    static Fields specOf(ObjectNode workload) {
+        Fields root = Fields.of(workload);
+        return root.pointer("spec").orElseThrow(() -> root.wrong("spec", workload.path("spec"), "an object"));
+    }
+
+    /**
+     * Whether the API server takes the selector of the workload: it must be one that selects the pods of the template.
+     */
+    boolean isSelected() {
+        // Deployments, stateful sets and daemon sets have it where replica sets have it.
+        return decoder.decode(ObjectKind.REPLICA_SET, owner, KeptJson.NONE)
+                .selector()
+                .map(this::isSelectedBy)
+                .orElse(false);
+    }
+
+    private boolean isSelectedBy(LabelSelector selector) {
+        Map<String, String> labels = decoder.decode(ObjectKind.REPLICA_SET, fields.node(), KeptJson.NONE)
+                .metadata()
+                .labels();
+        return !selector.isEmpty() && selector.matches(labels);
+    }
+
+    /** The template's tree. */
+    ObjectNode node() {
+        return fields.node();
+    }
+
+    /** A hash of the template, as controllers put it into labels and names. */
+    String hash() {
+        return GeneratedNames.hash(fields.node().toString());
+    }
+
+    /** What starts the names of the workload's pods. */
+    String prefix() {
+        String dashed = ownerKey.name() + "-";
+        return dashed.length() > LONGEST_PREFIX ? ownerKey.name() : dashed;
+    }
+
+    /**
+     * A pod of the template, owned by the workload.
+     *
+     * @param generateName what its name starts with
+     * @param name its name
+     */
+    ObjectNode pod(String generateName, String name) {
+        ObjectNode pod = JsonNodeFactory.instance.objectNode();
+        pod.put("apiVersion", "v1").put("kind", "Pod");
+        ObjectNode metadata = pod.putObject("metadata");
+        metadata.put("generateName", generateName).put("name", name).put("namespace", ownerKey.namespace());
+        metadata.putObject("labels");
+        for (String field : List.of("labels", "annotations", "finalizers")) {
+            JsonNode value = fields.node().path("metadata").path(field);
+            if (!Fields.isAbsent(value)) {
+                metadata.set(field, value.deepCopy());
+            }
+        }
+        own(metadata, owner);
+        pod.set("spec", fields.struct("spec").node().deepCopy());
+        return pod;
+    }
+
+    /** Makes a workload the controller of an object with this metadata. */
+    static void own(ObjectNode metadata, ObjectNode owner) {
+        metadata.withArray("ownerReferences")
+                .addObject()
+                .put("apiVersion", owner.path("apiVersion").asText())
+                .put("kind", owner.path("kind").asText())
+                .put("name", owner.path("metadata").path("name").asText())
+                .put("uid", owner.path("metadata").path("uid").asText())
+                .put("controller", true)
+                .put("blockOwnerDeletion", true);
+    }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.simulation.internal.workload;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.moorage.objects.internal.Fields;
+import org.moorage.objects.internal.ObjectKey;
+
+/**
+ * Makes the pods of stateful sets, and the claims of their templates. Those that are to start one after the other are made all at
+ * once too, since none starts here; but not in a cluster where one of them is not ready, for which the next one waits.
+ */
+final class StatefulSets {
+    private final OwnedPods pods;
+    private final Set<ObjectKey> claims = new HashSet<>();
+
+    StatefulSets(OwnedPods pods) {
+        this.pods = pods;
+    }
+
+    /** Takes note of a claim. */
+    void seenClaim(ObjectNode claim) {
+        claims.add(ObjectKey.of(claim));
+    }
+
+    /** Makes the pods that a stateful set lacks, and the claims that its waiting pods lack. */
+    MadeObjects of(ObjectNode set) {
+        Fields spec = PodTemplate.specOf(set);
+        PodTemplate template = PodTemplate.of(set);
+        if (!template.isSelected()) {
+            return MadeObjects.none(Workloads.NOT_SELECTED);
+        }
+        int replicas = spec.number("replicas", 1);
+        if (replicas == 0) {
+            return MadeObjects.none(Workloads.NO_REPLICAS);
+        }
+        ObjectKey key = ObjectKey.of(set);
+        int start = spec.pointer("ordinals")
+                .map(ordinals -> ordinals.number("start", 0))
+                .orElse(0);
+        Map<String, OwnedPods.OwnedPod> present = new HashMap<>();
+        pods.of(key).forEach(pod -> present.put(pod.name(), pod));
+        boolean isWaiting = !spec.holds("podManagementPolicy", "Parallel")
+                && present.values().stream().anyMatch(pod -> !pod.isReady());
+        String revision = revision(set, key, template);
+        List<ObjectNode> made = new ArrayList<>();
+        for (int ordinal = start; ordinal < start + replicas; ordinal++) {
+            String name = key.name() + "-" + ordinal;
+            boolean isMissing = !present.containsKey(name) && !pods.contains(key.namespace(), name);
+            if (isMissing && isWaiting) {
+                continue;
+            }
+            if (isMissing || present.containsKey(name) && !present.get(name).isScheduled()) {
+                for (ObjectNode claim : claims(set, spec, ordinal)) {
+                    if (claims.add(ObjectKey.of(claim))) {
+                        made.add(claim);
+                    }
+                }
+            }
+            if (isMissing) {
+                made.add(pod(template, spec, name, ordinal, revision));
+            }
+        }
+        return MadeObjects.of(made);
+    }
+
+    private String revision(ObjectNode set, ObjectKey key, PodTemplate template) {
+        String known = set.path("status").path("updateRevision").asText("");
+        return known.isEmpty() ? pods.revision(key).orElseGet(() -> key.name() + "-" + template.hash()) : known;
+    }
+
+    private static ObjectNode pod(PodTemplate template, Fields spec, String name, int ordinal, String revision) {
+        ObjectNode pod = template.pod(template.prefix(), name);
+        pod.withObject("/metadata/labels")
+                .put("apps.kubernetes.io/pod-index", String.valueOf(ordinal))
+                .put("controller-revision-hash", revision)
+                .put("statefulset.kubernetes.io/pod-name", name);
+        ObjectNode podSpec = pod.withObject("/spec");
+        podSpec.put("hostname", name);
+        String service = spec.node().path("serviceName").asText("");
+        if (!service.isEmpty()) {
+            podSpec.put("subdomain", service);
+        }
+        addVolumes(podSpec, spec, name);
+        return pod;
+    }
+
+    private static void addVolumes(ObjectNode podSpec, Fields spec, String podName) {
+        ArrayNode volumes = JsonNodeFactory.instance.arrayNode();
+        Set<String> claimed = new HashSet<>();
+        for (Fields claim : spec.each("volumeClaimTemplates")) {
+            String name = claim.node().path("metadata").path("name").asText("");
+            claimed.add(name);
+            volumes.addObject()
+                    .put("name", name)
+                    .putObject("persistentVolumeClaim")
+                    .put("claimName", name + "-" + podName);
+        }
+        for (JsonNode volume : podSpec.path("volumes")) {
+            if (!claimed.contains(volume.path("name").asText(""))) {
+                volumes.add(volume);
+            }
+        }
+        if (!volumes.isEmpty()) {
+            podSpec.set("volumes", volumes);
+        }
+    }
+
+    private static List<ObjectNode> claims(ObjectNode set, Fields spec, int ordinal) {
+        ObjectKey key = ObjectKey.of(set);
+        List<ObjectNode> made = new ArrayList<>();
+        for (Fields template : spec.each("volumeClaimTemplates")) {
+            ObjectNode claim = template.node().deepCopy();
+            claim.put("apiVersion", "v1").put("kind", "PersistentVolumeClaim");
+            claim.remove("status");
+            Fields metadata = Fields.of(claim).struct("metadata");
+            String name = metadata.node().path("name").asText("");
+            metadata.node().put("name", name + "-" + key.name() + "-" + ordinal).put("namespace", key.namespace());
+            ObjectNode labels = metadata.struct("labels").node();
+            spec.node()
+                    .path("selector")
+                    .path("matchLabels")
+                    .properties()
+                    .forEach(label -> labels.set(label.getKey(), label.getValue()));
+            JsonNode retention = spec.node().path("persistentVolumeClaimRetentionPolicy");
+            if (retention.path("whenDeleted").asText("").equals("Delete")) {
+                PodTemplate.own(metadata.node(), set);
+            }
+            made.add(claim);
+        }
+        return made;
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.simulation.internal.workload;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.TolerationOperators;
+import org.moorage.objects.internal.Fields;
+import org.moorage.objects.internal.ObjectKey;
+
+/**
+ * Makes what controllers make of workloads: the pods of deployments, replica sets, replication controllers, stateful sets, daemon
+ * sets and jobs, with the replica sets of deployments and the claims of stateful sets; on request a job of each cron job. Pods that
+ * are there already are counted, so that only missing ones are made.
+ *
+ * <p>Names are those that controllers give. Where these are random, they have the same form, and are the same in each run.
+ */
+public final class Workloads {
+    static final String NO_REPLICAS = "replicas: 0";
+    static final String NOT_SELECTED =
+            "refused by the API server: spec.selector does not select the pods of the template";
+
+    private final OwnedPods pods = new OwnedPods();
+    private final ReplicaSets replicaSets = new ReplicaSets(pods);
+    private final StatefulSets statefulSets = new StatefulSets(pods);
+    private final Jobs jobs = new Jobs(pods);
+    private final DaemonSets daemonSets;
+    private final boolean startsCronJobs;
+
+    /**
+     * The workloads of a cluster of which nothing has been {@link #seen} yet.
+     *
+     * @param operators the operators that tolerations of daemon sets may have
+     * @param startsCronJobs whether cron jobs start a job
+     */
+    public Workloads(TolerationOperators operators, boolean startsCronJobs) {
+        daemonSets = new DaemonSets(pods, operators);
+        this.startsCronJobs = startsCronJobs;
+    }
+
+    /** Whether an object is one that a controller makes pods of. */
+    public static boolean isWorkload(ObjectNode object) {
+        return switch (kindOf(object)) {
+            case "apps/Deployment",
+                    "apps/ReplicaSet",
+                    "/ReplicationController",
+                    "apps/StatefulSet",
+                    "apps/DaemonSet",
+                    "batch/Job",
+                    "batch/CronJob" -> Fields.isAbsent(object.path("metadata").path("deletionTimestamp"));
+            default -> false;
+        };
+    }
+
+    private static String kindOf(ObjectNode object) {
+        ObjectKey key = ObjectKey.of(object);
+        return key.group() + "/" + key.kind();
+    }
+
+    /** Takes note of an object of the cluster, with its uid. */
+    public void seen(ObjectNode object) {
+        switch (kindOf(object)) {
+            case "/Pod" -> pods.seen(object);
+            case "/PersistentVolumeClaim" -> statefulSets.seenClaim(object);
+            case "apps/ReplicaSet" -> replicaSets.seen(object);
+            default -> {}
+        }
+    }
+
+    /**
+     * What the controller of a workload makes, when all objects have been {@link #seen}.
+     *
+     * @param workload an object for which {@link #isWorkload} holds
+     * @param nodes the nodes of the cluster
+     * @throws org.moorage.objects.ClusterFileException if a field that matters has a shape that the API server would refuse
+     * @throws org.moorage.objects.ObjectDecodeException if a value has the wrong type
+     */
+    public MadeObjects make(ObjectNode workload, List<Node> nodes) {
+        return switch (kindOf(workload)) {
+            case "apps/Deployment" -> replicaSets.ofDeployment(workload);
+            case "apps/ReplicaSet" -> replicaSets.ofReplicaSet(workload);
+            case "/ReplicationController" -> replicaSets.ofReplicationController(workload);
+            case "apps/StatefulSet" -> statefulSets.of(workload);
+            case "apps/DaemonSet" -> daemonSets.of(workload, nodes);
+            case "batch/Job" -> jobs.ofJob(workload);
+            case "batch/CronJob" -> jobs.ofCronJob(workload, startsCronJobs);
+            default -> throw new IllegalArgumentException("workload: " + kindOf(workload) + " (expected: a workload)");
+        };
+    }
+}

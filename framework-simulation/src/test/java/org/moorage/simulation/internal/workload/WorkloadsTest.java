@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.simulation.internal.workload;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.TolerationOperators;
+import org.moorage.objects.ClusterFileException;
+import org.moorage.objects.internal.ClusterFiles;
+import org.moorage.objects.internal.ObjectKey;
+import org.moorage.objects.internal.ObjectStreams;
+import org.moorage.objects.internal.TreeDecoder;
+
+class WorkloadsTest {
+    private static final String TEMPLATE = """
+              selector: {matchLabels: {app: x}}
+              template:
+                metadata: {labels: {app: x}, annotations: {note: text}, finalizers: [example.org/f]}
+                spec:
+                  containers: [{name: c, image: i}]
+            """;
+
+    private static final String JOB_TEMPLATE = """
+              template:
+                metadata: {labels: {app: x}}
+                spec:
+                  restartPolicy: Never
+                  containers: [{name: c, image: i}]
+            """;
+
+    private static final String NODES = """
+            {apiVersion: v1, kind: Node, metadata: {name: a, labels: {disk: ssd}}}
+            ---
+            {apiVersion: v1, kind: Node, metadata: {name: b}, spec: {taints: [{key: t, effect: NoSchedule}]}}
+            ---
+            apiVersion: v1
+            kind: Node
+            metadata: {name: c}
+            spec: {unschedulable: true, taints: [{key: node.kubernetes.io/unschedulable, effect: NoSchedule}]}
+            ---
+            """;
+
+    private static final String READY = "status: {phase: Running, conditions: [{type: Ready, status: 'True'}]}\n";
+
+    private static String workload(String apiVersion, String kind, String spec) {
+        return "apiVersion: " + apiVersion + "\nkind: " + kind
+                + "\nmetadata: {name: w, namespace: team, uid: w-uid}\nspec:\n" + spec;
+    }
+
+    private static String deployment(String spec) {
+        return workload("apps/v1", "Deployment", spec + TEMPLATE);
+    }
+
+    private static String job(String spec) {
+        return workload("batch/v1", "Job", spec + JOB_TEMPLATE);
+    }
+
+    private static String pod(String name, String owner, String rest) {
+        return """
+                ---
+                apiVersion: v1
+                kind: Pod
+                metadata:
+                  name: %s
+                  namespace: team
+                  ownerReferences: [{%s, name: w, uid: w-uid, controller: true}]
+                """.formatted(name, owner) + rest;
+    }
+
+    private static String owner(String apiVersion, String kind) {
+        return "apiVersion: " + apiVersion + ", kind: " + kind;
+    }
+
+    /** What is made, with the random ends of names as {@code *}. */
+    record Case(String name, String text, List<String> made, String whyNone) {
+        static Case makes(String name, String text, String... made) {
+            return new Case(name, text, List.of(made), "");
+        }
+
+        static Case none(String name, String text, String why) {
+            return new Case(name, text, List.of(), why);
+        }
+
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static Stream<Case> cases() {
+        return Stream.of(deployments(), statefulSets(), daemonSets(), jobs()).flatMap(List::stream);
+    }
+
+    private static List<Case> deployments() {
+        String replicaSet = owner("apps/v1", "ReplicaSet");
+        return List.of(
+                Case.makes("a deployment has one pod", deployment(""), "ReplicaSet w-*", "Pod w-*-*"),
+                Case.makes("or some", deployment("  replicas: 2\n"), "ReplicaSet w-*", "Pod w-*-*", "Pod w-*-*"),
+                Case.none("or none", deployment("  replicas: 0\n"), "replicas: 0"),
+                Case.none("or is paused", deployment("  paused: true\n"), "paused"),
+                Case.none(
+                        "a selector that selects other pods",
+                        deployment("").replace("matchLabels: {app: x}", "matchLabels: {app: y}"),
+                        "refused by the API server: spec.selector does not select the pods of the template"),
+                Case.makes(
+                        "its replica set is there, and makes the pods",
+                        deployment("") + "---\napiVersion: apps/v1\nkind: ReplicaSet\n"
+                                + "metadata: {name: w-1, namespace: team, ownerReferences: "
+                                + "[{apiVersion: apps/v1, kind: Deployment, name: w, controller: true}]}\n"),
+                Case.makes(
+                        "one of its pods is there, and the replica set is not",
+                        deployment("  replicas: 2\n")
+                                + pod("w-55b-1", replicaSet, "  labels: {pod-template-hash: 55b}\n")
+                                        .replace("name: w,", "name: w-55b,"),
+                        "ReplicaSet w-55b",
+                        "Pod w-55b-*"),
+                Case.makes(
+                        "a replica set",
+                        workload("apps/v1", "ReplicaSet", "  replicas: 2\n" + TEMPLATE),
+                        "Pod w-*",
+                        "Pod w-*"),
+                Case.makes(
+                        "with a pod that runs, one that ended and one that leaves",
+                        workload("apps/v1", "ReplicaSet", "  replicas: 2\n" + TEMPLATE)
+                                + pod("w-1", replicaSet, "status: {phase: Running}\n")
+                                + pod("w-2", replicaSet, "status: {phase: Failed}\n")
+                                + pod("w-3", replicaSet, "  deletionTimestamp: 2026-01-01T00:00:00Z\n"),
+                        "Pod w-*"),
+                Case.none(
+                        "for which the API server refuses pods",
+                        workload("apps/v1", "ReplicaSet", TEMPLATE)
+                                + "status: {conditions: [{type: ReplicaFailure, status: 'True'}]}\n",
+                        "its status says that the API server refuses them"),
+                Case.makes(
+                        "with more pods than it wants",
+                        workload("apps/v1", "ReplicaSet", TEMPLATE)
+                                + pod("w-1", replicaSet, "")
+                                + pod("w-2", replicaSet, "")),
+                Case.makes(
+                        "a replication controller",
+                        workload("v1", "ReplicationController", JOB_TEMPLATE.replace("Never", "Always")),
+                        "Pod w-*"));
+    }
+
+    private static List<Case> statefulSets() {
+        String claims = "  volumeClaimTemplates: [{metadata: {name: data}, spec: {}}]\n";
+        String owner = owner("apps/v1", "StatefulSet");
+        return List.of(
+                Case.makes(
+                        "a stateful set",
+                        workload("apps/v1", "StatefulSet", "  replicas: 2\n" + TEMPLATE + claims),
+                        "PersistentVolumeClaim data-w-0",
+                        "Pod w-0",
+                        "PersistentVolumeClaim data-w-1",
+                        "Pod w-1"),
+                Case.makes(
+                        "that starts at another ordinal, with a pod and a claim",
+                        workload(
+                                        "apps/v1",
+                                        "StatefulSet",
+                                        "  replicas: 2\n  ordinals: {start: 5}\n" + TEMPLATE + claims)
+                                + pod("w-5", owner, "spec: {nodeName: a}\n" + READY)
+                                + "---\napiVersion: v1\nkind: PersistentVolumeClaim\n"
+                                + "metadata: {name: data-w-6, namespace: team}\n",
+                        "Pod w-6"),
+                Case.makes(
+                        "whose first pod is ready",
+                        workload("apps/v1", "StatefulSet", "  replicas: 2\n" + TEMPLATE) + pod("w-0", owner, READY),
+                        "Pod w-1"),
+                Case.makes(
+                        "whose first pod is not ready, so that the others wait",
+                        workload("apps/v1", "StatefulSet", "  replicas: 3\n" + TEMPLATE)
+                                + pod("w-0", owner, "status: {phase: Running}\n")),
+                Case.makes(
+                        "whose pods do not wait for each other",
+                        workload(
+                                        "apps/v1",
+                                        "StatefulSet",
+                                        "  replicas: 2\n  podManagementPolicy: Parallel\n" + TEMPLATE)
+                                + pod("w-0", owner, "status: {phase: Running}\n"),
+                        "Pod w-1"),
+                Case.makes(
+                        "whose pod waits without its claim",
+                        workload("apps/v1", "StatefulSet", TEMPLATE + claims) + pod("w-0", owner, ""),
+                        "PersistentVolumeClaim data-w-0"),
+                Case.none(
+                        "without replicas",
+                        workload("apps/v1", "StatefulSet", "  replicas: 0\n" + TEMPLATE),
+                        "replicas: 0"));
+    }
+
+    private static List<Case> daemonSets() {
+        String set = workload("apps/v1", "DaemonSet", TEMPLATE);
+        String owner = owner("apps/v1", "DaemonSet");
+        return List.of(
+                Case.makes("a daemon set, on nodes that its pods tolerate", NODES + set, "Pod w-*", "Pod w-*"),
+                Case.makes(
+                        "with a node selector",
+                        NODES + set.replace("    spec:\n", "    spec:\n      nodeSelector: {disk: ssd}\n"),
+                        "Pod w-*"),
+                Case.makes(
+                        "with a pod that runs and one that waits",
+                        NODES + set + pod("w-1", owner, "spec: {nodeName: a}\n") + pod("w-2", owner, """
+                                        spec: {affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution:
+                                         {nodeSelectorTerms: [{matchFields:
+                                          [{key: metadata.name, operator: In, values: [c]}]}]}}}}
+                                        """)),
+                Case.none("without nodes", set, "no node among the objects is one for it"));
+    }
+
+    private static List<Case> jobs() {
+        String owner = owner("batch/v1", "Job");
+        String indexed = "  completions: 4\n  parallelism: 2\n  completionMode: Indexed\n";
+        String cronJob = workload(
+                "batch/v1",
+                "CronJob",
+                "  jobTemplate:\n    spec:\n" + JOB_TEMPLATE.indent(4) + "  schedule: '@daily'\n");
+        return List.of(
+                Case.makes("a job", job(""), "Pod w-*"),
+                Case.makes("with parallelism", job("  completions: 3\n  parallelism: 2\n"), "Pod w-*", "Pod w-*"),
+                Case.makes("with parallelism alone", job("  parallelism: 2\n"), "Pod w-*", "Pod w-*"),
+                Case.makes("of which one is left to complete", job("""
+                          completions: 3
+                          parallelism: 2
+                        """) + "status: {succeeded: 2}\n", "Pod w-*"),
+                Case.makes(
+                        "with a pod that runs and one that succeeded",
+                        job("  completions: 3\n  parallelism: 3\n")
+                                + pod("w-1", owner, "status: {phase: Running}\n")
+                                + pod("w-2", owner, "status: {phase: Succeeded}\n"),
+                        "Pod w-*"),
+                Case.makes("that is complete", job("") + "status: {conditions: [{type: Complete, status: 'True'}]}\n"),
+                Case.none("that is suspended", job("  suspend: true\n"), "suspended"),
+                Case.none("without parallelism", job("  parallelism: 0\n"), "parallelism or completions: 0"),
+                Case.none(
+                        "of another controller",
+                        job("  managedBy: example.org/queue\n"),
+                        "managed by example.org/queue"),
+                Case.makes("an indexed job", job(indexed), "Pod w-0-*", "Pod w-1-*"),
+                Case.makes(
+                        "of which an index has completed and one is under way",
+                        job(indexed) + "status: {succeeded: 1, completedIndexes: '1'}\n"
+                                + pod(
+                                        "w-0-a",
+                                        owner,
+                                        "  annotations: " + "{batch.kubernetes.io/job-completion-index: '0'}\n"),
+                        "Pod w-2-*"),
+                Case.makes("a cron job", cronJob, "Job w-29453760", "Pod w-29453760-*"),
+                Case.none("that is suspended", cronJob + "  suspend: true\n", "suspended"),
+                Case.none(
+                        "that has a job, and must not have two",
+                        cronJob + "  concurrencyPolicy: Forbid\nstatus: {active: [{name: w-1}]}\n",
+                        "its last job is still active"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("cases")
+    void makesWhatIsMissing(Case given) {
+        MadeObjects made = made(given.text(), true);
+
+        List<String> titles = new ArrayList<>();
+        for (ObjectNode object : made.objects()) {
+            ObjectKey key = ObjectKey.of(object);
+            assertThat(key.namespace()).isEqualTo("team");
+            titles.add(key.kind() + " " + key.name());
+        }
+        assertThat(titles).hasSameSizeAs(given.made()).doesNotHaveDuplicates();
+        for (int i = 0; i < titles.size(); i++) {
+            assertThat(titles.get(i)).matches(given.made().get(i).replace("*", "[a-z0-9]{5,10}"));
+        }
+        assertThat(made.whyNone()).isEqualTo(given.whyNone());
+        assertThat(made(given.text(), true)).isEqualTo(made);
+    }
+
+    @Test
+    void startsCronJobsOnRequestOnly() {
+        String cronJob = workload("batch/v1", "CronJob", "  jobTemplate: {}\n");
+
+        assertThat(made(cronJob, false).whyNone()).isEqualTo("waits for its schedule");
+    }
+
+    @Test
+    void refusesAWorkloadWithoutATemplate() {
+        assertThatThrownBy(() -> made(workload("batch/v1", "Job", "  parallelism: 1\n"), false))
+                .isInstanceOf(ClusterFileException.class)
+                .hasMessage("Job team/w: spec.template: nothing (expected: a template of a pod)");
+    }
+
+    @Test
+    void givesAPodOfADeploymentWhatTheTemplateSaysAndTheHash() throws IOException {
+        List<ObjectNode> made = made(deployment(""), false).objects();
+        String hash = made.get(0)
+                .path("metadata")
+                .path("labels")
+                .path("pod-template-hash")
+                .asText();
+
+        assertThat(made.get(0).path("metadata").path("name").asText()).isEqualTo("w-" + hash);
+        assertThat(made.get(0).at("/spec/selector"))
+                .isEqualTo(tree("{'matchLabels': {'app': 'x', 'pod-template-hash': '" + hash + "'}}"));
+        ObjectNode pod = made.get(1);
+        pod.withObject("/metadata").remove("name");
+        assertThat(pod).isEqualTo(tree("""
+                {'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'generateName': 'w-HASH-', 'namespace': 'team',
+                  'labels': {'app': 'x', 'pod-template-hash': 'HASH'}, 'annotations': {'note': 'text'},
+                  'finalizers': ['example.org/f'],
+                  'ownerReferences': [{'apiVersion': 'apps/v1', 'kind': 'ReplicaSet', 'name': 'w-HASH', 'uid': 'UID',
+                    'controller': true, 'blockOwnerDeletion': true}]},
+                 'spec': {'containers': [{'name': 'c', 'image': 'i'}]}}
+                """.replace("HASH", hash)
+                .replace("UID", made.get(0).path("metadata").path("uid").asText())));
+    }
+
+    @Test
+    void bindsAPodOfADaemonSetToItsNodeByAffinityAndToleratesWhatAnyNodeMayHave() throws IOException {
+        JsonNode spec = made(NODES + workload("apps/v1", "DaemonSet", TEMPLATE), false)
+                .objects()
+                .get(1)
+                .path("spec");
+
+        assertThat(spec.path("affinity")).isEqualTo(tree("""
+                {'nodeAffinity': {'requiredDuringSchedulingIgnoredDuringExecution': {'nodeSelectorTerms': [
+                  {'matchFields': [{'key': 'metadata.name', 'operator': 'In', 'values': ['c']}]}]}}}
+                """));
+        assertThat(spec.path("tolerations")).hasSize(6);
+    }
+
+    private static ObjectNode tree(String json) throws IOException {
+        return ObjectStreams.object(json.replace('\'', '"'));
+    }
+
+    private static MadeObjects made(String text, boolean startsCronJobs) {
+        Workloads workloads = new Workloads(TolerationOperators.EQUALITY, startsCronJobs);
+        List<ObjectNode> waiting = new ArrayList<>();
+        List<Node> nodes = new ArrayList<>();
+        for (ObjectNode object : ClusterFiles.read(List.of("-"), new ByteArrayInputStream(text.getBytes(UTF_8)))) {
+            workloads.seen(object);
+            if (ObjectKey.of(object).name().equals("w") && Workloads.isWorkload(object)) {
+                waiting.add(object);
+            }
+            if (object.path("kind").asText().equals("Node")) {
+                nodes.add((Node) new TreeDecoder().decode(object));
+            }
+        }
+        assertThat(waiting).hasSize(1);
+        return workloads.make(waiting.get(0), nodes);
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.annotate;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.Quantity;
+import org.moorage.kubernetes.ApiRequests;
+import org.moorage.kubernetes.ObjectLists;
+import org.moorage.objects.KeptJson;
+import org.moorage.objects.internal.ObjectTrees;
+
+/** The nodes and pods of a cluster, as the API server has them when it is asked. */
+public final class ClusterNodes {
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+    private final ApiRequests requests;
+    private final ObjectLists<Node> nodes;
+    private final ObjectLists<Pod> pods;
+
+    /** Those of the cluster that requests go to. */
+    public ClusterNodes(ApiRequests requests) {
+        this.requests = requests;
+        nodes = new ObjectLists<>(requests, ObjectKind.NODE, EnumSet.of(KeptJson.NODES), TIMEOUT);
+        pods = new ObjectLists<>(requests, ObjectKind.POD, KeptJson.NONE, TIMEOUT);
+    }
+
+    /**
+     * What annotations of a node are made of.
+     *
+     * @param name its name
+     * @param isReady whether it is Ready
+     * @param allocatable what pods may take of it
+     * @param internalIp its address of type InternalIP; empty if it has none
+     */
+    record AnnotatedNode(
+            String name, boolean isReady, Map<String, Quantity> allocatable, Optional<String> internalIp) {}
+
+    List<AnnotatedNode> nodes() {
+        List<AnnotatedNode> all = new ArrayList<>();
+        nodes.read(new ObjectLists.Taker<>() {
+            @Override
+            public void begin() {
+                all.clear();
+            }
+
+            @Override
+            public void add(Node node) {
+                all.add(new AnnotatedNode(
+                        node.name(),
+                        "True".equals(node.conditions().get("Ready")),
+                        node.allocatable(),
+                        internalIp(ObjectTrees.of(node.json().orElseThrow()).at("/status/addresses"))));
+            }
+        });
+        return all;
+    }
+
+    private static Optional<String> internalIp(JsonNode addresses) {
+        for (JsonNode address : addresses) {
+            if (address.path("type").asText().equals("InternalIP")) {
+                return Optional.of(address.path("address").asText());
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** The pods that have a node. */
+    List<Pod> boundPods() {
+        List<Pod> bound = new ArrayList<>();
+        pods.read(new ObjectLists.Taker<>() {
+            @Override
+            public void begin() {
+                bound.clear();
+            }
+
+            @Override
+            public void add(Pod pod) {
+                if (pod.isBound()) {
+                    bound.add(pod);
+                }
+            }
+        });
+        return bound;
+    }
+
+    /**
+     * Sets annotations of a node.
+     *
+     * @param annotations the values by key; those that are empty are removed
+     */
+    void annotate(String node, Map<String, Optional<String>> annotations) {
+        ObjectNode patch = JsonNodeFactory.instance.objectNode();
+        ObjectNode values = patch.putObject("metadata").putObject("annotations");
+        annotations.forEach((key, value) -> values.put(key, value.orElse(null)));
+        String ignored = requests.patch("annotate Node " + node, "/api/v1/nodes/" + node, patch.toString(), TIMEOUT);
+    }
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.command;
+
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.plugin.Problems;
+import org.moorage.app.internal.process.CommandException;
+import org.moorage.app.internal.report.OutputFormat;
+import org.moorage.app.internal.report.Terminal;
+import org.moorage.config.ConfigException;
+import org.moorage.config.ConfigPrinter;
+import org.moorage.config.ConfigReading;
+import org.moorage.config.LoadedConfig;
+import org.moorage.config.older.PolicyTexts;
+import org.moorage.config.plugin.JarRules;
+import org.moorage.config.plugin.PluginRegistry;
+import org.moorage.kubernetes.ApiClient;
+import org.moorage.kubernetes.ApiConnection;
+import org.moorage.runtime.ConfigCheck;
+import org.moorage.simulation.cluster.InMemoryCluster;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Shows, checks and converts configurations. */
+@Command(name = "config", description = "Shows, checks or converts a configuration.")
+final class ConfigCommand {
+    private static final String KUBECONFIG = "clientConnection.kubeconfig";
+
+    private final Terminal terminal;
+
+    ConfigCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Command(
+            name = "show",
+            description = "Prints a configuration as it takes effect, with where each setting comes from.")
+    int show(
+            @Mixin PluginOptions plugins,
+            @Mixin FeatureGateOptions features,
+            @Mixin PolicyOption policy,
+            @Option(names = "--changed", description = "Print only what differs from the defaults.") boolean changed,
+            @Option(
+                            names = {"-o", "--output"},
+                            paramLabel = "FORMAT",
+                            converter = OutputFormat.Named.class,
+                            defaultValue = "yaml",
+                            description = "How to print it: yaml, with origins, or json (default: yaml).")
+                    OutputFormat format,
+            @Parameters(
+                            arity = "0..1",
+                            paramLabel = "FILE",
+                            description = "The configuration, - for stdin; the default one if left out.")
+                    Optional<Path> file) {
+        checkIsTree(format);
+        LoadedConfig loaded = checked(
+                file, plugins.registry(JarRules.WithoutVersion.NOTED, terminal::warn), features.gates(), policy);
+        ConfigFile.warn(loaded, terminal);
+        if (format == OutputFormat.JSON) {
+            format.print(changed ? loaded.changed() : loaded.effective(), terminal);
+        } else {
+            terminal.out().print(changed ? ConfigPrinter.printChanged(loaded) : ConfigPrinter.print(loaded));
+        }
+        return 0;
+    }
+
+    @Command(
+            name = "validate",
+            description = {
+                "Checks configurations, and tells everything that is wrong with them.",
+                "",
+                "A scheduler takes what is valid: its plugins are made, and the files that it names are read. A kubeconfig that is"
+                        + " not on this machine is a warning.",
+            })
+    int validate(
+            @Mixin PluginOptions plugins,
+            @Mixin FeatureGateOptions features,
+            @Mixin PolicyOption policy,
+            @Parameters(arity = "1..*", paramLabel = "FILE", description = "The configurations; - for stdin.")
+                    List<Path> files) {
+        PluginRegistry registry = plugins.registry(JarRules.WithoutVersion.NOTED, terminal::warn);
+        FeatureGates gates = features.gates();
+        int exitCode = 0;
+        for (Path file : files) {
+            try {
+                LoadedConfig loaded = checked(Optional.of(file), registry, gates, policy);
+                ConfigFile.warn(loaded, terminal);
+                terminal.out().println(loaded.sourceName() + ": valid");
+            } catch (ConfigException | CommandException refused) {
+                terminal.out().flush();
+                terminal.err().println("error: " + refused.getMessage());
+                exitCode = 1;
+            }
+        }
+        return exitCode;
+    }
+
+    @Command(
+            name = "convert",
+            description = {
+                "Prints a configuration of an older version as one of version v1, without comments.",
+                "",
+                "Older versions are v1alpha1, v1beta1, v1beta2, v1beta3, and a Policy. FILE may have manifests whose ConfigMaps"
+                        + " have the configuration and its Policy.",
+            })
+    int convert(
+            @Mixin PluginOptions plugins,
+            @Mixin FeatureGateOptions features,
+            @Mixin PolicyOption policy,
+            @Option(
+                            names = {"-o", "--output"},
+                            paramLabel = "FORMAT",
+                            converter = OutputFormat.Named.class,
+                            defaultValue = "yaml",
+                            description = "How to print it: yaml or json (default: yaml).")
+                    OutputFormat format,
+            @Parameters(paramLabel = "FILE", description = "The configuration; - for stdin.") Path file) {
+        checkIsTree(format);
+        LoadedConfig loaded = checked(
+                Optional.of(file),
+                plugins.registry(JarRules.WithoutVersion.NOTED, terminal::warn),
+                features.gates(),
+                policy);
+        ConfigFile.warn(loaded, terminal);
+        if (format == OutputFormat.YAML) {
+            terminal.out().print(ConfigPrinter.printSource(loaded));
+        } else {
+            format.print(loaded.source(), terminal);
+        }
+        return 0;
+    }
+
+    /** Where the Policy is that a configuration names as a ConfigMap. */
+    static final class PolicyOption {
+        @Option(
+                names = "--policy",
+                paramLabel = "FILE",
+                description = "The Policy that a configuration of version v1alpha1 names as a ConfigMap: the text of"
+                        + " policy.cfg, or the ConfigMap's manifest.")
+        private Optional<Path> file = Optional.empty();
+
+        PolicyTexts texts(Optional<ManifestFile> config) {
+            return ConfigFile.policies(config, file);
+        }
+    }
+
+    private static void checkIsTree(OutputFormat format) {
+        if (format == OutputFormat.TABLE) {
+            throw new CommandException("--output: table (expected: yaml or json)");
+        }
+    }
+
+    private LoadedConfig checked(
+            Optional<Path> file, PluginRegistry registry, FeatureGates features, PolicyOption policy) {
+        Optional<ManifestFile> manifests = ConfigFile.manifests(file, terminal.in());
+        ConfigReading reading = ConfigFile.read(manifests, registry, features, policy.texts(manifests));
+        return ConfigCheck.check(withKubeconfigChecked(reading), registry, new InMemoryCluster());
+    }
+
+    // One that is there and cannot be used would have the start of a scheduler refused. One that is not there may be
+    // where the scheduler runs.
+    private ConfigReading withKubeconfigChecked(ConfigReading reading) {
+        String kubeconfig = reading.loaded().config().clientConnection().kubeconfig();
+        if (kubeconfig.isEmpty()) {
+            return reading;
+        }
+        try {
+            Path file = Path.of(kubeconfig);
+            if (!Files.isReadable(file)) {
+                Problems.Problem absent = new Problems.Problem(
+                        KUBECONFIG,
+                        "kubeconfig " + file + ": " + (Files.exists(file) ? "permission denied" : "no such file")
+                                + ", so it is not checked (expected: where the scheduler runs)");
+                terminal.warn(String.valueOf(reading.refusal(List.of(absent)).getMessage()));
+                return reading;
+            }
+            ApiClient ignored = new ApiConnection(Optional.of(file), Optional.empty()).open();
+        } catch (ClusterException | InvalidPathException unusable) {
+            return reading.with(new Problems.Problem(KUBECONFIG, String.valueOf(unusable.getMessage())));
+        }
+        return reading;
+    }
+}

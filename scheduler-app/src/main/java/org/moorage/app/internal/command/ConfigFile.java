@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.command;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.moorage.api.plugin.FeatureGates;
+import org.moorage.app.internal.process.CommandException;
+import org.moorage.app.internal.report.Terminal;
+import org.moorage.config.ConfigLoader;
+import org.moorage.config.ConfigReading;
+import org.moorage.config.FlagValue;
+import org.moorage.config.LoadedConfig;
+import org.moorage.config.older.PolicyTexts;
+import org.moorage.config.plugin.PluginRegistry;
+import org.moorage.objects.TextFile;
+
+/** Reads the configuration that a person names. */
+public final class ConfigFile {
+    private static final String EXPECTED = "a KubeSchedulerConfiguration";
+
+    private ConfigFile() {}
+
+    /**
+     * The manifests of the file with the configuration, if there is one.
+     *
+     * @param stdin what {@code -} stands for
+     * @throws CommandException if the file cannot be read
+     */
+    static Optional<ManifestFile> manifests(Optional<Path> file, InputStream stdin) {
+        return file.map(path -> ManifestFile.read(path, EXPECTED, stdin));
+    }
+
+    /**
+     * The manifests of the file with the configuration, if there is one.
+     *
+     * @throws CommandException if the file cannot be read
+     */
+    static Optional<ManifestFile> manifests(Optional<Path> file) {
+        return file.map(path -> ManifestFile.read(path, EXPECTED));
+    }
+
+    /**
+     * The configuration of a file, or the default one.
+     *
+     * @param policies finds the Policy that it names
+     * @throws CommandException if the file cannot be read
+     */
+    static ConfigReading read(
+            Optional<ManifestFile> file,
+            PluginRegistry registry,
+            FeatureGates features,
+            PolicyTexts policies,
+            FlagValue... flags) {
+        if (file.isEmpty()) {
+            LoadedConfig defaults = ConfigLoader.defaults(registry, features, flags);
+            return new ConfigReading(defaults, List.of(), List.of(), Map.of());
+        }
+        PolicyTexts.PolicyText config = file.get().config();
+        return ConfigLoader.read(config.text(), config.sourceName(), registry, features, policies, flags);
+    }
+
+    /**
+     * The text of a file.
+     *
+     * @param expected what is expected to be there, for messages
+     * @throws CommandException if the file cannot be read
+     */
+    public static String text(Path file, String expected) {
+        try {
+            return TextFile.read(file);
+        } catch (IOException e) {
+            throw new CommandException(file + ": " + TextFile.fault(e) + " (expected: " + expected + ")", e);
+        }
+    }
+
+    /** Finds a Policy in files: in one of its own, or beside the configuration. */
+    static PolicyTexts policies(Optional<ManifestFile> config, Optional<Path> policy) {
+        return (namespace, name, kubeconfig) -> {
+            Optional<PolicyTexts.PolicyText> found = policy.isPresent()
+                    ? ManifestFile.read(policy.get(), "a Policy").policy(namespace, name)
+                    : config.flatMap(file -> file.configMap(namespace, name));
+            return found.orElseThrow(
+                    () -> new IOException("it is in no file; --policy FILE of moorage config names one"));
+        };
+    }
+
+    /** Tells what became of a configuration of an older version, what has no effect, and what decisions here go without. */
+    static void warn(LoadedConfig loaded, Terminal terminal) {
+        loaded.warnings().forEach(terminal::warn);
+        List<String> missing = new ArrayList<>(loaded.missingPlugins());
+        missing.addAll(loaded.missingFeatures());
+        if (!missing.isEmpty()) {
+            terminal.warn("this version decides without " + String.join(", ", missing));
+        }
+    }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.command;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.moorage.app.internal.process.CommandException;
+import org.moorage.config.ConfigLoader;
+import org.moorage.config.FlagValue;
+import org.moorage.config.LoadedConfig;
+import org.moorage.config.older.PolicyTexts;
+import org.moorage.config.plugin.JarRules;
+import org.moorage.config.plugin.PluginRegistry;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** What a scheduler is made of: its configuration, its features, and the plugins that there are. */
+public final class ConfigOptions {
+    @Option(
+            names = "--config",
+            paramLabel = "FILE",
+            description = "The scheduler's configuration, as for kube-scheduler.")
+    private Optional<Path> file = Optional.empty();
+
+    @Mixin
+    private PluginOptions plugins = new PluginOptions();
+
+    @Mixin
+    private FeatureGateOptions featureGates = new FeatureGateOptions();
+
+    private Optional<PolicyTexts.PolicyText> inPlaceOfDefault = Optional.empty();
+
+    /** Sets the configuration where there is no file; empty for the default one. */
+    void inPlaceOfDefault(Optional<PolicyTexts.PolicyText> config) {
+        inPlaceOfDefault = config;
+    }
+
+    /** Whether there is a file, in place of the default configuration. */
+    public boolean hasFile() {
+        return file.isPresent();
+    }
+
+    /** The configuration's file; empty for the default configuration. */
+    Optional<Path> file() {
+        return file;
+    }
+
+    /**
+     * All plugins that there are: built in, added, on the class path, and in jars.
+     *
+     * @param withoutVersion what becomes of a jar that does not say which version of the plugin API it was built for
+     * @param notes is told what a user should know of the jars, a sentence each
+     * @throws CommandException if plugins cannot be loaded, or two have one name
+     * @throws org.moorage.config.plugin.PluginJarException if a jar cannot be used
+     */
+    public PluginRegistry registry(JarRules.WithoutVersion withoutVersion, Consumer<String> notes) {
+        return plugins.registry(withoutVersion, notes);
+    }
+
+    /**
+     * The configuration.
+     *
+     * @throws CommandException if the file cannot be read, or a feature cannot be set
+     * @throws org.moorage.config.ConfigException if the configuration is refused
+     */
+    LoadedConfig load(PluginRegistry registry) {
+        Optional<ManifestFile> manifests = ConfigFile.manifests(file);
+        return load(registry, manifests, ConfigFile.policies(manifests, Optional.empty()), inPlaceOfDefault);
+    }
+
+    /**
+     * The configuration of a scheduler, with flags that count more than its file.
+     *
+     * @param policies finds the Policy that the configuration names
+     * @param inPlaceOfFile a configuration to take if there is no file, also in place of the program's own
+     * @throws CommandException if the file cannot be read, or a feature cannot be set
+     * @throws org.moorage.config.ConfigException if the configuration is refused
+     */
+    public LoadedConfig load(
+            PluginRegistry registry,
+            PolicyTexts policies,
+            Optional<PolicyTexts.PolicyText> inPlaceOfFile,
+            List<FlagValue> flags) {
+        return load(
+                registry,
+                ConfigFile.manifests(file),
+                policies,
+                inPlaceOfFile.or(() -> inPlaceOfDefault),
+                flags.toArray(FlagValue[]::new));
+    }
+
+    private LoadedConfig load(
+            PluginRegistry registry,
+            Optional<ManifestFile> manifests,
+            PolicyTexts policies,
+            Optional<PolicyTexts.PolicyText> inPlaceOfFile,
+            FlagValue... flags) {
+        if (manifests.isEmpty() && inPlaceOfFile.isPresent()) {
+            PolicyTexts.PolicyText text = inPlaceOfFile.get();
+            return ConfigLoader.load(text.text(), text.sourceName(), registry, featureGates.gates(), policies, flags);
+        }
+        return ConfigFile.read(manifests, registry, featureGates.gates(), policies, flags)
+                .sound();
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.command;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import org.moorage.config.plugin.PluginRegistry;
+import org.moorage.conformance.CaseResult.Correctness;
+import org.moorage.conformance.ConformReport;
+import org.moorage.conformance.Conformance;
+import org.moorage.conformance.ResultCounts;
+import org.moorage.conformance.VectorException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Compares our answers with recorded ones of the real kube-scheduler. */
+@Command(
+        name = "conform",
+        description = "Checks recorded answers of the real kube-scheduler: decisions, queueing hints, configurations "
+                + "and defaults.",
+        footer = {
+            "",
+            "The last line is always \"N right, M wrong\". Exit codes: 0 if nothing is wrong, 1 if something is, 2 if a "
+                    + "file cannot be read."
+        })
+final class ConformCommand implements Callable<Integer> {
+    private static final int WRONG = 1;
+    private static final int UNREADABLE = 2;
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Parameters(
+            paramLabel = "FILE",
+            arity = "1..*",
+            description = "Recorded answers, one JSON document a line, also compressed (.gz); - for stdin.")
+    private List<String> files = List.of();
+
+    @Option(
+            names = "--show",
+            paramLabel = "NAME",
+            description = "Checks only the case of this name and prints all of it.")
+    private String show = "";
+
+    @Option(
+            names = "--diffs",
+            paramLabel = "N",
+            defaultValue = "10",
+            description = "Of how many wrong cases to print the first difference; ${DEFAULT-VALUE} if not given.")
+    private int diffs;
+
+    @Override
+    public Integer call() {
+        CommandSpec command = Objects.requireNonNull(spec);
+        Conformance conformance = new Conformance(PluginRegistry.of(OwnPlugins.all()));
+        ConformReport report = new ConformReport(command.commandLine().getOut(), diffs);
+        try {
+            for (String file : files) {
+                ResultCounts counts = conformance.check(
+                        file,
+                        System.in,
+                        name -> show.isEmpty() || name.equals(show),
+                        show.isEmpty() ? report::result : report::show);
+                if (show.isEmpty() || counts.total() > 0) {
+                    report.file(file, counts);
+                }
+            }
+        } catch (VectorException e) {
+            command.commandLine().getErr().println("error: " + e.getMessage());
+            return UNREADABLE;
+        }
+        ResultCounts sum = report.summary();
+        if (sum.total() == 0) {
+            command.commandLine().getErr().println("error: " + nothingChecked());
+            return UNREADABLE;
+        }
+        return sum.count(Correctness.WRONG) > 0 ? WRONG : 0;
+    }
+
+    private String nothingChecked() {
+        String in = " in " + String.join(" ", files);
+        return show.isEmpty()
+                ? "nothing checked" + in + " (expected: at least one recorded answer)"
+                : "--show: no case \"" + show + "\"" + in + " (expected: the name of one)";
+    }
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.command;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.moorage.api.model.Pod;
+import org.moorage.app.internal.process.CommandException;
+import org.moorage.app.internal.report.ExplainReport;
+import org.moorage.app.internal.report.ProgressLine;
+import org.moorage.app.internal.report.Terminal;
+import org.moorage.config.LoadedConfig;
+import org.moorage.config.plugin.JarRules;
+import org.moorage.config.plugin.PluginRegistry;
+import org.moorage.objects.Suggestions;
+import org.moorage.simulation.Explanation;
+import org.moorage.simulation.Simulation;
+import org.moorage.simulation.dump.ClusterDump;
+import org.moorage.simulation.dump.ClusterDumpReader;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Tells where a pod goes in a cluster that files describe, and why not elsewhere. */
+@Command(
+        name = "explain",
+        description = {
+            "Tells where a pod goes in a cluster that files describe, and why not elsewhere.",
+            "",
+            "The answer is about the pod's turn in a simulation: the pods before it have been scheduled, as simulate does.",
+            "With --now it is about the cluster as it is, where no waiting pod has been scheduled.",
+        },
+        footer = {
+            "",
+            "Example:",
+            "  kubectl get nodes,pods -A -o yaml | moorage explain default/web-1 -",
+        })
+final class ExplainCommand implements Callable<Integer> {
+    private final Terminal terminal;
+
+    @Mixin
+    private ConfigOptions config = new ConfigOptions();
+
+    @Mixin
+    private ExtenderOptions extenders = new ExtenderOptions();
+
+    @Mixin
+    private WorkloadOptions workloads = new WorkloadOptions();
+
+    @Mixin
+    private OutputOptions output = new OutputOptions();
+
+    @Option(names = "--now", description = "Ask about the cluster as it is, before any waiting pod is scheduled.")
+    private boolean now;
+
+    @Option(names = "--seed", paramLabel = "N", description = "Have chance decide as simulate does with that seed.")
+    private Optional<Long> seed = Optional.empty();
+
+    @Option(names = "--all-nodes", description = "Name every node, however many there are.")
+    private boolean allNodes;
+
+    @Parameters(
+            index = "0",
+            paramLabel = "POD",
+            description = "The pod: its name, or its namespace, a slash and its name.")
+    private String podName = "";
+
+    @Parameters(
+            index = "1..*",
+            arity = "1..*",
+            paramLabel = "CLUSTER",
+            description = "Files or folders with the cluster's objects, in YAML or JSON; - for stdin.")
+    private List<String> sources = new ArrayList<>();
+
+    ExplainCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() {
+        PluginRegistry registry = config.registry(JarRules.WithoutVersion.NOTED, terminal::warn);
+        LoadedConfig loaded = config.load(registry);
+        ClusterDump dump = workloads
+                .apply(new ClusterDumpReader(loaded, registry))
+                .withEphemeralClaims()
+                .read(sources, terminal.in());
+        WorkloadOptions.tell(dump, terminal);
+        Pod pod = find(podName, dump.pods());
+        demandProfile(pod, loaded);
+        ConfigFile.warn(loaded, terminal);
+        Simulation simulation = Simulation.of(dump.objects(), loaded, registry);
+        seed.ifPresent(simulation::seed);
+        if (extenders.ignore()) {
+            simulation.ignoringExtenders();
+        }
+        output.print(new ExplainReport(explain(simulation, pod), notes(pod), allNodes), terminal);
+        return 0;
+    }
+
+    private Explanation explain(Simulation simulation, Pod pod) {
+        if (now) {
+            return simulation.explainNow(pod);
+        }
+        // Each pending pod is tried twice at least, unless it comes after this one.
+        ProgressLine progress = new ProgressLine(
+                terminal, "attempts", 2 * simulation.pendingPods().size());
+        AtomicInteger attempts = new AtomicInteger();
+        try {
+            return simulation
+                    .listener(decision -> progress.show(attempts.incrementAndGet()))
+                    .explain(pod);
+        } finally {
+            progress.clear();
+        }
+    }
+
+    private static void demandProfile(Pod pod, LoadedConfig loaded) {
+        List<String> names = new ArrayList<>();
+        loaded.config().profiles().forEach(profile -> names.add(profile.schedulerName()));
+        if (!names.contains(pod.spec().schedulerName())) {
+            throw new CommandException("pod " + pod.key() + " is for the scheduler \""
+                    + pod.spec().schedulerName() + "\" (expected: " + String.join(" or ", names) + ")");
+        }
+    }
+
+    private static Pod find(String wanted, List<Pod> pods) {
+        List<Pod> found = new ArrayList<>();
+        List<String> names = new ArrayList<>();
+        boolean qualified = wanted.indexOf('/') >= 0;
+        for (Pod pod : pods) {
+            names.add(qualified ? pod.key() : pod.name());
+            if (wanted.equals(qualified ? pod.key() : pod.name())) {
+                found.add(pod);
+            }
+        }
+        if (found.isEmpty()) {
+            throw new CommandException("pod \"" + wanted + "\" is not among the " + pods.size()
+                    + " pods of the cluster." + Suggestions.hint(wanted, names));
+        }
+        if (found.size() > 1) {
+            throw new CommandException(
+                    "pod \"" + wanted + "\" is in several namespaces (expected: one of " + join(found) + ")");
+        }
+        return found.get(0);
+    }
+
+    private static String join(List<Pod> pods) {
+        List<String> keys = new ArrayList<>();
+        pods.forEach(pod -> keys.add(pod.key()));
+        return String.join(", ", keys);
+    }
+
+    // What makes the answer one about a case that is not quite this one.
+    private static List<String> notes(Pod pod) {
+        List<String> notes = new ArrayList<>();
+        if (pod.isBound()) {
+            notes.add("The pod is on " + pod.nodeName() + ". This is as if it still waited, and took no room there.");
+        }
+        if (pod.metadata().isDeleting()) {
+            notes.add("The pod is being deleted, and will not be scheduled.");
+        } else if (pod.status().isTerminal()) {
+            notes.add("The pod has ended (" + pod.status().phase() + "), and will not be scheduled.");
+        }
+        return notes;
+    }
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.command;
+
+import picocli.CommandLine.Option;
+
+/** Whether the extenders of a configuration are asked about a cluster that files describe. */
+final class ExtenderOptions {
+    @Option(
+            names = "--ignore-extenders",
+            description =
+                    "Do not ask the extenders of the configuration. By default they are asked to filter, score and preempt.")
+    private boolean ignore;
+
+    boolean ignore() {
+        return ignore;
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.command;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.moorage.api.plugin.FeatureGates;
+import org.moorage.app.internal.process.CommandException;
+import org.moorage.objects.Suggestions;
+import picocli.CommandLine.Option;
+
+/** Which features are on and off, as for kube-scheduler. */
+public final class FeatureGateOptions {
+    private static final Set<String> TRUE = Set.of("1", "t", "T", "true", "TRUE", "True");
+    private static final Set<String> FALSE = Set.of("0", "f", "F", "false", "FALSE", "False");
+    private static final String COMPONENT = "kube";
+    private static final Set<String> KNOWN = known();
+
+    @Option(
+            names = "--feature-gates",
+            paramLabel = "NAME=true|false,...",
+            description = "Turn features on and off, as for kube-scheduler; may be repeated.")
+    private List<String> settings = new ArrayList<>();
+
+    private static Set<String> known() {
+        Set<String> known = new TreeSet<>(FeatureGates.DEFAULTS.all().keySet());
+        known.addAll(List.of("AllAlpha", "AllBeta"));
+        return known;
+    }
+
+    /**
+     * The features.
+     *
+     * @throws CommandException in kube-scheduler's words if a setting is not possible
+     */
+    public FeatureGates gates() {
+        return parse(settings);
+    }
+
+    /** Reads the values of the flag; of several settings of one feature the last counts. */
+    static FeatureGates parse(List<String> values) {
+        Map<String, Boolean> byName = new LinkedHashMap<>();
+        for (String value : values) {
+            for (String setting : value.split(",", -1)) {
+                if (!setting.isBlank()) {
+                    put(setting.strip(), byName);
+                }
+            }
+        }
+        try {
+            return FeatureGates.of(byName);
+        } catch (IllegalArgumentException refused) {
+            throw new CommandException("--feature-gates: " + refused.getMessage(), refused);
+        }
+    }
+
+    private static String hint(String name) {
+        String hint = Suggestions.hint(name, KNOWN);
+        return hint.isEmpty() ? "" : "." + hint;
+    }
+
+    private static void put(String setting, Map<String, Boolean> byName) {
+        String pair = setting;
+        int colon = setting.indexOf(':');
+        if (colon >= 0) {
+            String component = setting.substring(0, colon);
+            if (!component.equals(COMPONENT)) {
+                throw new CommandException(
+                        "--feature-gates: component not registered: " + component + " (expected: " + COMPONENT + ")");
+            }
+            pair = setting.substring(colon + 1);
+        }
+        int equals = pair.indexOf('=');
+        if (equals < 0) {
+            String hint = KNOWN.contains(pair) ? "" : hint(pair);
+            throw new CommandException("--feature-gates: missing bool value for " + pair + hint);
+        }
+        String name = pair.substring(0, equals).strip();
+        if (!KNOWN.contains(name)) {
+            throw new CommandException("--feature-gates: unrecognized feature gate: " + name + hint(name));
+        }
+        String value = pair.substring(equals + 1).strip();
+        if (!TRUE.contains(value) && !FALSE.contains(value)) {
+            throw new CommandException(
+                    "--feature-gates: invalid value of " + name + "=" + value + " (expected: true or false)");
+        }
+        byName.put(name, TRUE.contains(value));
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.command;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.MappingIterator;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.moorage.app.internal.process.CommandException;
+import org.moorage.config.older.PolicyTexts;
+import org.moorage.objects.TextFile;
+
+/** A file with a configuration or a Policy, or with manifests whose ConfigMaps have them. */
+final class ManifestFile {
+    private static final String POLICY_KEY = "policy.cfg";
+
+    private final String name;
+    private final String text;
+    private final List<JsonNode> configMaps;
+
+    private ManifestFile(String name, String text, List<JsonNode> configMaps) {
+        this.name = name;
+        this.text = text;
+        this.configMaps = configMaps;
+    }
+
+    /**
+     * Reads the file.
+     *
+     * @param expected what it should be, for the message if it is not there
+     * @throws CommandException if it cannot be read
+     */
+    static ManifestFile read(Path path, String expected) {
+        return of(path.toString(), ConfigFile.text(path, expected));
+    }
+
+    /**
+     * Reads the file, or stdin if it is {@code -}.
+     *
+     * @param expected what it should be, for the message if it is not there
+     * @throws CommandException if it cannot be read
+     */
+    static ManifestFile read(Path path, String expected, InputStream stdin) {
+        if (!path.toString().equals("-")) {
+            return read(path, expected);
+        }
+        try {
+            return of("stdin", TextFile.decoded(stdin.readAllBytes()));
+        } catch (IOException e) {
+            throw new CommandException("stdin: " + TextFile.fault(e) + " (expected: " + expected + ")", e);
+        }
+    }
+
+    private static ManifestFile of(String name, String text) {
+        return new ManifestFile(name, text, configMaps(text));
+    }
+
+    /** What messages name it by. */
+    String name() {
+        return name;
+    }
+
+    // What is not YAML has none; the reader of configurations says what is wrong with it.
+    private static List<JsonNode> configMaps(String text) {
+        List<JsonNode> found = new ArrayList<>();
+        if (!text.contains("ConfigMap")) {
+            return found;
+        }
+        try (MappingIterator<JsonNode> documents =
+                new YAMLMapper().readerFor(JsonNode.class).readValues(text)) {
+            while (documents.hasNext()) {
+                JsonNode document = documents.next();
+                if (document.path("kind").asText().equals("ConfigMap")) {
+                    found.add(document);
+                }
+            }
+        } catch (IOException | RuntimeException notYaml) {
+            return List.of();
+        }
+        return found;
+    }
+
+    /** The configuration, and what it was read from. */
+    PolicyTexts.PolicyText config() {
+        for (JsonNode configMap : configMaps) {
+            for (Map.Entry<String, JsonNode> entry : configMap.path("data").properties()) {
+                if (entry.getValue().asText().contains("KubeSchedulerConfiguration")) {
+                    return value(configMap, entry.getKey());
+                }
+            }
+        }
+        return new PolicyTexts.PolicyText(text, name);
+    }
+
+    /** The Policy of a ConfigMap among the manifests. */
+    Optional<PolicyTexts.PolicyText> configMap(String namespace, String name) {
+        for (JsonNode configMap : configMaps) {
+            JsonNode metadata = configMap.path("metadata");
+            if (metadata.path("name").asText().equals(name)
+                    && metadata.path("namespace").asText("default").equals(namespace)
+                    && configMap.path("data").has(POLICY_KEY)) {
+                return Optional.of(value(configMap, POLICY_KEY));
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** The Policy of a ConfigMap among the manifests; without manifests the file is the Policy. */
+    Optional<PolicyTexts.PolicyText> policy(String namespace, String name) {
+        return configMaps.isEmpty() ? Optional.of(new PolicyTexts.PolicyText(text, name)) : configMap(namespace, name);
+    }
+
+    private PolicyTexts.PolicyText value(JsonNode configMap, String key) {
+        String source = name + "(" + configMap.path("metadata").path("name").asText() + "/" + key + ")";
+        return new PolicyTexts.PolicyText(configMap.path("data").path(key).asText(), source);
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.command;
+
+import org.moorage.app.internal.report.OutputFormat;
+import org.moorage.app.internal.report.Report;
+import org.moorage.app.internal.report.Terminal;
+import picocli.CommandLine.Option;
+
+/** The option that selects the form of a report. */
+final class OutputOptions {
+    @Option(
+            names = {"-o", "--output"},
+            paramLabel = "FORMAT",
+            converter = OutputFormat.Named.class,
+            description = "How to answer: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
+    private OutputFormat format = OutputFormat.TABLE;
+
+    /** Prints the report in the selected form. */
+    void print(Report report, Terminal terminal) {
+        if (format == OutputFormat.TABLE) {
+            report.print(terminal);
+        } else {
+            format.print(report.tree(), terminal);
+        }
+    }
+}

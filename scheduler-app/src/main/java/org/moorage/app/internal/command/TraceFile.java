@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.command;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.app.internal.process.CommandException;
+import org.moorage.objects.TextFile;
+import org.moorage.objects.internal.ClusterFiles;
+import org.moorage.runtime.decision.Decision;
+import org.moorage.simulation.dump.ClusterDump;
+
+/**
+ * Writes what a simulation did, step by step, in the form in which it can be held against the real kube-scheduler:
+ *
+ * <pre>{@code
+ * {"config": {...}, "objects": [{...}, ...], "steps": [{"pod": "default/web-1", "node": "node-a"}, ...]}
+ * }</pre>
+ *
+ * <p>A step whose pod got no node has an empty node.
+ */
+final class TraceFile implements AutoCloseable {
+    private final Path file;
+    private final JsonGenerator json;
+
+    private TraceFile(Path file, JsonGenerator json) {
+        this.file = file;
+        this.json = json;
+    }
+
+    /**
+     * Starts a trace.
+     *
+     * @param file where to
+     * @param config the file with the configuration; empty for the default one
+     * @param cluster the cluster, complete, with its JSON texts
+     */
+    static TraceFile create(Path file, Optional<Path> config, ClusterDump cluster) {
+        JsonMapper mapper = JsonMapper.builder().build();
+        try {
+            BufferedWriter writer = Files.newBufferedWriter(file);
+            TraceFile trace = new TraceFile(file, mapper.createGenerator(writer));
+            trace.begin(config, cluster, mapper);
+            return trace;
+        } catch (IOException e) {
+            throw failed(file, e);
+        }
+    }
+
+    private void begin(Optional<Path> config, ClusterDump cluster, JsonMapper mapper) throws IOException {
+        json.writeStartObject();
+        if (config.isPresent()) {
+            json.writeFieldName("config");
+            mapper.writeTree(json, tree(config.get()));
+        }
+        json.writeArrayFieldStart("objects");
+        for (int i = 0; i < cluster.json().size(); i++) {
+            if (concernsScheduling(cluster.objects().get(i))) {
+                json.writeRaw('\n');
+                json.writeRawValue(cluster.json().get(i));
+            }
+        }
+        json.writeEndArray();
+        json.writeArrayFieldStart("steps");
+    }
+
+    // Whether kube-scheduler may read objects of this kind.
+    private static boolean concernsScheduling(ClusterObject object) {
+        return switch (ObjectKind.of(object).group()) {
+            case "", "apps", "policy", "resource.k8s.io", "scheduling.k8s.io", "storage.k8s.io" -> true;
+            default -> false;
+        };
+    }
+
+    // A configuration has the form of an object.
+    private static ObjectNode tree(Path config) {
+        return ClusterFiles.read(List.of(config.toString()), InputStream.nullInputStream())
+                .get(0);
+    }
+
+    void step(Decision decision) {
+        try {
+            json.writeRaw('\n');
+            json.writeStartObject();
+            json.writeStringField("pod", decision.pod().key());
+            json.writeStringField("node", decision.nodeName());
+            json.writeEndObject();
+        } catch (IOException e) {
+            throw failed(file, e);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            json.close();
+        } catch (IOException e) {
+            throw failed(file, e);
+        }
+    }
+
+    private static CommandException failed(Path file, IOException e) {
+        String why = e instanceof NoSuchFileException ? "no such folder" : TextFile.fault(e);
+        return new CommandException(file + ": cannot be written: " + why, e);
+    }
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.extender;
+
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ThreadFactory;
+import java.util.function.Supplier;
+import org.moorage.api.plugin.FeatureGates;
+import org.moorage.app.internal.metrics.ExtenderMetrics;
+import org.moorage.app.internal.metrics.MetricsText;
+import org.moorage.app.internal.metrics.PrometheusMetrics;
+import org.moorage.app.internal.process.CommandException;
+import org.moorage.config.ConfigException;
+import org.moorage.config.ExtenderServerConfig;
+import org.moorage.config.plugin.PluginRegistry;
+import org.moorage.objects.Suggestions;
+import org.moorage.runtime.ExtenderAgent;
+import org.moorage.runtime.RequestMemory;
+import org.moorage.runtime.cluster.Cluster;
+import org.moorage.runtime.metrics.SchedulerListener;
+
+/** The agents of a configuration, each with its server. */
+public final class RunningAgents implements AutoCloseable {
+    private static final int HIGHEST_PORT = 65_535;
+
+    private final List<ExtenderServer> servers;
+
+    private RunningAgents(List<ExtenderServer> servers) {
+        this.servers = servers;
+    }
+
+    /**
+     * What agents run with.
+     *
+     * @param registry the plugins that there are
+     * @param features which features are on
+     * @param bindAddress the IP address to listen on
+     * @param firstPort the port of the first agent; one that the configuration gives no port has this one and its position
+     * @param version what {@code /version} tells
+     * @param limit how long an answer may take
+     * @param cluster makes a cluster for an agent that knows one; each has its own
+     * @param listener is told what happens
+     * @param memory what requests may take, of all agents together
+     * @param clock measures, and never goes back
+     * @param threads makes the threads that answer
+     */
+    public record Settings(
+            PluginRegistry registry,
+            FeatureGates features,
+            String bindAddress,
+            int firstPort,
+            String version,
+            Duration limit,
+            Supplier<Cluster> cluster,
+            SchedulerListener listener,
+            RequestMemory memory,
+            InstantSource clock,
+            ThreadFactory threads) {}
+
+    /**
+     * Makes agents and has them listen; {@link #start} has them answer.
+     *
+     * @param config the configuration
+     * @param names the agents to run; all if empty
+     * @throws ConfigException if the plugins cannot be made
+     * @throws CommandException if a name is unknown, or an address is taken
+     */
+    public static RunningAgents listen(ExtenderServerConfig config, List<String> names, Settings settings) {
+        List<ExtenderServer> servers = new ArrayList<>();
+        boolean listens = false;
+        try {
+            for (ExtenderServerConfig.Agent agent : chosen(config, names)) {
+                // With 0 each has any port that is free.
+                int port = agent.port().orElse(settings.firstPort() == 0 ? 0 : settings.firstPort() + servers.size());
+                if (port > HIGHEST_PORT) {
+                    throw new CommandException(
+                            agent.path() + ".port: " + port + " (expected: at most " + HIGHEST_PORT + ")");
+                }
+                servers.add(listen(config, agent, port, settings));
+            }
+            listens = true;
+        } finally {
+            if (!listens) {
+                servers.forEach(ExtenderServer::close);
+            }
+        }
+        return new RunningAgents(servers);
+    }
+
+    private static List<ExtenderServerConfig.Agent> chosen(ExtenderServerConfig config, List<String> names) {
+        if (names.isEmpty()) {
+            return config.agents();
+        }
+        List<String> known =
+                config.agents().stream().map(ExtenderServerConfig.Agent::name).toList();
+        List<ExtenderServerConfig.Agent> chosen = new ArrayList<>();
+        for (String name : names) {
+            int index = known.indexOf(name);
+            if (index < 0) {
+                throw new CommandException("--agents: \"" + name + "\" (expected: agents of " + config.sourceName()
+                        + ", which has " + String.join(", ", known) + ")." + Suggestions.hint(name, known));
+            }
+            if (chosen.contains(config.agents().get(index))) {
+                throw new CommandException("--agents: \"" + name + "\" (expected: each agent once)");
+            }
+            chosen.add(config.agents().get(index));
+        }
+        return chosen;
+    }
+
+    private static ExtenderServer listen(
+            ExtenderServerConfig config, ExtenderServerConfig.Agent chosen, int port, Settings settings) {
+        PrometheusRegistry measured = new PrometheusRegistry();
+        PrometheusMetrics metrics = new PrometheusMetrics(measured, settings.clock());
+        ExtenderAgent.Settings made = new ExtenderAgent.Settings(
+                settings.registry(),
+                settings.features(),
+                settings.limit(),
+                metrics,
+                List.of(metrics, settings.listener()),
+                settings.memory());
+        ExtenderAgent agent = chosen.nodeCache()
+                ? ExtenderAgent.of(config, chosen, settings.cluster().get(), made)
+                : ExtenderAgent.withoutCluster(config, chosen, made);
+        ExtenderServer.Settings serving = new ExtenderServer.Settings(
+                settings.bindAddress(),
+                port,
+                settings.version(),
+                settings.limit(),
+                settings.clock(),
+                settings.threads());
+        Optional<ExtenderServer> listening = Optional.empty();
+        try {
+            listening = Optional.of(ExtenderServer.listen(
+                    chosen, agent, serving, new MetricsText(measured, Set.of()), new ExtenderMetrics(measured)));
+            return listening.get();
+        } finally {
+            if (listening.isEmpty()) {
+                agent.close();
+            }
+        }
+    }
+
+    /** Has those agents that know a cluster get to know it, and all of them answer. */
+    public void start() {
+        for (ExtenderServer server : servers) {
+            server.agent().start();
+            server.ready();
+        }
+    }
+
+    /** The servers, in the order of the agents. */
+    public List<ExtenderServer> servers() {
+        return List.copyOf(servers);
+    }
+
+    /** Has them answer what was asked, and listen no more. Calling it again does no harm. */
+    public void stop() {
+        servers.forEach(ExtenderServer::close);
+    }
+
+    @Override
+    public void close() {
+        stop();
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.metrics;
+
+import io.prometheus.metrics.core.datapoints.CounterDataPoint;
+import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
+import io.prometheus.metrics.core.datapoints.GaugeDataPoint;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import org.moorage.kubernetes.RequestMetrics;
+
+/** The metrics of requests to API servers in a registry, each with the name, help, labels and buckets of kube-scheduler's client. */
+public final class ApiServerMetrics implements RequestMetrics {
+    private static final double NANOS = 1e9;
+    private static final double[] SECONDS = {0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60};
+    private static final double[] BYTES = {
+        64, 256, 512, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216
+    };
+
+    private final Series<CounterDataPoint> requests;
+    private final Series<CounterDataPoint> retries;
+    private final Series<DistributionDataPoint> durations;
+    private final Series<DistributionDataPoint> rateLimiter;
+    private final Series<DistributionDataPoint> sentBytes;
+    private final Series<DistributionDataPoint> receivedBytes;
+    private final Series<CounterDataPoint> podCalls;
+    private final Series<DistributionDataPoint> podCallDurations;
+    private final Series<GaugeDataPoint> pendingPodCalls;
+    private final Series<CounterDataPoint> claimCreations;
+
+    /**
+     * Metrics without values.
+     *
+     * @param registry where they are found
+     */
+    public ApiServerMetrics(PrometheusRegistry registry) {
+        Families families = new Families(registry);
+        requests = families.counters(
+                "rest_client_requests_total",
+                "[ALPHA] Number of HTTP requests, partitioned by status code, method, and host.",
+                "code",
+                "method",
+                "host");
+        retries = families.counters(
+                "rest_client_request_retries_total",
+                "[ALPHA] Number of request retries, partitioned by status code, verb, and host.",
+                "code",
+                "verb",
+                "host");
+        durations = families.histograms(
+                "rest_client_request_duration_seconds",
+                "[ALPHA] Request latency in seconds. Broken down by verb, and host.",
+                SECONDS,
+                "verb",
+                "host");
+        rateLimiter = families.histograms(
+                "rest_client_rate_limiter_duration_seconds",
+                "[ALPHA] Client side rate limiter latency in seconds. Broken down by verb, and host.",
+                SECONDS,
+                "verb",
+                "host");
+        sentBytes = families.histograms(
+                "rest_client_request_size_bytes",
+                "[ALPHA] Request size in bytes. Broken down by verb and host.",
+                BYTES,
+                "verb",
+                "host");
+        receivedBytes = families.histograms(
+                "rest_client_response_size_bytes",
+                "[ALPHA] Response size in bytes. Broken down by verb and host.",
+                BYTES,
+                "verb",
+                "host");
+        podCalls = families.counters(
+                "scheduler_async_api_call_execution_total",
+                "[ALPHA] Total number of API calls executed by the async dispatcher.",
+                "call_type",
+                "result");
+        podCallDurations = families.histograms(
+                "scheduler_async_api_call_execution_duration_seconds",
+                "[ALPHA] Duration in seconds for executing API call in the async dispatcher.",
+                Families.exponential(0.001, 2, 15),
+                "call_type",
+                "result");
+        pendingPodCalls = families.gauges(
+                "scheduler_pending_async_api_calls",
+                "[ALPHA] Number of API calls currently pending in the async queue.",
+                "call_type");
+        claimCreations = families.counters(
+                "scheduler_resourceclaim_creates_total",
+                "[ALPHA] Number of ResourceClaims creation requests within scheduler",
+                "status");
+    }
+
+    @Override
+    public void rateLimited(String method, String host, long nanos) {
+        rateLimiter.of(method, host).observe(nanos / NANOS);
+    }
+
+    @Override
+    public void answered(String method, String host, String code, boolean isRetry) {
+        requests.of(code, method, host).inc();
+        if (isRetry) {
+            retries.of(code, method, host).inc();
+        }
+    }
+
+    @Override
+    public void sent(String method, String host, long bytes) {
+        sentBytes.of(method, host).observe((double) bytes);
+    }
+
+    @Override
+    public void received(String method, String host, long bytes) {
+        receivedBytes.of(method, host).observe((double) bytes);
+    }
+
+    @Override
+    public void ended(String method, String host, long nanos) {
+        durations.of(method, host).observe(nanos / NANOS);
+    }
+
+    @Override
+    public void podCallStarted(String type) {
+        pendingPodCalls.of(type).inc();
+    }
+
+    @Override
+    public void podCallEnded(String type, boolean isSuccess, long nanos) {
+        String result = isSuccess ? "success" : "error";
+        pendingPodCalls.of(type).dec();
+        podCalls.of(type, result).inc();
+        podCallDurations.of(type, result).observe(nanos / NANOS);
+    }
+
+    @Override
+    public void claimCreated(boolean isSuccess) {
+        claimCreations.of(isSuccess ? "success" : "failure").inc();
+    }
+}

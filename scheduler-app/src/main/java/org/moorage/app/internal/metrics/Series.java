@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.metrics;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The series of a metric by the values of its labels. The library makes an array and a list of the values to find one; here one that was
+ * found before is found without allocation, which counts where each node and plugin of a cycle is told of.
+ */
+final class Series<T> {
+    private final Function<String[], T> find;
+    private final Branch<T> root = new Branch<>();
+
+    private static final class Branch<T> {
+        private final Map<String, Branch<T>> next = new ConcurrentHashMap<>();
+        private volatile @Nullable T series;
+
+        Branch<T> at(String value) {
+            Branch<T> branch = next.get(value);
+            return branch == null ? next.computeIfAbsent(value, any -> new Branch<>()) : branch;
+        }
+    }
+
+    /** The series that the metric finds for values of its labels. */
+    Series(Function<String[], T> find) {
+        this.find = find;
+    }
+
+    T of(String label) {
+        Branch<T> branch = root.at(label);
+        T known = branch.series;
+        return known == null ? found(branch, label) : known;
+    }
+
+    T of(String first, String second) {
+        Branch<T> branch = root.at(first).at(second);
+        T known = branch.series;
+        return known == null ? found(branch, first, second) : known;
+    }
+
+    T of(String first, String second, String third) {
+        Branch<T> branch = root.at(first).at(second).at(third);
+        T known = branch.series;
+        return known == null ? found(branch, first, second, third) : known;
+    }
+
+    // The metric answers alike whichever thread asks first.
+    private T found(Branch<T> branch, String... labels) {
+        T series = find.apply(labels);
+        branch.series = series;
+        return series;
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.process;
+
+import java.util.Optional;
+import java.util.concurrent.ThreadFactory;
+import org.jspecify.annotations.Nullable;
+import org.moorage.config.plugin.Thrown;
+import org.moorage.runtime.metrics.SchedulerListener;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes the threads of the process that are not the scheduler's. What one of them does not catch is logged and told to a listener, which
+ * counts it; so is what one tells its own handler and survives. A thread that ends so fails a health check from then on, since nothing
+ * begins it again.
+ */
+public final class ProcessThreads implements ThreadFactory {
+    private static final Logger LOG = LoggerFactory.getLogger(ProcessThreads.class);
+
+    private final SchedulerListener listener;
+    private volatile @Nullable String ended;
+
+    /** Threads whose failures are told to that listener. */
+    public ProcessThreads(SchedulerListener listener) {
+        this.listener = listener;
+    }
+
+    @Override
+    public Thread newThread(Runnable work) {
+        return thread("process", () -> {
+            try {
+                work.run();
+            } catch (Throwable thrown) {
+                // Nothing that needs memory: it may be exhausted.
+                ended = Thread.currentThread().getName();
+                throw thrown;
+            }
+        });
+    }
+
+    /** A thread in whose place another one comes, or which does one thing and ends. */
+    public Thread replaceable(String name, Runnable work) {
+        return thread(name, work);
+    }
+
+    private Thread thread(String name, Runnable work) {
+        Thread thread = new Thread(work, name);
+        thread.setDaemon(true);
+        thread.setUncaughtExceptionHandler(this::failed);
+        return thread;
+    }
+
+    private void failed(Thread thread, Throwable thrown) {
+        if (Thrown.isFatal(thrown)) {
+            Thread.getDefaultUncaughtExceptionHandler().uncaughtException(thread, thrown);
+            return;
+        }
+        LOG.atError().addKeyValue("thread", thread.getName()).setCause(thrown).log("Thread of the process failed");
+        listener.threadFailed(thread.getName(), thrown);
+    }
+
+    /** Which thread has ended although nobody ended it; empty if none has. */
+    public Optional<String> failure() {
+        String name = ended;
+        return name == null ? Optional.empty() : Optional.of("thread " + name + " has ended");
+    }
+}

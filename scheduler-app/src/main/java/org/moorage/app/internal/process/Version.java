@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.process;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.Properties;
+import picocli.CommandLine.IVersionProvider;
+
+/** Which version this is. */
+public final class Version implements IVersionProvider {
+    /** The version of kube-scheduler that decides alike. */
+    public static final String KUBE_SCHEDULER = "v1.36.3";
+
+    private static final String RECORDED_BY_MAVEN = "/META-INF/maven/org.moorage/scheduler-app/pom.properties";
+
+    Version() {}
+
+    /** That of the jar; {@code development} if this is no jar. */
+    public static String ofMoorage() {
+        try (InputStream recorded = Version.class.getResourceAsStream(RECORDED_BY_MAVEN)) {
+            Properties properties = new Properties();
+            if (recorded != null) {
+                properties.load(recorded);
+            }
+            return properties.getProperty("version", "development");
+        } catch (IOException e) {
+            throw new UncheckedIOException(RECORDED_BY_MAVEN + " cannot be read", e);
+        }
+    }
+
+    @Override
+    public String[] getVersion() {
+        return new String[] {"Moorage " + ofMoorage() + " (decides as kube-scheduler " + KUBE_SCHEDULER + ")"};
+    }
+}

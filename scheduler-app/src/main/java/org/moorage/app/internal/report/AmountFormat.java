@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.report;
+
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import org.moorage.api.model.ResourceName;
+
+/** How amounts of resources, and what share of a whole they are, are shown to people. */
+final class AmountFormat {
+    private static final String[] BINARY = {"Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
+    private static final int BAR = 10;
+    // By eighths of the cell that are filled.
+    private static final String EIGHTHS = " ▏▎▍▌▋▊▉";
+
+    private AmountFormat() {}
+
+    /** For example {@code 1.5} cores, {@code 512Mi}, {@code 4}. */
+    static String text(ResourceName resource, long amount) {
+        return switch (resource.slot()) {
+            case 0 -> BigDecimal.valueOf(amount, 3).stripTrailingZeros().toPlainString();
+            case 1, 2 -> bytes(amount);
+            default -> Long.toString(amount);
+        };
+    }
+
+    private static String bytes(long amount) {
+        double value = amount;
+        int unit = -1;
+        while (value >= 1024 && unit < BINARY.length - 1) {
+            value /= 1024;
+            unit++;
+        }
+        if (unit < 0) {
+            return Long.toString(amount);
+        }
+        return BigDecimal.valueOf(value)
+                        .setScale(1, RoundingMode.HALF_UP)
+                        .stripTrailingZeros()
+                        .toPlainString()
+                + BINARY[unit];
+    }
+
+    /** The share in percent, rounded; 0 if the whole is 0. */
+    static long percent(long part, long whole) {
+        return whole == 0 ? 0 : Math.round(100.0 * part / whole);
+    }
+
+    /** The share as a bar of ten cells. */
+    static String bar(long part, long whole, Terminal terminal) {
+        double share = whole == 0 ? 0 : Math.min(1, Math.max(0, (double) part / whole));
+        if (!terminal.blocks()) {
+            int full = (int) Math.round(share * BAR);
+            return "#".repeat(full) + ".".repeat(BAR - full);
+        }
+        int eighths = (int) Math.round(share * BAR * 8);
+        StringBuilder bar = new StringBuilder("█".repeat(eighths / 8));
+        if (eighths % 8 != 0) {
+            bar.append(EIGHTHS.charAt(eighths % 8));
+        }
+        return bar.append("░".repeat(BAR - bar.length())).toString();
+    }
+
+    /** The style that shows how full something is. */
+    static TextStyle style(long part, long whole) {
+        long percent = percent(part, whole);
+        if (percent < 70) {
+            return TextStyle.GOOD;
+        }
+        return percent < 90 ? TextStyle.WARNING : TextStyle.BAD;
+    }
+}

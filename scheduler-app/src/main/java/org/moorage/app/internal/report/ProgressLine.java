@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.report;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Locale;
+
+/** A line on a terminal that shows progress, if the work takes longer than a second. */
+public final class ProgressLine {
+    private static final Duration DELAY = Duration.ofSeconds(1);
+    private static final Duration PERIOD = Duration.ofMillis(100);
+    private static final String CLEAR = "\r\u001b[K";
+
+    private final Terminal terminal;
+    private final String what;
+    private final int total;
+    private final Instant start;
+    private Instant next;
+    private boolean shown;
+
+    /**
+     * A line that is not shown yet.
+     *
+     * @param what what is counted, in the plural
+     * @param total how many of it there are, roughly
+     */
+    public ProgressLine(Terminal terminal, String what, int total) {
+        this.terminal = terminal;
+        this.what = what;
+        this.total = total;
+        start = terminal.clock().instant();
+        next = start.plus(DELAY);
+    }
+
+    /** Shows how much is done; more than the total counts as all. */
+    public void show(int count) {
+        int done = Math.min(count, total);
+        if (!terminal.live()) {
+            return;
+        }
+        Instant now = terminal.clock().instant();
+        if (now.isBefore(next)) {
+            return;
+        }
+        next = now.plus(PERIOD);
+        shown = true;
+        double seconds = Duration.between(start, now).toMillis() / 1000.0;
+        terminal.err()
+                .print(CLEAR
+                        + String.format(
+                                Locale.ROOT,
+                                "%s %3d%%  %d of %d %s, %.0f/s",
+                                AmountFormat.bar(done, total, terminal),
+                                AmountFormat.percent(done, total),
+                                done,
+                                total,
+                                what,
+                                done / seconds));
+        terminal.err().flush();
+    }
+
+    /** Removes the line. */
+    public void clear() {
+        if (shown) {
+            terminal.err().print(CLEAR);
+            terminal.err().flush();
+        }
+    }
+}

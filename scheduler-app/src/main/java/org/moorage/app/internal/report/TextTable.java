@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.report;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Text in columns. The last column is wrapped where the terminal ends. */
+public final class TextTable {
+    private static final String GAP = "   ";
+    private static final int NARROWEST_LAST = 30;
+    private static final String HANGING = "    ";
+
+    private enum Side {
+        LEFT,
+        RIGHT
+    }
+
+    private record Column(List<String> header, Side side) {}
+
+    /** A text and how it stands out. */
+    public record Cell(String text, TextStyle style) {
+        static final Cell EMPTY = new Cell("", TextStyle.PLAIN);
+
+        public static Cell of(String text) {
+            return new Cell(text, TextStyle.PLAIN);
+        }
+    }
+
+    private final List<Column> columns = new ArrayList<>();
+    private final List<List<Cell>> rows = new ArrayList<>();
+
+    /** A column of text. */
+    public TextTable left(String... header) {
+        columns.add(new Column(List.of(header), Side.LEFT));
+        return this;
+    }
+
+    /** A column of numbers. */
+    TextTable right(String... header) {
+        columns.add(new Column(List.of(header), Side.RIGHT));
+        return this;
+    }
+
+    /** A row; cells that are not given are empty. */
+    public void row(List<Cell> cells) {
+        if (cells.size() > columns.size()) {
+            throw new IllegalArgumentException(
+                    "cells: " + cells.size() + " (expected: at most " + columns.size() + ")");
+        }
+        rows.add(List.copyOf(cells));
+    }
+
+    /** How wide the table is without wrapping. */
+    int width() {
+        int width = -GAP.length();
+        for (int column : widths()) {
+            width += GAP.length() + column;
+        }
+        return width;
+    }
+
+    public void print(Terminal terminal) {
+        int[] widths = widths();
+        for (List<Cell> line : headerLines()) {
+            printRow(line, widths, 0, terminal);
+        }
+        for (List<Cell> row : rows) {
+            printRow(row, widths, terminal.width(), terminal);
+        }
+    }
+
+    private List<List<Cell>> headerLines() {
+        int height = 0;
+        for (Column column : columns) {
+            height = Math.max(height, column.header.size());
+        }
+        List<List<Cell>> lines = new ArrayList<>();
+        for (int line = 0; line < height; line++) {
+            List<Cell> cells = new ArrayList<>();
+            for (Column column : columns) {
+                // The words of a header stand on the row below it.
+                int word = line - (height - column.header.size());
+                cells.add(word < 0 ? Cell.EMPTY : new Cell(column.header.get(word), TextStyle.BOLD));
+            }
+            lines.add(cells);
+        }
+        return lines;
+    }
+
+    private int[] widths() {
+        int[] widths = new int[columns.size()];
+        for (int i = 0; i < widths.length; i++) {
+            for (String line : columns.get(i).header) {
+                widths[i] = Math.max(widths[i], line.length());
+            }
+        }
+        for (List<Cell> row : rows) {
+            for (int i = 0; i < row.size(); i++) {
+                widths[i] = Math.max(widths[i], row.get(i).text.length());
+            }
+        }
+        return widths;
+    }
+
+    // A line is wrapped at that width, unless it is 0.
+    private void printRow(List<Cell> row, int[] widths, int width, Terminal terminal) {
+        StringBuilder line = new StringBuilder();
+        int blanks = 0;
+        int at = 0;
+        int last = columns.size() - 1;
+        for (int i = 0; i < Math.min(row.size(), last); i++) {
+            Cell cell = row.get(i);
+            int padding = widths[i] - cell.text.length();
+            boolean right = columns.get(i).side == Side.RIGHT;
+            blanks += right ? padding : 0;
+            if (!cell.text.isEmpty()) {
+                line.append(" ".repeat(blanks)).append(cell.style.of(cell.text, terminal));
+                blanks = 0;
+            }
+            blanks += (right ? 0 : padding) + GAP.length();
+            at += widths[i] + GAP.length();
+        }
+        if (row.size() > last && !row.get(last).text.isEmpty()) {
+            Cell cell = row.get(last);
+            int padding = columns.get(last).side == Side.RIGHT ? widths[last] - cell.text.length() : 0;
+            appendLast(line, blanks + padding, at, width, cell, terminal);
+        }
+        terminal.out().println(line);
+    }
+
+    private static void appendLast(StringBuilder line, int blanks, int at, int width, Cell cell, Terminal terminal) {
+        int room = width - at;
+        if (width == 0 || cell.text.length() <= room) {
+            line.append(" ".repeat(blanks)).append(cell.style.of(cell.text, terminal));
+            return;
+        }
+        boolean below = room < NARROWEST_LAST;
+        String indent = below ? HANGING : " ".repeat(at);
+        List<String> wrapped = wrap(cell.text, below ? width - HANGING.length() : room);
+        for (int i = 0; i < wrapped.size(); i++) {
+            if (i > 0 || below) {
+                line.append(System.lineSeparator()).append(indent);
+            } else {
+                line.append(" ".repeat(blanks));
+            }
+            line.append(cell.style.of(wrapped.get(i), terminal));
+        }
+    }
+
+    /**
+     * The text in lines of at most so many columns, broken between the parts of an enumeration where that can be, and
+     * between words elsewhere. A longer word stays whole.
+     */
+    static List<String> wrap(String text, int width) {
+        List<String> lines = new ArrayList<>();
+        StringBuilder line = new StringBuilder();
+        for (String part : text.split("(?<=[,:]) ", -1)) {
+            if (part.length() <= width) {
+                append(part, width, line, lines);
+            } else {
+                for (String word : part.split(" ", -1)) {
+                    append(word, width, line, lines);
+                }
+            }
+        }
+        lines.add(line.toString());
+        return lines;
+    }
+
+    private static void append(String part, int width, StringBuilder line, List<String> lines) {
+        if (!line.isEmpty() && line.length() + 1 + part.length() > width) {
+            lines.add(line.toString());
+            line.setLength(0);
+        }
+        line.append(line.isEmpty() ? "" : " ").append(part);
+    }
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * What commands answer: tables and JSON, on a terminal or into a file.
+ *
+ * <p>Starting points: {@link org.moorage.app.internal.report.Report}, {@link org.moorage.app.internal.report.Terminal}.
+ */
+@NullMarked
+package org.moorage.app.internal.report;
+
+import org.jspecify.annotations.NullMarked;

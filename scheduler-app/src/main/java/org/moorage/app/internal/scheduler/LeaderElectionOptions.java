@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.scheduler;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.moorage.config.FlagValue;
+import picocli.CommandLine.Option;
+
+/** kube-scheduler's flags of leader election. One that is set counts more than the configuration's file. */
+final class LeaderElectionOptions {
+    private static final String SECTION = "leaderElection.";
+
+    @Option(
+            names = "--leader-elect",
+            arity = "0..1",
+            fallbackValue = "true",
+            paramLabel = "BOOL",
+            description = "Work only while holding a Lease, so that several may run (default true).")
+    private Optional<Boolean> leaderElect = Optional.empty();
+
+    @Option(
+            names = "--leader-elect-lease-duration",
+            paramLabel = "DURATION",
+            description = "How long others wait after the leader's last sign of life (default 15s).")
+    private Optional<String> leaseDuration = Optional.empty();
+
+    @Option(
+            names = "--leader-elect-renew-deadline",
+            paramLabel = "DURATION",
+            description = "How long the leader tries to renew before it ends (default 10s).")
+    private Optional<String> renewDeadline = Optional.empty();
+
+    @Option(
+            names = "--leader-elect-retry-period",
+            paramLabel = "DURATION",
+            description = "The time between two attempts (default 2s).")
+    private Optional<String> retryPeriod = Optional.empty();
+
+    @Option(
+            names = "--leader-elect-resource-lock",
+            paramLabel = "KIND",
+            description = "The kind of object that is held; leases.")
+    private Optional<String> resourceLock = Optional.empty();
+
+    @Option(
+            names = "--leader-elect-resource-name",
+            paramLabel = "NAME",
+            description = "The Lease's name (default kube-scheduler).")
+    private Optional<String> resourceName = Optional.empty();
+
+    @Option(
+            names = "--leader-elect-resource-namespace",
+            paramLabel = "NAMESPACE",
+            description = "The Lease's namespace (default kube-system).")
+    private Optional<String> resourceNamespace = Optional.empty();
+
+    /** What is set. */
+    List<FlagValue> flagValues() {
+        List<FlagValue> values = new ArrayList<>();
+        leaderElect.ifPresent(value -> values.add(new FlagValue(SECTION + "leaderElect", value, "--leader-elect")));
+        add("leaseDuration", leaseDuration, "lease-duration", values);
+        add("renewDeadline", renewDeadline, "renew-deadline", values);
+        add("retryPeriod", retryPeriod, "retry-period", values);
+        add("resourceLock", resourceLock, "resource-lock", values);
+        add("resourceName", resourceName, "resource-name", values);
+        add("resourceNamespace", resourceNamespace, "resource-namespace", values);
+        return values;
+    }
+
+    private static void add(String field, Optional<String> value, String flag, List<FlagValue> values) {
+        value.ifPresent(text -> values.add(new FlagValue(SECTION + field, text, "--leader-elect-" + flag)));
+    }
+}

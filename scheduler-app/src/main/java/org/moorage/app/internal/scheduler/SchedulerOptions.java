@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.scheduler;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.moorage.app.internal.command.PluginLimitOptions;
+import org.moorage.app.internal.logging.Logging;
+import org.moorage.app.internal.process.CommandException;
+import org.moorage.app.internal.serving.ServingOptions;
+import org.moorage.config.FlagValue;
+import org.moorage.config.older.PolicyTexts;
+import org.moorage.objects.GoDuration;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** The flags of the scheduler itself that are not part of its configuration's file, with kube-scheduler's names and defaults. */
+public final class SchedulerOptions {
+    @Option(
+            names = "--kubeconfig",
+            paramLabel = "FILE",
+            description = "How to reach the cluster; left out in a pod, which is in its cluster.")
+    private Optional<Path> kubeconfig = Optional.empty();
+
+    @Option(names = "--master", paramLabel = "URL", description = "The API server, in place of the kubeconfig's.")
+    private Optional<String> master = Optional.empty();
+
+    @Mixin
+    private LeaderElectionOptions leaderElection = new LeaderElectionOptions();
+
+    @Mixin
+    private ServingOptions serving = new ServingOptions();
+
+    @Mixin
+    private RemovedFlags removed = new RemovedFlags();
+
+    @Mixin
+    private PluginLimitOptions pluginLimits = new PluginLimitOptions();
+
+    @Option(
+            names = "--kube-api-qps",
+            paramLabel = "N",
+            description = "Requests a second; only without --config (default 50).")
+    private Optional<Double> qps = Optional.empty();
+
+    @Option(
+            names = "--kube-api-burst",
+            paramLabel = "N",
+            description = "Requests at once; only without --config (default 100).")
+    private Optional<Integer> burst = Optional.empty();
+
+    @Option(
+            names = "--pod-max-in-unschedulable-pods-duration",
+            paramLabel = "DURATION",
+            defaultValue = "5m0s",
+            description = "After what time a rejected pod is tried again although nothing happened.")
+    private String maxInUnschedulable = "5m0s";
+
+    @Option(names = "--disabled-metrics", paramLabel = "NAME", split = ",", description = "Metrics that are left out.")
+    private List<String> disabledMetrics = new ArrayList<>();
+
+    @Option(
+            names = "--write-config-to",
+            paramLabel = "FILE",
+            description = "Write the configuration with all defaults to this file, and end.")
+    private Optional<Path> writeConfigTo = Optional.empty();
+
+    @Option(
+            names = "--logging-format",
+            paramLabel = "text|json",
+            defaultValue = "text",
+            description = "How log lines look.")
+    private Logging.Format loggingFormat = Logging.Format.text;
+
+    @Option(
+            names = "--vmodule",
+            paramLabel = "CLASS=N",
+            split = ",",
+            description = "Verbosities of some classes; * and ? stand for other letters.")
+    private List<String> vmodule = new ArrayList<>();
+
+    Optional<Path> kubeconfig() {
+        return kubeconfig;
+    }
+
+    Optional<String> master() {
+        return master;
+    }
+
+    ServingOptions serving() {
+        return serving;
+    }
+
+    /** The configuration that flags of earlier versions amount to, if any is given. */
+    Optional<PolicyTexts.PolicyText> configOfRemovedFlags() {
+        return removed.config();
+    }
+
+    PluginLimitOptions pluginLimits() {
+        return pluginLimits;
+    }
+
+    /** What counts more than the configuration's file, or in its place if there is none. */
+    List<FlagValue> flagValues(boolean hasFile) {
+        List<FlagValue> values = new ArrayList<>(leaderElection.flagValues());
+        if (!hasFile) {
+            qps.ifPresent(value -> values.add(new FlagValue("clientConnection.qps", value, "--kube-api-qps")));
+            burst.ifPresent(value -> values.add(new FlagValue("clientConnection.burst", value, "--kube-api-burst")));
+            kubeconfig.ifPresent(
+                    file -> values.add(new FlagValue("clientConnection.kubeconfig", file.toString(), "--kubeconfig")));
+        }
+        return values;
+    }
+
+    Duration maxInUnschedulable() {
+        return GoDuration.parse(maxInUnschedulable)
+                .filter(duration -> !duration.isNegative())
+                .orElseThrow(() -> new CommandException("--pod-max-in-unschedulable-pods-duration: \""
+                        + maxInUnschedulable + "\" (expected: a duration such as 5m)"));
+    }
+
+    Set<String> disabledMetrics() {
+        return new LinkedHashSet<>(disabledMetrics);
+    }
+
+    Optional<Path> writeConfigTo() {
+        return writeConfigTo;
+    }
+
+    Logging.Format loggingFormat() {
+        return loggingFormat;
+    }
+
+    Map<String, Integer> verbosityByModule() {
+        Map<String, Integer> verbosities = new LinkedHashMap<>();
+        for (String setting : vmodule) {
+            if (!setting.matches("[^=]+=[0-9]{1,4}")) {
+                throw new CommandException(
+                        "--vmodule: \"" + setting + "\" (expected: a class and a number, such as SchedulingQueue=4)");
+            }
+            int equals = setting.indexOf('=');
+            verbosities.put(setting.substring(0, equals), Integer.valueOf(setting.substring(equals + 1)));
+        }
+        return verbosities;
+    }
+}

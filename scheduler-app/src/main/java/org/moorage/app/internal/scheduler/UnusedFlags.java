@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.app.internal.scheduler;
+
+import java.util.List;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParseResult;
+
+/** Flags of kube-scheduler that are taken so that its command lines work, and that have no effect here. */
+public final class UnusedFlags {
+    private static final List<String> NAMES = List.of(
+            // Nothing is served without TLS, as by kube-scheduler since 1.23.
+            "--address",
+            "--port",
+            "--use-legacy-policy-config",
+            // HTTP/2 is not served, and a port belongs to one process.
+            "--disable-http2-serving",
+            "--http2-max-streams-per-connection",
+            "--permit-address-sharing",
+            "--permit-port-sharing",
+            // The certificate is that of --tls-cert-file, or is kept in memory.
+            "--cert-dir",
+            "--tls-sni-cert-key",
+            "--tls-curve-preferences",
+            "--requestheader-extra-headers-prefix",
+            "--requestheader-uid-headers",
+            // Requests are JSON.
+            "--kube-api-content-type",
+            // The JVM's own tools take profiles.
+            "--profiling",
+            "--contention-profiling",
+            "--emulated-version",
+            "--min-compatibility-version",
+            "--show-hidden-metrics-for-version",
+            "--allow-metric-labels",
+            "--allow-metric-labels-manifest",
+            "--log-flush-frequency",
+            "--log-json-info-buffer-size",
+            "--log-json-split-stream",
+            "--log-text-info-buffer-size",
+            "--log-text-split-stream");
+
+    // What the file says in their place counts, as for kube-scheduler.
+    private static final List<String> WITHOUT_FILE = List.of(
+            "--kube-api-qps",
+            "--kube-api-burst",
+            "--algorithm-provider",
+            "--hard-pod-affinity-symmetric-weight",
+            "--lock-object-name",
+            "--lock-object-namespace",
+            "--policy-config-file",
+            "--policy-configmap",
+            "--policy-configmap-namespace",
+            "--scheduler-name");
+
+    private UnusedFlags() {}
+
+    /** Has the command line take them. */
+    public static void addTo(CommandSpec command) {
+        for (String name : NAMES) {
+            command.addOption(OptionSpec.builder(name)
+                    .type(String.class)
+                    .arity("0..1")
+                    .fallbackValue("true")
+                    .paramLabel("VALUE")
+                    .description("Has no effect; taken since kube-scheduler has it.")
+                    .hidden(true)
+                    .build());
+        }
+    }
+
+    /** Those that a command line has. */
+    public static List<String> given(ParseResult parsed) {
+        return NAMES.stream().filter(parsed::hasMatchedOption).toList();
+    }
+
+    /** Those of a command line that only count if there is no configuration's file. */
+    public static List<String> countingWithoutFile(ParseResult parsed) {
+        return WITHOUT_FILE.stream().filter(parsed::hasMatchedOption).toList();
+    }
+}

@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-/** A made-up cluster, on which a start is rehearsed so that the next one is faster. */
-@NullMarked
-package org.moorage.app.rehearsal;
-
-import org.jspecify.annotations.NullMarked;

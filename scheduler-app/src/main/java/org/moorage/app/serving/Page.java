@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-package org.moorage.app.serving;
-
-/** What is served at a path, and below it. */
-@FunctionalInterface
-public interface Page {
-    /** Answers a query. Called by several threads. */
-    Reply reply(Query query);
-}

@@ -146,7 +146,7 @@ final class ExtenderConnection implements AutoCloseable {
             try {
                 byte[] body = answer.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
                 if (status != OK) {
-                    throw new ExtenderException("failed " + verb + " with extender at URL " + url + ", code " + status);
+                    throw refused();
                 }
                 return body;
             } catch (TimeoutException late) {
@@ -164,8 +164,15 @@ final class ExtenderConnection implements AutoCloseable {
             } catch (CancellationException closed) {
                 throw new ExtenderException(post("context canceled"), false, closed);
             } catch (ExecutionException failed) {
-                throw failure(failed.getCause() == null ? failed : failed.getCause());
+                // How the body ended that was not read says nothing.
+                throw status != 0 && status != OK
+                        ? refused()
+                        : failure(failed.getCause() == null ? failed : failed.getCause());
             }
+        }
+
+        private ExtenderException refused() {
+            return new ExtenderException("failed " + verb + " with extender at URL " + url + ", code " + status);
         }
 
         private void cancel() {

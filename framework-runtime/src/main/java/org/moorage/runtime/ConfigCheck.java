@@ -4,12 +4,13 @@ package org.moorage.runtime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
+import org.moorage.api.plugin.ClusterWriter;
 import org.moorage.api.plugin.Problems;
 import org.moorage.config.ConfigException;
 import org.moorage.config.ConfigReading;
 import org.moorage.config.LoadedConfig;
 import org.moorage.config.plugin.PluginRegistry;
-import org.moorage.runtime.cluster.Cluster;
+import org.moorage.runtime.cluster.ClusterSource;
 
 /**
  * Finds all that is wrong with a configuration at once: what reading it shows, and what a scheduler of it would be refused for when its
@@ -26,17 +27,21 @@ public final class ConfigCheck {
      *
      * @param reading the configuration
      * @param registry the plugins that there are
-     * @param cluster what plugins may ask while they are made; it is closed
+     * @param source what plugins may read while they are made; it is closed
+     * @param writer what they may change
      * @throws ConfigException if it is refused, with everything that is wrong
      */
-    public static LoadedConfig check(ConfigReading reading, PluginRegistry registry, Cluster cluster) {
+    public static LoadedConfig check(
+            ConfigReading reading, PluginRegistry registry, ClusterSource source, ClusterWriter writer) {
         List<ConfigException> found = new ArrayList<>();
         if (reading.isReadable()) {
             if (!reading.uncounted().isEmpty()) {
                 found.add(reading.refusal(reading.uncounted()));
             }
             try {
-                Scheduler.builder(reading.loaded(), registry, cluster).build().close();
+                Scheduler.builder(reading.loaded(), registry, source, writer)
+                        .build()
+                        .close();
             } catch (ConfigException refused) {
                 List<Problems.Problem> further = reading.loaded().refusal(refused.problems()).problems().stream()
                         .filter(problem -> !follows(problem, reading.problems()))

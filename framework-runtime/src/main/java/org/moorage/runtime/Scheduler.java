@@ -26,6 +26,7 @@ import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.ClusterWriter;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.ObjectLister;
@@ -39,6 +40,7 @@ import org.moorage.config.SchedulerConfig;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.objects.KeptJson;
 import org.moorage.runtime.cluster.Cluster;
+import org.moorage.runtime.cluster.ClusterSource;
 import org.moorage.runtime.debug.CacheComparison;
 import org.moorage.runtime.debug.SchedulerDump;
 import org.moorage.runtime.decision.Decision;
@@ -55,6 +57,7 @@ import org.moorage.runtime.internal.cluster.FeatureView;
 import org.moorage.runtime.internal.cluster.ObjectEventHandlers;
 import org.moorage.runtime.internal.cluster.ObjectStore;
 import org.moorage.runtime.internal.cluster.PodEventHandlers;
+import org.moorage.runtime.internal.cluster.PodSource;
 import org.moorage.runtime.internal.cycle.EvaluationRecorder;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.extender.Extenders;
@@ -64,6 +67,7 @@ import org.moorage.runtime.internal.loop.PluginCallWatch;
 import org.moorage.runtime.internal.loop.SchedulerThreads;
 import org.moorage.runtime.internal.loop.SchedulingCycle;
 import org.moorage.runtime.internal.loop.SchedulingLoop;
+import org.moorage.runtime.internal.loop.TimedCycles;
 import org.moorage.runtime.internal.plugin.Breaker;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.profile.ProfileBuilder;
@@ -109,7 +113,7 @@ public final class Scheduler implements AutoCloseable {
     private static final Duration LONGEST_REPORT = Duration.ofSeconds(5);
     private static final Duration LONGEST_CLOSE = Duration.ofSeconds(1);
 
-    private final Cluster cluster;
+    private final ClusterSource source;
     private final SchedulerListener listener;
     private final SchedulerThreads threads;
     private final Set<KeptJson> json;
@@ -131,6 +135,7 @@ public final class Scheduler implements AutoCloseable {
     private final PluginCallWatch watch;
     private final ObjectEventHandlers eventHandlers;
     private final AtomicBoolean flushes = new AtomicBoolean();
+    private final AtomicBoolean watches = new AtomicBoolean();
     private final Object stopLock = new Object();
     private volatile boolean started;
 
@@ -144,7 +149,8 @@ public final class Scheduler implements AutoCloseable {
         Problems problems = Problems.collector();
         extenders = Extenders.of(builder.config.extenders(), this::snapshot, builder.metrics, problems);
         json = builder.config.keptJson(builder.registry);
-        cluster = builder.cluster;
+        source = builder.source;
+        ClusterWriter writer = builder.writer;
         this.listener = listener;
         this.threads = threads;
         view = new FeatureView(builder.featureGates);
@@ -156,7 +162,8 @@ public final class Scheduler implements AutoCloseable {
         ProfileHandle.Services services = new ProfileHandle.Services(
                 store,
                 this::snapshot,
-                cluster,
+                source,
+                writer,
                 builder.featureGates,
                 builder.clock,
                 builder.monotonicClock,
@@ -191,18 +198,18 @@ public final class Scheduler implements AutoCloseable {
                 builder.monotonicClock,
                 nominator,
                 builder.metrics,
-                (pod, failure) -> SchedulingFailures.reportEvent(builder.cluster, pod, failure.getMessage()));
+                (pod, failure) -> SchedulingFailures.reportEvent(writer, pod, failure.getMessage()));
         comparer = new CacheComparer(
                 store, cache, queue, pod -> profiles.containsKey(pod.spec().schedulerName()));
-        statusPatches = new StatusPatches(pods, cache, cluster, threads.reports());
-        uncertainBindings = new UncertainBindings(cluster, pods, threads.binding(), threads.timers());
+        statusPatches = new StatusPatches(pods, cache, writer, threads.reports());
+        uncertainBindings = new UncertainBindings(source, pods, threads.binding(), threads.timers());
         SchedulingFailures failures =
-                new SchedulingFailures(listener, pods, queue, nominator, cluster, statusPatches, builder.metrics);
+                new SchedulingFailures(listener, pods, queue, nominator, writer, statusPatches, builder.metrics);
         BindingCycle binding = new BindingCycle(
                 waitingPods,
                 podsInPreBind,
                 pods,
-                cluster,
+                writer,
                 threads.binding(),
                 threads.waitingBindings(),
                 builder.featureGates,
@@ -255,11 +262,7 @@ public final class Scheduler implements AutoCloseable {
                                 plugin.name(),
                                 policy == FailurePolicy.IGNORE,
                                 builder.monotonicClock,
-                                new BreakerReports(builder.cluster, listener)));
-    }
-
-    Profile profile(String name) {
-        return Objects.requireNonNull(profiles.get(name), name);
+                                new BreakerReports(builder.writer, listener)));
     }
 
     private SchedulingQueue queue() {
@@ -272,12 +275,28 @@ public final class Scheduler implements AutoCloseable {
 
     /** A builder for a scheduler of that configuration, with these plugins and the features that are on by default. */
     public static Builder builder(SchedulerConfig config, PluginRegistry registry, Cluster cluster) {
-        return new Builder(config, registry, cluster, null);
+        return builder(config, registry, cluster, cluster);
+    }
+
+    /**
+     * A builder for a scheduler that sees the cluster in one way and changes it in another.
+     *
+     * @param source closed with the scheduler
+     */
+    public static Builder builder(
+            SchedulerConfig config, PluginRegistry registry, ClusterSource source, ClusterWriter writer) {
+        return new Builder(config, registry, source, writer, null);
     }
 
     /** A builder for a scheduler of a configuration that was read; what is wrong with it is told with its place there. */
     public static Builder builder(LoadedConfig loaded, PluginRegistry registry, Cluster cluster) {
-        return new Builder(loaded.config(), registry, cluster, loaded);
+        return builder(loaded, registry, cluster, cluster);
+    }
+
+    /** As {@link #builder(SchedulerConfig, PluginRegistry, ClusterSource, ClusterWriter)}, for a configuration that was read. */
+    public static Builder builder(
+            LoadedConfig loaded, PluginRegistry registry, ClusterSource source, ClusterWriter writer) {
+        return new Builder(loaded.config(), registry, source, writer, loaded);
     }
 
     /**
@@ -286,7 +305,7 @@ public final class Scheduler implements AutoCloseable {
      * @throws ClusterException if the objects cannot be had
      */
     public void start() {
-        cluster.watch(store.kindsToWatch(), json, store);
+        source.watch(store.kindsToWatch(), json, store);
         started = true;
         if (threads.areGiven()) {
             startFlushes();
@@ -306,9 +325,15 @@ public final class Scheduler implements AutoCloseable {
 
     private void startFlushes() {
         if (!flushes.getAndSet(true)) {
-            watch.start();
+            watchPlugins();
             threads.everyInQueue(FLUSH_BACKOFF, queue::flushBackoff);
             threads.everyInQueue(FLUSH_UNSCHEDULABLE, queue::flushUnschedulable);
+        }
+    }
+
+    private void watchPlugins() {
+        if (!watches.getAndSet(true)) {
+            watch.start();
         }
     }
 
@@ -401,50 +426,35 @@ public final class Scheduler implements AutoCloseable {
     }
 
     private Profile responsible(Pod pod) {
-        Profile profile = profiles.get(pod.spec().schedulerName());
+        return profile(pod.spec().schedulerName(), "pod " + pod.key() + ": spec.schedulerName");
+    }
+
+    private Profile profile(String name, String what) {
+        Profile profile = profiles.get(name);
         if (profile == null) {
-            throw new IllegalArgumentException("pod " + pod.key() + ": spec.schedulerName: \""
-                    + pod.spec().schedulerName() + "\" (expected: one of the profiles " + profiles.keySet() + ")");
+            throw new IllegalArgumentException(
+                    what + ": \"" + name + "\" (expected: one of the profiles " + profiles.keySet() + ")");
         }
         return profile;
     }
 
-    /** Begins to notice plugins that do not return; {@link #run} does so itself. */
-    void watchPlugins() {
-        watch.start();
-    }
-
     /**
-     * Parts of cycles for those who ask, in place of {@link #run}.
+     * Parts of cycles with the plugins of a profile, in place of {@link #run}, for a scheduler elsewhere that goes on with the answers.
+     * Called before {@link #start}; from then on plugins that do not return are noticed.
      *
-     * @param limit how long each may take
+     * @param profile the name of the profile
+     * @param limit how long each part may take
+     * @throws IllegalArgumentException if there is no such profile
      */
-    ExtenderCycles extenderCycles(Duration limit) {
-        return new ExtenderCycles(loop, threads, listener, limit);
-    }
-
-    SchedulerCache cache() {
-        return cache;
-    }
-
-    /** The pods that are known. */
-    ObjectLister<Pod> pods() {
-        return store.lister(ObjectKind.POD);
-    }
-
-    /** The object as the cluster has it now. */
-    <T extends ClusterObject> Optional<T> read(ObjectKind<T> kind, String namespace, String name) {
-        return cluster.read(kind, namespace, name).map(view::of);
-    }
-
-    /** The pod as plugins are to see it. */
-    Pod seen(Pod pod) {
-        return view.of(pod);
-    }
-
-    /** Where pods are bound, however long it takes. */
-    Executor bindingThreads() {
-        return threads.waitingBindings();
+    public PartialCycles partialCycles(String profile, Duration limit) {
+        watchPlugins();
+        return new PartialCycles(
+                profile(profile, "profile"),
+                new TimedCycles(loop, threads, listener, limit),
+                cache,
+                new PodSource(store.lister(ObjectKind.POD), source, view),
+                threads,
+                limit);
     }
 
     /** The names of the profiles: what pods may name as their scheduler. May be called at any time from any thread. */
@@ -525,7 +535,7 @@ public final class Scheduler implements AutoCloseable {
             extenders.close();
             threads.finishReports(begin + LONGEST_REPORT.toNanos());
             threads.close();
-            cluster.close();
+            source.close();
         }
     }
 
@@ -559,7 +569,8 @@ public final class Scheduler implements AutoCloseable {
     public static final class Builder {
         private SchedulerConfig config;
         private final PluginRegistry registry;
-        private final Cluster cluster;
+        private final ClusterSource source;
+        private final ClusterWriter writer;
         private final @Nullable LoadedConfig loaded;
         private final List<SchedulerListener> listeners = new ArrayList<>();
         private SchedulerMetrics metrics = SchedulerMetrics.NONE;
@@ -576,10 +587,15 @@ public final class Scheduler implements AutoCloseable {
                 (parallelism, told) -> new SchedulerThreads(parallelism, null, told);
 
         private Builder(
-                SchedulerConfig config, PluginRegistry registry, Cluster cluster, @Nullable LoadedConfig loaded) {
+                SchedulerConfig config,
+                PluginRegistry registry,
+                ClusterSource source,
+                ClusterWriter writer,
+                @Nullable LoadedConfig loaded) {
             this.config = Objects.requireNonNull(config, "config");
             this.registry = Objects.requireNonNull(registry, "registry");
-            this.cluster = Objects.requireNonNull(cluster, "cluster");
+            this.source = Objects.requireNonNull(source, "source");
+            this.writer = Objects.requireNonNull(writer, "writer");
             this.loaded = loaded;
             featureGates = loaded == null ? FeatureGates.DEFAULTS : loaded.featureGates();
         }

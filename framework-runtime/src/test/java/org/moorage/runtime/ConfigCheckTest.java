@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.moorage.api.plugin.ClusterWriter;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
@@ -18,6 +19,7 @@ import org.moorage.config.ConfigLoader;
 import org.moorage.config.ConfigReading;
 import org.moorage.config.older.PolicyTexts;
 import org.moorage.config.plugin.PluginRegistry;
+import org.moorage.runtime.cluster.ClusterSource;
 
 /** All that is wrong with a configuration is told at once: what reading it shows, and what only its plugins and extenders show. */
 class ConfigCheckTest {
@@ -158,12 +160,13 @@ class ConfigCheckTest {
                 ConfigLoader.read(HEAD + c.given, "f", REGISTRY, FeatureGates.DEFAULTS, PolicyTexts.files());
 
         if (c.problems.length == 0) {
-            assertThat(ConfigCheck.check(reading, REGISTRY, new NoCluster("one")))
+            assertThat(ConfigCheck.check(reading, REGISTRY, ClusterSource.none("one"), ClusterWriter.refusing("one")))
                     .isSameAs(reading.loaded());
             return;
         }
         assertThatExceptionOfType(ConfigException.class)
-                .isThrownBy(() -> ConfigCheck.check(reading, REGISTRY, new NoCluster("one")))
+                .isThrownBy(() ->
+                        ConfigCheck.check(reading, REGISTRY, ClusterSource.none("one"), ClusterWriter.refusing("one")))
                 .satisfies(refusal -> assertThat(refusal.problems().stream()
                                 .map(problem -> refusal.placeOf(problem).orElse("f:") + ": " + problem))
                         .containsExactly(Stream.of(c.problems)

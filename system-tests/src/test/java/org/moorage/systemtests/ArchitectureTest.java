@@ -40,6 +40,7 @@ final class ArchitectureTest {
     private static final String SIMULATION = "org.moorage.simulation..";
     private static final String CONFORMANCE = "org.moorage.conformance..";
     private static final String KUBERNETES = "org.moorage.kubernetes..";
+    private static final String EXTENDER = "org.moorage.extender..";
     private static final String TESTKIT = "org.moorage.testkit..";
     private static final String APP = "org.moorage.app..";
     private static final String TLS = "org.moorage.tls..";
@@ -59,6 +60,7 @@ final class ArchitectureTest {
                 "runtime",
                 "simulation",
                 "kubernetes",
+                "extender",
                 "testkit",
                 "builtin",
                 "conformance",
@@ -169,7 +171,8 @@ final class ArchitectureTest {
             .resideInAPackage(RUNTIME)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage("okhttp3..", SIMULATION, KUBERNETES, CONFORMANCE, TESTKIT, BUILTIN, APP, "picocli..")
+            .resideInAnyPackage(
+                    "okhttp3..", SIMULATION, KUBERNETES, EXTENDER, CONFORMANCE, TESTKIT, BUILTIN, APP, "picocli..")
             .because("the scheduler is a library, for any cluster and any set of plugins");
 
     @ArchTest
@@ -216,6 +219,15 @@ final class ArchitectureTest {
                     "ch.qos.logback..",
                     "io.prometheus..")
             .because("a program of one's own may schedule for an API server, with its own flags, log and metrics");
+
+    @ArchTest
+    static final ArchRule EXTENDER_STAYS_BELOW_THE_APP = noClasses()
+            .that()
+            .resideInAPackage(EXTENDER)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(SIMULATION, KUBERNETES, CONFORMANCE, TESTKIT, BUILTIN, HTTP, APP, INTERNAL)
+            .because("a program may have its plugins answer, over an HTTP server of its own");
 
     @ArchTest
     static final ArchRule TESTKIT_STAYS_BELOW_THE_APP = noClasses()

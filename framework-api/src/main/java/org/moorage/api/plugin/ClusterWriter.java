@@ -17,6 +17,15 @@ import org.moorage.api.model.PodStatus;
  * fails with a conflict. Where it is also for one version of the object only, the method says so.
  */
 public interface ClusterWriter {
+    /**
+     * A writer that changes nothing: each call throws, but for {@link #report}, whose event nobody gets.
+     *
+     * @param reason what to do to have a cluster that can be changed
+     */
+    static ClusterWriter refusing(String reason) {
+        return new RefusingWriter(reason);
+    }
+
     /** Binds a pod to a node. */
     void bind(Pod pod, String nodeName);
 

@@ -1,41 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.cluster;
 
-import java.util.Optional;
-import java.util.Set;
-import org.moorage.api.model.ClusterObject;
-import org.moorage.api.model.ObjectKind;
 import org.moorage.api.plugin.ClusterWriter;
-import org.moorage.objects.KeptJson;
 
 /**
- * The cluster that a scheduler works on: the only way in which it sees objects and changes them.
+ * A cluster that a scheduler works on, where one object both tells of it and changes it.
  *
- * <p>{@code InMemoryCluster} of framework-simulation keeps one in memory; the scheduler application has one for the Kubernetes API.
+ * <p>{@code InMemoryCluster} of framework-simulation keeps one in memory; {@code KubernetesCluster} of framework-kubernetes is that of an
+ * API server.
  */
-public interface Cluster extends ClusterWriter, AutoCloseable {
-    /**
-     * Starts to tell a listener about the objects of these kinds, and returns when it has been told once of all that there are, or
-     * that they cannot be listed ({@link ClusterListener#unavailable}); pods and nodes always can. Waits for a server that does not
-     * answer. Called once.
-     *
-     * @param kinds the kinds
-     * @param json which objects must carry their JSON text
-     * @param listener whom to tell; for one kind the calls come one after the other, for several they may come at once
-     * @throws org.moorage.api.plugin.ClusterException if the objects cannot be had
-     */
-    void watch(Set<ObjectKind<?>> kinds, Set<KeptJson> json, ClusterListener listener);
-
-    /**
-     * An object as the API server has it now, whatever the listener was told; for finding out what became of a change.
-     *
-     * @param namespace its namespace; empty for objects of the whole cluster
-     * @return empty if it is not there
-     * @throws org.moorage.api.plugin.ClusterException if it cannot be had
-     */
-    <T extends ClusterObject> Optional<T> read(ObjectKind<T> kind, String namespace, String name);
-
-    /** Stops telling the listener, and gives back what the cluster holds. Calling it again does no harm. */
-    @Override
-    void close();
-}
+public interface Cluster extends ClusterSource, ClusterWriter {}

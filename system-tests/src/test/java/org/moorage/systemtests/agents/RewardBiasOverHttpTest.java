@@ -24,7 +24,7 @@ import org.moorage.app.internal.command.OwnPlugins;
 import org.moorage.app.internal.extender.RunningAgents;
 import org.moorage.config.ExtenderServerReader;
 import org.moorage.config.plugin.PluginRegistry;
-import org.moorage.runtime.RequestMemory;
+import org.moorage.extender.RequestMemory;
 import org.moorage.runtime.metrics.SchedulerListener;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.testkit.Nodes;

@@ -18,7 +18,7 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.ObjectLister;
 import org.moorage.config.plugin.Thrown;
-import org.moorage.runtime.cluster.Cluster;
+import org.moorage.runtime.cluster.ClusterSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,7 +31,7 @@ public final class UncertainBindings {
     private static final Duration FIRST_WAIT = Duration.ofMillis(50);
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
 
-    private final Cluster cluster;
+    private final ClusterSource cluster;
     private final ObjectLister<Pod> pods;
     private final Executor executor;
     private final ScheduledExecutorService timers;
@@ -66,7 +66,7 @@ public final class UncertainBindings {
      * @param timers for the waits
      */
     public UncertainBindings(
-            Cluster cluster, ObjectLister<Pod> pods, Executor executor, ScheduledExecutorService timers) {
+            ClusterSource cluster, ObjectLister<Pod> pods, Executor executor, ScheduledExecutorService timers) {
         this.cluster = cluster;
         this.pods = pods;
         this.executor = executor;

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.moorage.api.NodeInfo;
@@ -21,6 +22,7 @@ import org.moorage.api.plugin.Extender;
 import org.moorage.config.ExtenderConfig;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecodeException;
+import org.moorage.objects.internal.GoStruct;
 import org.moorage.objects.internal.TreeDecoder;
 import org.moorage.runtime.internal.cache.ClusterSnapshot;
 
@@ -101,9 +103,13 @@ public final class HttpExtender implements Extender {
      */
     List<NodeInfo> filter(Pod pod, List<NodeInfo> nodes, Map<String, Status> statuses) {
         byte[] body = ExtenderBodies.args(pod, nodes, config.nodeCacheCapable());
-        GoStruct answer = GoStruct.read(
-                        "ExtenderFilterResult", ask(config.filterVerb(), body).await())
-                .asObject();
+        return read(
+                ask(config.filterVerb(), body),
+                "ExtenderFilterResult",
+                answer -> filtered(answer.asObject(), nodes, statuses));
+    }
+
+    private List<NodeInfo> filtered(GoStruct answer, List<NodeInfo> nodes, Map<String, Status> statuses) {
         Optional<List<ObjectNode>> whole = answer.objects("Nodes", "v1.NodeList");
         Optional<List<String>> names = answer.texts("NodeNames");
         Map<String, String> failed = answer.textByName("FailedNodes", "v1.FailedNodesMap");
@@ -130,7 +136,7 @@ public final class HttpExtender implements Extender {
             }
         } else if (whole.isPresent()) {
             for (ObjectNode object : whole.get()) {
-                Node node = decoded(object);
+                Node node = decoder.node(object, NODES);
                 left.add(ClusterSnapshot.withoutPods(sent(node.name(), byName), node));
             }
         }
@@ -146,9 +152,11 @@ public final class HttpExtender implements Extender {
         return node;
     }
 
-    private Node decoded(ObjectNode object) {
+    // An answer that cannot be read is a failure of the extender.
+    private static <T> T read(ExtenderConnection.Call call, String struct, Function<GoStruct, T> reading) {
+        byte[] answer = call.await();
         try {
-            return decoder.node(object, NODES);
+            return reading.apply(GoStruct.read(struct, answer));
         } catch (ObjectDecodeException malformed) {
             throw new ExtenderException(String.valueOf(malformed.getMessage()), false, malformed);
         }
@@ -166,12 +174,14 @@ public final class HttpExtender implements Extender {
      * @throws ExtenderException if it fails
      */
     Map<String, Long> awaitPrioritize(ExtenderConnection.Call call) {
-        Map<String, Long> scores = new LinkedHashMap<>();
-        for (GoStruct host : GoStruct.read("HostPriorityList", call.await()).items("HostPriority")) {
-            // Extenders score up to 10, plugins up to 100.
-            scores.merge(host.text("Host"), host.number("Score") * config.weight() * 10, Long::sum);
-        }
-        return scores;
+        return read(call, "HostPriorityList", hosts -> {
+            Map<String, Long> scores = new LinkedHashMap<>();
+            for (GoStruct host : hosts.items("HostPriority")) {
+                // Extenders score up to 10, plugins up to 100.
+                scores.merge(host.text("Host"), host.number("Score") * config.weight() * 10, Long::sum);
+            }
+            return scores;
+        });
     }
 
     /**
@@ -180,17 +190,13 @@ public final class HttpExtender implements Extender {
      * @throws ExtenderException if it fails
      */
     void bind(Pod pod, String nodeName) {
-        String error = GoStruct.read(
-                        "ExtenderBindingResult",
-                        connection
-                                .post(
-                                        config.bindVerb(),
-                                        url(config.bindVerb()),
-                                        ExtenderBodies.bindingArgs(pod, nodeName),
-                                        config.httpTimeout())
-                                .await())
-                .asObject()
-                .text("Error");
+        ExtenderConnection.Call call = connection.post(
+                config.bindVerb(),
+                url(config.bindVerb()),
+                ExtenderBodies.bindingArgs(pod, nodeName),
+                config.httpTimeout());
+        String error =
+                read(call, "ExtenderBindingResult", answer -> answer.asObject().text("Error"));
         if (!error.isEmpty()) {
             throw new ExtenderException(error, true, null);
         }
@@ -199,14 +205,13 @@ public final class HttpExtender implements Extender {
     @Override
     public Map<String, Victims> processPreemption(Pod pod, Map<String, Victims> victimsByNode) {
         byte[] body = ExtenderBodies.preemptionArgs(pod, victimsByNode, config.nodeCacheCapable());
-        Map<String, GoStruct> answers = GoStruct.read(
-                        "ExtenderPreemptionResult",
-                        ask(config.preemptVerb(), body).await())
-                .asObject()
-                .structByName("NodeNameToMetaVictims", "MetaVictims");
-        Map<String, Victims> left = new LinkedHashMap<>();
-        answers.forEach((nodeName, victims) -> left.put(nodeName, victims(nodeName, victims)));
-        return left;
+        return read(ask(config.preemptVerb(), body), "ExtenderPreemptionResult", answer -> {
+            Map<String, Victims> left = new LinkedHashMap<>();
+            answer.asObject()
+                    .structByName("NodeNameToMetaVictims", "MetaVictims")
+                    .forEach((nodeName, victims) -> left.put(nodeName, victims(nodeName, victims)));
+            return left;
+        });
     }
 
     private Victims victims(String nodeName, GoStruct answer) {

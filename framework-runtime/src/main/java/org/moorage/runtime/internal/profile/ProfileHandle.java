@@ -35,7 +35,7 @@ import org.moorage.api.plugin.PodInPreBind;
 import org.moorage.api.plugin.Trial;
 import org.moorage.api.plugin.WaitingPod;
 import org.moorage.config.plugin.Thrown;
-import org.moorage.runtime.cluster.Cluster;
+import org.moorage.runtime.cluster.ClusterSource;
 import org.moorage.runtime.internal.binding.PodsInPreBind;
 import org.moorage.runtime.internal.binding.WaitingPods;
 import org.moorage.runtime.internal.cluster.ObjectStore;
@@ -69,7 +69,8 @@ public final class ProfileHandle implements Handle {
      *
      * @param store the objects of the cluster
      * @param snapshot the nodes of the cycle; throws where no cycle runs
-     * @param cluster how to read and change the cluster
+     * @param source reads single objects
+     * @param writer changes the cluster
      * @param featureGates the features that are on
      * @param clock the time of day
      * @param monotonicClock measures
@@ -87,7 +88,8 @@ public final class ProfileHandle implements Handle {
     public record Services(
             ObjectStore store,
             Supplier<Snapshot> snapshot,
-            Cluster cluster,
+            ClusterSource source,
+            ClusterWriter writer,
             FeatureGates featureGates,
             InstantSource clock,
             InstantSource monotonicClock,
@@ -132,7 +134,7 @@ public final class ProfileHandle implements Handle {
 
     @Override
     public <T extends ClusterObject> Optional<T> read(ObjectKind<T> kind, String namespace, String name) {
-        return services.cluster().read(kind, namespace, name);
+        return services.source().read(kind, namespace, name);
     }
 
     @Override
@@ -142,7 +144,7 @@ public final class ProfileHandle implements Handle {
         Duration waited = Duration.ZERO;
         while (true) {
             try {
-                return services.cluster().read(kind, namespace, name);
+                return services.source().read(kind, namespace, name);
             } catch (ClusterException failed) {
                 if (waited.compareTo(MOST_READ_WAITS) >= 0) {
                     throw failed;
@@ -156,7 +158,7 @@ public final class ProfileHandle implements Handle {
 
     @Override
     public ClusterWriter writer() {
-        return services.cluster();
+        return services.writer();
     }
 
     @Override

@@ -9,7 +9,6 @@ import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PodEvent;
 import org.moorage.config.plugin.PluginText;
-import org.moorage.runtime.cluster.Cluster;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.internal.cycle.Diagnosis;
 import org.moorage.runtime.internal.queue.Nominator;
@@ -32,7 +31,7 @@ public final class SchedulingFailures {
     private final ObjectLister<Pod> pods;
     private final SchedulingQueue queue;
     private final Nominator nominator;
-    private final Cluster cluster;
+    private final ClusterWriter cluster;
     private final StatusPatches statusPatches;
     private final SchedulerMetrics metrics;
 
@@ -41,7 +40,7 @@ public final class SchedulingFailures {
             ObjectLister<Pod> pods,
             SchedulingQueue queue,
             Nominator nominator,
-            Cluster cluster,
+            ClusterWriter cluster,
             StatusPatches statusPatches,
             SchedulerMetrics metrics) {
         this.listener = listener;

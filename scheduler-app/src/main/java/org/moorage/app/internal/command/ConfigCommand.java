@@ -161,7 +161,8 @@ final class ConfigCommand {
             Optional<Path> file, PluginRegistry registry, FeatureGates features, PolicyOption policy) {
         Optional<ManifestFile> manifests = ConfigFile.manifests(file, terminal.in());
         ConfigReading reading = ConfigFile.read(manifests, registry, features, policy.texts(manifests));
-        return ConfigCheck.check(withKubeconfigChecked(reading), registry, new InMemoryCluster());
+        InMemoryCluster cluster = new InMemoryCluster();
+        return ConfigCheck.check(withKubeconfigChecked(reading), registry, cluster, cluster);
     }
 
     // One that is there and cannot be used would have the start of a scheduler refused. One that is not there may be

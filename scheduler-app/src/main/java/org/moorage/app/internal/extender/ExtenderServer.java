@@ -21,13 +21,13 @@ import org.moorage.app.internal.metrics.MetricsText;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.serving.Reply;
 import org.moorage.config.ExtenderServerConfig;
+import org.moorage.extender.ExtenderAgent;
 import org.moorage.http.Answer;
 import org.moorage.http.Handler;
 import org.moorage.http.HttpServer;
 import org.moorage.http.ReadBody;
 import org.moorage.http.Request;
 import org.moorage.http.Response;
-import org.moorage.runtime.ExtenderAgent;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -18,9 +18,9 @@ import org.moorage.app.internal.process.CommandException;
 import org.moorage.config.ConfigException;
 import org.moorage.config.ExtenderServerConfig;
 import org.moorage.config.plugin.PluginRegistry;
+import org.moorage.extender.ExtenderAgent;
+import org.moorage.extender.RequestMemory;
 import org.moorage.objects.Suggestions;
-import org.moorage.runtime.ExtenderAgent;
-import org.moorage.runtime.RequestMemory;
 import org.moorage.runtime.cluster.Cluster;
 import org.moorage.runtime.metrics.SchedulerListener;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.runtime.internal.extender;
+package org.moorage.extender;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
@@ -19,13 +19,13 @@ import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecodeException;
+import org.moorage.objects.internal.GoStruct;
 import org.moorage.objects.internal.TreeDecoder;
 
 /**
- * Reads the requests that {@link ExtenderBodies} writes, for whoever is the extender. What is wrong with one is an {@link
- * ExtenderException}, with Go's words where Go has some.
+ * Reads the requests of schedulers. What is wrong with one is an {@link ObjectDecodeException}, with Go's words where Go has some.
  */
-public final class ExtenderRequest {
+final class ExtenderRequest {
     private static final GoStruct ARGS = new GoStruct("ExtenderArgs", NullNode.instance);
     private static final GoStruct PREEMPTION_ARGS = new GoStruct("ExtenderPreemptionArgs", NullNode.instance);
     private static final GoStruct BINDING_ARGS = new GoStruct("ExtenderBindingArgs", NullNode.instance);
@@ -162,22 +162,23 @@ public final class ExtenderRequest {
 
         Args args() {
             if (nodes.isEmpty() && names.isEmpty() && pod.isPresent()) {
-                throw new ExtenderException("Nodes: nothing (expected: Nodes or NodeNames)");
+                throw new ObjectDecodeException("Nodes: nothing (expected: Nodes or NodeNames)", "");
             }
             return new Args(present(pod), nodes, texts, names);
         }
     }
 
     private Node node(ObjectNode tree, int index) {
+        Node node;
         try {
-            Node node = decoder.node(tree, KeptJson.NONE);
-            if (node.name().isEmpty()) {
-                throw new ExtenderException("Nodes.items[" + index + "].metadata.name: nothing (expected: a name)");
-            }
-            return node;
+            node = decoder.node(tree, KeptJson.NONE);
         } catch (ObjectDecodeException malformed) {
-            throw new ExtenderException("Nodes.items[" + index + "]: " + text(malformed), false, malformed);
+            throw new ObjectDecodeException("Nodes.items[" + index + "]: " + text(malformed), "");
         }
+        if (node.name().isEmpty()) {
+            throw new ObjectDecodeException("Nodes.items[" + index + "].metadata.name: nothing (expected: a name)", "");
+        }
+        return node;
     }
 
     // It begins with the object's kind, which objects in requests leave out.
@@ -193,12 +194,12 @@ public final class ExtenderRequest {
         try {
             return Optional.of(decoder.pod((ObjectNode) tree, kept));
         } catch (ObjectDecodeException malformed) {
-            throw new ExtenderException("Pod: " + text(malformed), false, malformed);
+            throw new ObjectDecodeException("Pod: " + text(malformed), "");
         }
     }
 
     private static Pod present(Optional<Pod> pod) {
-        return pod.orElseThrow(() -> new ExtenderException("Pod: nothing (expected: a pod)"));
+        return pod.orElseThrow(() -> new ObjectDecodeException("Pod: nothing (expected: a pod)", ""));
     }
 
     /**
@@ -318,7 +319,7 @@ public final class ExtenderRequest {
 
     private static void required(String field, String value) {
         if (value.isEmpty()) {
-            throw new ExtenderException(field + ": nothing (expected: a name)");
+            throw new ObjectDecodeException(field + ": nothing (expected: a name)", "");
         }
     }
 }

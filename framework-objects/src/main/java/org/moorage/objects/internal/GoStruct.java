@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.runtime.internal.extender;
+package org.moorage.objects.internal;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.io.JsonEOFException;
@@ -13,24 +13,24 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.moorage.objects.internal.ObjectStreams;
+import org.moorage.objects.ObjectDecodeException;
 
 /**
- * A part of a request to an extender or of its answer, read as Go reads JSON into a struct: names of fields in small or capital
+ * A JSON value, read as Go reads it into a struct: names of fields in small or capital
  * letters, nothing instead of null, unknown fields passed over, and after the first value the rest as well.
  *
  * @param struct the name of the Go struct, for messages
  * @param tree the part
  */
-record GoStruct(String struct, JsonNode tree) {
+public record GoStruct(String struct, JsonNode tree) {
     private static final String STARTS = "{[\"-0123456789tfn";
 
     /**
      * Reads a whole request or answer.
      *
-     * @throws ExtenderException if it is no JSON
+     * @throws ObjectDecodeException if it is no JSON
      */
-    static GoStruct read(String struct, byte[] body) {
+    public static GoStruct read(String struct, byte[] body) {
         int from = 0;
         while (from < body.length && isSpace(body[from])) {
             from++;
@@ -40,35 +40,36 @@ record GoStruct(String struct, JsonNode tree) {
     }
 
     /** Whether a byte is white space between the parts of JSON. */
-    static boolean isSpace(int character) {
+    public static boolean isSpace(int character) {
         return character == ' ' || character == '\n' || character == '\r' || character == '\t';
     }
 
     /** Fails if no value begins with that byte, or if it is -1 for the end. */
-    static void checkStart(int first) {
+    public static void checkStart(int first) {
         if (first < 0) {
-            throw new ExtenderException("EOF");
+            throw new ObjectDecodeException("EOF", "");
         }
         if (STARTS.indexOf(first) < 0) {
-            throw new ExtenderException("invalid character '" + (char) first + "' looking for beginning of value");
+            throw new ObjectDecodeException(
+                    "invalid character '" + (char) first + "' looking for beginning of value", "");
         }
     }
 
     /** The value in a part of a text; {@code managedFields} of objects are left out. */
-    static JsonNode value(byte[] text, int from, int length) {
+    public static JsonNode value(byte[] text, int from, int length) {
         try {
             return ObjectStreams.value(text, from, length);
         } catch (JsonEOFException cut) {
-            throw new ExtenderException("unexpected EOF", false, cut);
+            throw new ObjectDecodeException("unexpected EOF", "");
         } catch (JsonProcessingException malformed) {
-            throw new ExtenderException(malformed.getOriginalMessage(), false, malformed);
+            throw new ObjectDecodeException(malformed.getOriginalMessage(), "");
         } catch (IOException malformed) {
-            throw new ExtenderException(String.valueOf(malformed.getMessage()), false, malformed);
+            throw new ObjectDecodeException(String.valueOf(malformed.getMessage()), "");
         }
     }
 
     /** An object or nothing is expected; otherwise it fails. */
-    GoStruct asObject() {
+    public GoStruct asObject() {
         if (!tree.isObject() && !tree.isNull()) {
             throw wrong(tree, "value", "v1." + struct);
         }
@@ -76,7 +77,7 @@ record GoStruct(String struct, JsonNode tree) {
     }
 
     /** The parts of an array; none of null. */
-    List<GoStruct> items(String itemStruct) {
+    public List<GoStruct> items(String itemStruct) {
         if (!tree.isArray() && !tree.isNull()) {
             throw wrong(tree, "value", "v1." + struct);
         }
@@ -88,7 +89,7 @@ record GoStruct(String struct, JsonNode tree) {
     }
 
     /** A field's text, or empty. */
-    String text(String field) {
+    public String text(String field) {
         JsonNode value = field(field);
         if (!value.isTextual() && !isNothing(value)) {
             throw wrong(value, field, "string");
@@ -97,7 +98,7 @@ record GoStruct(String struct, JsonNode tree) {
     }
 
     /** A field's whole number, or 0. */
-    long number(String field) {
+    public long number(String field) {
         JsonNode value = field(field);
         if (isNothing(value)) {
             return 0;
@@ -109,7 +110,7 @@ record GoStruct(String struct, JsonNode tree) {
     }
 
     /** A field's list of texts; empty if it is not there. */
-    Optional<List<String>> texts(String field) {
+    public Optional<List<String>> texts(String field) {
         JsonNode value = field(field);
         if (isNothing(value)) {
             return Optional.empty();
@@ -128,7 +129,7 @@ record GoStruct(String struct, JsonNode tree) {
     }
 
     /** A field's texts by name. */
-    Map<String, String> textByName(String field, String type) {
+    public Map<String, String> textByName(String field, String type) {
         Map<String, String> texts = new LinkedHashMap<>();
         for (Map.Entry<String, JsonNode> entry : entries(field, type)) {
             if (!entry.getValue().isTextual() && !entry.getValue().isNull()) {
@@ -140,7 +141,7 @@ record GoStruct(String struct, JsonNode tree) {
     }
 
     /** A field's structs by name. */
-    Map<String, GoStruct> structByName(String field, String entryStruct) {
+    public Map<String, GoStruct> structByName(String field, String entryStruct) {
         Map<String, GoStruct> structs = new LinkedHashMap<>();
         for (Map.Entry<String, JsonNode> entry : entries(field, "map[string]*v1." + entryStruct)) {
             structs.put(entry.getKey(), new GoStruct(entryStruct, entry.getValue()).asObject());
@@ -149,7 +150,7 @@ record GoStruct(String struct, JsonNode tree) {
     }
 
     /** A field's list of structs; empty if it is not there. */
-    List<GoStruct> structs(String field, String itemStruct) {
+    public List<GoStruct> structs(String field, String itemStruct) {
         JsonNode value = field(field);
         if (!value.isArray() && !isNothing(value)) {
             throw wrong(value, field, "[]*v1." + itemStruct);
@@ -158,7 +159,7 @@ record GoStruct(String struct, JsonNode tree) {
     }
 
     /** The objects of a field that is a list in Kubernetes' sense; empty if it is not there. */
-    Optional<List<ObjectNode>> objects(String field, String type) {
+    public Optional<List<ObjectNode>> objects(String field, String type) {
         JsonNode list = field(field);
         if (isNothing(list)) {
             return Optional.empty();
@@ -204,7 +205,7 @@ record GoStruct(String struct, JsonNode tree) {
     }
 
     /** What Go says of a value that is not of the field's type. */
-    ExtenderException wrong(JsonNode value, String field, String type) {
+    public ObjectDecodeException wrong(JsonNode value, String field, String type) {
         String seen = switch (value.getNodeType()) {
             case OBJECT -> "object";
             case ARRAY -> "array";
@@ -214,6 +215,7 @@ record GoStruct(String struct, JsonNode tree) {
             case BINARY, MISSING, NULL, POJO -> "value";
         };
         String into = field.equals("value") ? "value" : "struct field " + struct + "." + field;
-        return new ExtenderException("json: cannot unmarshal " + seen + " into Go " + into + " of type " + type);
+        return new ObjectDecodeException(
+                "json: cannot unmarshal " + seen + " into Go " + into + " of type " + type, "");
     }
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.runtime;
+package org.moorage.extender;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.time.Duration;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import org.moorage.runtime.internal.extender.ExtenderRequest;
 
 /**
  * The memory that requests to extender agents take, all of them together: what has come of their bodies, the objects that plugins see, and what is

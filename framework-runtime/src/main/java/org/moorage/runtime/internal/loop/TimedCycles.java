@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.runtime;
+package org.moorage.runtime.internal.loop;
 
 import java.time.Duration;
 import java.util.Arrays;
@@ -17,9 +17,6 @@ import org.moorage.config.plugin.Thrown;
 import org.moorage.objects.GoDuration;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
-import org.moorage.runtime.internal.loop.CycleWorkspace;
-import org.moorage.runtime.internal.loop.SchedulerThreads;
-import org.moorage.runtime.internal.loop.SchedulingLoop;
 import org.moorage.runtime.internal.plugin.PluginThread;
 import org.moorage.runtime.internal.plugin.RunningCall;
 import org.moorage.runtime.metrics.SchedulerListener;
@@ -30,9 +27,9 @@ import org.slf4j.LoggerFactory;
  * Runs parts of scheduling cycles for those who ask, one after the other as plugins expect it, each on a thread of the scheduler and
  * with a time limit. One in which a plugin does not return is left to its thread, and the next one goes on with another workspace.
  */
-final class ExtenderCycles {
-    private static final Logger LOG = LoggerFactory.getLogger(ExtenderCycles.class);
-    private static final String THREAD = "extender-cycle";
+public final class TimedCycles {
+    private static final Logger LOG = LoggerFactory.getLogger(TimedCycles.class);
+    private static final String THREAD = "partial-cycle";
 
     private final SchedulingLoop loop;
     private final SchedulerThreads threads;
@@ -41,7 +38,12 @@ final class ExtenderCycles {
     private final Semaphore turn = new Semaphore(1, true);
     private volatile @Nullable String stuck;
 
-    ExtenderCycles(SchedulingLoop loop, SchedulerThreads threads, SchedulerListener listener, Duration limit) {
+    /**
+     * Cycles of a scheduler.
+     *
+     * @param limit how long each part may take
+     */
+    public TimedCycles(SchedulingLoop loop, SchedulerThreads threads, SchedulerListener listener, Duration limit) {
         this.loop = loop;
         this.threads = threads;
         this.listener = listener;
@@ -49,7 +51,7 @@ final class ExtenderCycles {
     }
 
     /** A part of a cycle did not get done within its limit, or did not begin. */
-    static final class OverdueException extends RuntimeException {
+    public static final class OverdueException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
         OverdueException(String message) {
@@ -68,7 +70,7 @@ final class ExtenderCycles {
      * @param left is run once nothing of the part runs any more, which may be long after its limit, or never
      * @throws OverdueException if it is not done within the limit
      */
-    <T> T run(BiFunction<SchedulingAlgorithm, TrialSnapshot, T> part, Runnable left) {
+    public <T> T run(BiFunction<SchedulingAlgorithm, TrialSnapshot, T> part, Runnable left) {
         long end = System.nanoTime() + limit.toNanos();
         if (!takesTurn()) {
             left.run();
@@ -161,7 +163,7 @@ final class ExtenderCycles {
     }
 
     /** Why no request can be answered any more; empty if that is not so. */
-    Optional<String> failure() {
+    public Optional<String> failure() {
         return Optional.ofNullable(stuck);
     }
 }

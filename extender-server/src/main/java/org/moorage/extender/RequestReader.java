@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.runtime.internal.extender;
+package org.moorage.extender;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import org.moorage.objects.ObjectDecodeException;
+import org.moorage.objects.internal.GoStruct;
 
 /**
  * Reads the body of a request as it comes, cut into parts by its brackets, so that no more than one part has to be in memory. How large parts are, and
@@ -124,8 +126,9 @@ final class RequestReader implements AutoCloseable {
         at++;
     }
 
-    private static ExtenderException unexpected(int seen, String place) {
-        return new ExtenderException(seen < 0 ? "unexpected EOF" : "invalid character '" + (char) seen + "' " + place);
+    private static ObjectDecodeException unexpected(int seen, String place) {
+        return new ObjectDecodeException(
+                seen < 0 ? "unexpected EOF" : "invalid character '" + (char) seen + "' " + place, "");
     }
 
     private String name() {

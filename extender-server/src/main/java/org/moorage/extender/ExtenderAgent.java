@@ -1,35 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.runtime;
+package org.moorage.extender;
 
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import org.moorage.api.CycleState;
-import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
 import org.moorage.api.Status;
-import org.moorage.api.model.Node;
-import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.BindPlugin;
-import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.ClusterWriter;
 import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.api.plugin.FeatureGates;
-import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.QueueSortPlugin;
@@ -38,17 +28,13 @@ import org.moorage.config.ConfigException;
 import org.moorage.config.ExtenderServerConfig;
 import org.moorage.config.SchedulerConfig;
 import org.moorage.config.plugin.PluginRegistry;
-import org.moorage.objects.GoDuration;
+import org.moorage.config.plugin.Thrown;
 import org.moorage.objects.KeptJson;
+import org.moorage.objects.ObjectDecodeException;
+import org.moorage.runtime.PartialCycles;
+import org.moorage.runtime.Scheduler;
 import org.moorage.runtime.cluster.Cluster;
-import org.moorage.runtime.internal.cache.TrialSnapshot;
-import org.moorage.runtime.internal.cycle.NodeAnswers;
-import org.moorage.runtime.internal.cycle.Profile;
-import org.moorage.runtime.internal.extender.ExtenderException;
-import org.moorage.runtime.internal.extender.ExtenderReply;
-import org.moorage.runtime.internal.extender.ExtenderRequest;
-import org.moorage.runtime.internal.plugin.PluginCaller;
-import org.moorage.runtime.internal.plugin.PluginFailure;
+import org.moorage.runtime.cluster.ClusterSource;
 import org.moorage.runtime.metrics.SchedulerListener;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.slf4j.Logger;
@@ -84,13 +70,11 @@ public final class ExtenderAgent implements AutoCloseable {
 
     private final ExtenderServerConfig.Agent agent;
     private final Scheduler scheduler;
-    private final Profile profile;
     private final Duration limit;
     private final RequestMemory memory;
-    private final ExtenderCycles cycles;
+    private final PartialCycles cycles;
     private final ExtenderRequest requests;
-    private final ObjectLister<Pod> pods;
-    private final List<PluginCaller> binders = new ArrayList<>();
+    private final List<String> binders;
     private final Map<String, Asked> routes = new LinkedHashMap<>();
 
     /** An answer. What it takes of the memory is given back when it is closed. */
@@ -191,7 +175,8 @@ public final class ExtenderAgent implements AutoCloseable {
      */
     public static ExtenderAgent withoutCluster(
             ExtenderServerConfig config, ExtenderServerConfig.Agent agent, Settings settings) {
-        return new ExtenderAgent(config, agent, new NoCluster(NODE_CACHE), settings);
+        return new ExtenderAgent(
+                config, agent, ClusterSource.none(NODE_CACHE), ClusterWriter.refusing(NODE_CACHE), settings);
     }
 
     /**
@@ -201,11 +186,15 @@ public final class ExtenderAgent implements AutoCloseable {
      */
     public static ExtenderAgent of(
             ExtenderServerConfig config, ExtenderServerConfig.Agent agent, Cluster cluster, Settings settings) {
-        return new ExtenderAgent(config, agent, cluster, settings);
+        return new ExtenderAgent(config, agent, cluster, cluster, settings);
     }
 
     private ExtenderAgent(
-            ExtenderServerConfig config, ExtenderServerConfig.Agent agent, Cluster cluster, Settings settings) {
+            ExtenderServerConfig config,
+            ExtenderServerConfig.Agent agent,
+            ClusterSource source,
+            ClusterWriter writer,
+            Settings settings) {
         this.agent = agent;
         limit = settings.limit();
         memory = settings.memory();
@@ -213,15 +202,11 @@ public final class ExtenderAgent implements AutoCloseable {
                 .with(List.of(PluginFactory.of(Bystander.NAME, Bystander.class, handle -> new Bystander())));
         SchedulerConfig made = agent.schedulerConfig(Bystander.NAME);
         requests = new ExtenderRequest(made.keptJson(settings.registry()).contains(KeptJson.PENDING_PODS));
-        scheduler = build(config, made, registry, cluster, settings);
-        profile = scheduler.profile(agent.name());
-        cycles = scheduler.extenderCycles(limit);
-        pods = scheduler.pods();
-        for (PluginCaller plugin : profile.at(ExtensionPoint.BIND)) {
-            if (!plugin.name().equals(Bystander.NAME)) {
-                binders.add(plugin);
-            }
-        }
+        scheduler = build(config, made, registry, source, writer, settings);
+        cycles = scheduler.partialCycles(agent.name(), limit);
+        binders = cycles.plugins(ExtensionPoint.BIND).stream()
+                .filter(name -> !name.equals(Bystander.NAME))
+                .toList();
         addRoutes();
         Problems problems = Problems.collector();
         check(problems);
@@ -235,10 +220,11 @@ public final class ExtenderAgent implements AutoCloseable {
             ExtenderServerConfig config,
             SchedulerConfig made,
             PluginRegistry registry,
-            Cluster cluster,
+            ClusterSource source,
+            ClusterWriter writer,
             Settings settings) {
         try {
-            Scheduler.Builder builder = Scheduler.builder(made, registry, cluster)
+            Scheduler.Builder builder = Scheduler.builder(made, registry, source, writer)
                     .featureGates(settings.features())
                     .pluginCallTimeout(limit)
                     .metrics(settings.metrics());
@@ -254,13 +240,11 @@ public final class ExtenderAgent implements AutoCloseable {
     // What shows only once the plugins are made.
     private void check(Problems problems) {
         if (!agent.nodeCache() && !binders.isEmpty()) {
-            problems.at(agent.path())
-                    .at("nodeCache")
-                    .invalid(false, "true, since " + binders.get(0).name() + " binds");
+            problems.at(agent.path()).at("nodeCache").invalid(false, "true, since " + binders.get(0) + " binds");
         }
         for (int i = 0; i < agent.plugins().size(); i++) {
             ExtenderServerConfig.AgentPlugin plugin = agent.plugins().get(i);
-            boolean binds = binders.stream().anyMatch(binder -> binder.name().equals(plugin.name()));
+            boolean binds = binders.contains(plugin.name());
             if (!binds && routes.keySet().stream().noneMatch(route -> route.endsWith("/" + plugin.route()))) {
                 problems.at(agent.path())
                         .at("plugins")
@@ -277,17 +261,17 @@ public final class ExtenderAgent implements AutoCloseable {
             Set<String> alone = Set.of(plugin.name());
             all.add(plugin.name());
             if (isAt(ExtensionPoint.FILTER, plugin) || isAt(ExtensionPoint.PRE_FILTER, plugin)) {
-                Profile filtering = profile.only(FILTERING, alone);
+                PartialCycles filtering = cycles.only(FILTERING, alone);
                 routes.put("predicates/" + plugin.route(), (body, use) -> filter(filtering, body, use));
             }
             if (isAt(ExtensionPoint.SCORE, plugin)) {
-                Profile scoring = profile.only(SCORING, alone);
+                PartialCycles scoring = cycles.only(SCORING, alone);
                 routes.put(
                         "priorities/" + plugin.route(), (body, use) -> prioritize(scoring, List.of(plugin), body, use));
             }
         }
-        Profile filtering = profile.only(FILTERING, all);
-        Profile scoring = profile.only(SCORING, all);
+        PartialCycles filtering = cycles.only(FILTERING, all);
+        PartialCycles scoring = cycles.only(SCORING, all);
         List<ExtenderServerConfig.AgentPlugin> scorers = agent.plugins().stream()
                 .filter(plugin -> isAt(ExtensionPoint.SCORE, plugin))
                 .toList();
@@ -299,13 +283,12 @@ public final class ExtenderAgent implements AutoCloseable {
     }
 
     private boolean isAt(ExtensionPoint point, ExtenderServerConfig.AgentPlugin plugin) {
-        return profile.at(point).stream().anyMatch(at -> at.name().equals(plugin.name()));
+        return cycles.plugins(point).contains(plugin.name());
     }
 
     /** Has the cluster tell about its objects, and returns when all of them are known; called once, before any question. */
     public void start() {
         scheduler.start();
-        scheduler.watchPlugins();
     }
 
     /** The routes, without the agent's prefix. */
@@ -337,18 +320,18 @@ public final class ExtenderAgent implements AutoCloseable {
             return asked.answer(body, use).with(use.shared());
         } catch (RequestMemory.RefusedException refused) {
             return Answer.failure(refused.status(), refused.getMessage());
-        } catch (ExtenderException malformed) {
-            return Answer.failure(BAD_REQUEST, malformed.getMessage());
+        } catch (ObjectDecodeException malformed) {
+            return Answer.failure(BAD_REQUEST, String.valueOf(malformed.getMessage()));
         }
     }
 
-    private Answer filter(Profile asked, InputStream body, RequestMemory.Use use) throws IOException {
+    private Answer filter(PartialCycles asked, InputStream body, RequestMemory.Use use) throws IOException {
         ExtenderRequest.Args args = requests.args(body, true, use);
         try {
-            Map<String, Status> rejections = answers(asked, args, use, (answers, known) -> {
+            Map<String, Status> rejections = ask(asked, args, use, answers -> {
                 Map<String, Status> rejected = new LinkedHashMap<>();
                 for (String name : args.nodeNames()) {
-                    if (!known.contains(name)) {
+                    if (!answers.knows(name)) {
                         rejected.put(name, UNKNOWN_NODE);
                     } else {
                         answers.rejection(name).ifPresent(rejection -> rejected.put(name, rejection.status()));
@@ -364,14 +347,17 @@ public final class ExtenderAgent implements AutoCloseable {
     }
 
     private Answer prioritize(
-            Profile asked, List<ExtenderServerConfig.AgentPlugin> scorers, InputStream body, RequestMemory.Use use)
+            PartialCycles asked,
+            List<ExtenderServerConfig.AgentPlugin> scorers,
+            InputStream body,
+            RequestMemory.Use use)
             throws IOException {
         ExtenderRequest.Args args = requests.args(body, false, use);
         try {
             return Answer.of(ExtenderReply.prioritize(
-                    answers(asked, args, use, (answers, known) -> totals(args.nodeNames(), answers, scorers))));
-        } catch (ExtenderException unusable) {
-            return Answer.failure(BAD_REQUEST, unusable.getMessage());
+                    ask(asked, args, use, answers -> totals(args.nodeNames(), answers, scorers))));
+        } catch (ObjectDecodeException unusable) {
+            return Answer.failure(BAD_REQUEST, String.valueOf(unusable.getMessage()));
         } catch (RuntimeException failed) {
             return Answer.failure(FAILED, message(failed));
         }
@@ -380,12 +366,12 @@ public final class ExtenderAgent implements AutoCloseable {
     // The weighted mean of the plugins' scores, from 0 to 10. Rounded down, so that 10 means what the
     // plugins mean by their highest score.
     private static Map<String, Long> totals(
-            List<String> names, NodeAnswers answers, List<ExtenderServerConfig.AgentPlugin> scorers) {
+            List<String> names, PartialCycles.Answers answers, List<ExtenderServerConfig.AgentPlugin> scorers) {
         Map<String, Double> shares = new LinkedHashMap<>();
         double weights = 0;
         for (ExtenderServerConfig.AgentPlugin plugin : scorers) {
             weights += plugin.weight();
-            NodeScores scores = answers.scores().get(plugin.name());
+            NodeScores scores = answers.scores(plugin.name()).orElse(null);
             for (int i = 0; scores != null && i < scores.size(); i++) {
                 long score = Math.min(scores.score(i), plugin.maxScore());
                 shares.merge(scores.node(i).name(), (double) plugin.weight() * score / plugin.maxScore(), Double::sum);
@@ -400,82 +386,37 @@ public final class ExtenderAgent implements AutoCloseable {
         return totals;
     }
 
-    /** Makes something of what the plugins answer; it is given the names of those nodes of the request that are known. */
-    private interface Reading<T> {
-        T of(NodeAnswers answers, Set<String> known);
-    }
-
-    private <T> T answers(Profile asked, ExtenderRequest.Args args, RequestMemory.Use use, Reading<T> reading) {
+    private <T> T ask(
+            PartialCycles asked,
+            ExtenderRequest.Args args,
+            RequestMemory.Use use,
+            Function<PartialCycles.Answers, T> reading) {
         if (args.nodes().isEmpty() && !agent.nodeCache()) {
-            throw new ExtenderException("NodeNames without Nodes (expected: " + NODE_CACHE
-                    + ", or nodeCacheCapable: false for this extender in the scheduler's configuration)");
+            throw new ObjectDecodeException(
+                    "NodeNames without Nodes (expected: " + NODE_CACHE
+                            + ", or nodeCacheCapable: false for this extender in the scheduler's configuration)",
+                    "");
         }
-        Pod pod = scheduler.seen(args.pod());
-        return cycles.run(
-                (algorithm, snapshot) -> {
-                    try {
-                        update(snapshot, args.nodes().orElse(List.of()));
-                        List<NodeInfo> nodes = new ArrayList<>();
-                        Set<String> known = new HashSet<>();
-                        for (String name : args.nodeNames()) {
-                            Optional<NodeInfo> node = snapshot.node(name);
-                            if (node.isPresent() && known.add(name)) {
-                                nodes.add(node.get());
-                            }
-                        }
-                        return reading.of(NodeAnswers.of(algorithm, asked, pod, snapshot, nodes), known);
-                    } finally {
-                        // What a request has taken is given back after it, so nothing of it may be left.
-                        snapshot.takeBack(0);
-                    }
-                },
-                use.shared()::close);
+        Runnable left = use.shared()::close;
+        return agent.nodeCache()
+                ? asked.ask(args.pod(), args.nodeNames(), reading, left)
+                : asked.askOf(args.pod(), args.nodes().get(), reading, left);
     }
 
-    private void update(TrialSnapshot snapshot, List<Node> nodes) {
-        if (agent.nodeCache()) {
-            snapshot.update(scheduler.cache());
-        } else {
-            snapshot.putNodes(nodes);
-        }
-    }
-
-    private Answer preempt(Profile asked, InputStream body, RequestMemory.Use use) throws IOException {
+    private Answer preempt(PartialCycles asked, InputStream body, RequestMemory.Use use) throws IOException {
         ExtenderRequest.PreemptionArgs args = requests.preemptionArgs(body, use);
         if (!agent.nodeCache()) {
             // The request has no nodes, so nothing can be said against any.
             return Answer.of(ExtenderReply.preemption(args, Optional.empty()));
         }
+        Map<String, Set<String>> victims = new LinkedHashMap<>();
+        args.victimsByNode().forEach((node, asVictims) -> victims.put(node, new HashSet<>(asVictims.uids())));
         try {
-            Pod pod = scheduler.seen(args.pod());
-            Set<String> fitting = cycles.run(
-                    (algorithm, snapshot) -> {
-                        snapshot.update(scheduler.cache());
-                        return NodeAnswers.fitsWithout(asked, pod, snapshot, victims(args, snapshot));
-                    },
-                    use.shared()::close);
+            Set<String> fitting = asked.fitsWithout(args.pod(), victims, use.shared()::close);
             return Answer.of(ExtenderReply.preemption(args, Optional.of(fitting)));
         } catch (RuntimeException failed) {
             return Answer.failure(FAILED, message(failed));
         }
-    }
-
-    // A victim that is not known is gone already, or not here yet.
-    private static Map<String, List<Pod>> victims(ExtenderRequest.PreemptionArgs args, TrialSnapshot snapshot) {
-        Map<String, List<Pod>> victims = new LinkedHashMap<>();
-        args.victimsByNode().forEach((name, asked) -> {
-            Set<String> uids = new TreeSet<>(asked.uids());
-            List<Pod> found = new ArrayList<>();
-            snapshot.node(name).ifPresent(node -> {
-                for (Pod pod : node.pods()) {
-                    if (uids.contains(pod.uid())) {
-                        found.add(pod);
-                    }
-                }
-            });
-            victims.put(name, found);
-        });
-        return victims;
     }
 
     private Answer bind(InputStream body, RequestMemory.Use use) throws IOException {
@@ -484,64 +425,20 @@ public final class ExtenderAgent implements AutoCloseable {
         }
         ExtenderRequest.BindingArgs args = requests.bindingArgs(body, use);
         try {
-            String failure = CompletableFuture.supplyAsync(() -> bind(args), scheduler.bindingThreads())
-                    .get(limit.toNanos(), TimeUnit.NANOSECONDS);
-            return failure.isEmpty() ? Answer.of(ExtenderReply.error("")) : Answer.failure(OK, failure);
-        } catch (ExecutionException failed) {
-            Throwable cause = failed.getCause();
-            return Answer.failure(OK, message(cause == null ? failed : cause));
-        } catch (TimeoutException overdue) {
-            return Answer.failure(
-                    OK, "binding did not end within " + GoDuration.format(limit) + "; it may still happen");
-        } catch (RejectedExecutionException stopping) {
-            return Answer.failure(OK, "the extender stops");
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return Answer.failure(OK, "interrupted; the binding may still happen");
+            Status status = cycles.bind(args.podNamespace(), args.podName(), args.podUid(), args.nodeName());
+            return status.isSuccess()
+                    ? Answer.of(ExtenderReply.error(""))
+                    : Answer.failure(OK, status.isSkip() ? DOES_NOT_BIND : status.message());
+        } catch (RuntimeException failed) {
+            return Answer.failure(OK, message(failed));
         }
     }
 
-    // What failed, or nothing.
-    private String bind(ExtenderRequest.BindingArgs args) {
-        String key = args.podNamespace() + "/" + args.podName();
-        Optional<Pod> known = pods.get(args.podNamespace(), args.podName()).filter(pod -> isAskedFor(pod, args));
-        if (known.isEmpty()) {
-            known = scheduler.read(ObjectKind.POD, args.podNamespace(), args.podName());
-        }
-        if (known.isEmpty()) {
-            return "pod " + key + " not found";
-        }
-        Pod pod = known.get();
-        if (!isAskedFor(pod, args)) {
-            return "pod " + key + " has the UID " + pod.uid() + " (expected: " + args.podUid() + ")";
-        }
-        for (PluginCaller plugin : binders) {
-            Status status = plugin.bind(new CycleState(), pod, args.nodeName());
-            if (!status.isSkip()) {
-                return status.isSuccess() ? "" : status.message();
-            }
-        }
-        return DOES_NOT_BIND;
-    }
-
-    private static boolean isAskedFor(Pod pod, ExtenderRequest.BindingArgs args) {
-        return args.podUid().isEmpty() || pod.uid().equals(args.podUid());
-    }
-
-    private String message(Throwable failed) {
-        if (failed instanceof PluginFailure failure) {
-            profile.metrics().pluginFailed(failure.plugin(), failure.method().toString());
-            LOG.atError()
-                    .addKeyValue("plugin", failure.plugin())
-                    .setCause(failure)
-                    .log("Plugin failed");
-        } else if (!(failed instanceof ExtenderException
-                || failed instanceof ExtenderCycles.OverdueException
-                || failed instanceof ClusterException)) {
+    private String message(RuntimeException failed) {
+        if (!(failed instanceof ObjectDecodeException || failed instanceof PartialCycles.FailedException)) {
             LOG.atError().addKeyValue("agent", agent.name()).setCause(failed).log("Request failed");
         }
-        String message = failed.getMessage();
-        return message == null || message.isBlank() ? failed.toString() : message;
+        return Thrown.text(failed);
     }
 
     /** Why it cannot answer any more; empty if it can. */

@@ -1,53 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.runtime;
+package org.moorage.api.plugin;
 
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.OtherObject;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.PodStatus;
-import org.moorage.api.plugin.ClusterException;
-import org.moorage.api.plugin.MergePatch;
-import org.moorage.api.plugin.Nomination;
-import org.moorage.api.plugin.PodEvent;
-import org.moorage.api.plugin.ResourceClaimWriter;
-import org.moorage.api.plugin.VolumeWriter;
-import org.moorage.objects.KeptJson;
-import org.moorage.runtime.cluster.Cluster;
-import org.moorage.runtime.cluster.ClusterListener;
 
-/** The cluster of those who know only what they are asked about: it has no objects, and nothing can be changed. */
-final class NoCluster implements Cluster {
-    private final String reason;
-
-    /**
-     * No cluster.
-     *
-     * @param reason what to do to have one
-     */
-    NoCluster(String reason) {
-        this.reason = reason;
-    }
-
-    @Override
-    public void watch(Set<ObjectKind<?>> kinds, Set<KeptJson> json, ClusterListener listener) {
-        for (ObjectKind<?> kind : kinds) {
-            listener.replaced(kind, List.of());
-            if (!kind.equals(ObjectKind.POD) && !kind.equals(ObjectKind.NODE)) {
-                listener.unavailable(kind, reason);
-            }
-        }
-    }
-
-    @Override
-    public <T extends ClusterObject> Optional<T> read(ObjectKind<T> kind, String namespace, String name) {
-        throw none("read " + kind.kind() + " " + name);
-    }
-
+/** See {@link ClusterWriter#refusing}. */
+record RefusingWriter(String reason) implements ClusterWriter {
     @Override
     public void bind(Pod pod, String nodeName) {
         throw none("bind pod " + pod.key());
@@ -97,11 +60,6 @@ final class NoCluster implements Cluster {
     @Override
     public void report(PodEvent event) {
         // There is nobody to tell.
-    }
-
-    @Override
-    public void close() {
-        // It holds nothing.
     }
 
     private ClusterException none(String what) {

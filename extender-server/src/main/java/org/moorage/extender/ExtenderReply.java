@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.runtime.internal.extender;
+package org.moorage.extender;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -16,8 +16,8 @@ import org.moorage.api.Code;
 import org.moorage.api.Status;
 import org.moorage.api.model.Node;
 
-/** Writes the answers that {@link HttpExtender} reads, with capitalised keys as Go has them. */
-public final class ExtenderReply {
+/** Writes the answers that schedulers read, with capitalised keys as Go has them. */
+final class ExtenderReply {
     private static final JsonMapper JSON = new JsonMapper();
     private static final byte[] OPENING = bytes("{\"Nodes\":");
     private static final byte[] NULL = bytes("null");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.runtime;
+package org.moorage.schedulertests.cycle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,26 +8,22 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
+import java.util.Optional;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
-import org.moorage.api.CycleState;
-import org.moorage.api.NodeInfo;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Pod;
 import org.moorage.builtin.BuiltinPlugins;
 import org.moorage.builtin.dra.DynamicResources;
 import org.moorage.config.SchedulerConfig;
 import org.moorage.config.plugin.PluginRegistry;
-import org.moorage.runtime.internal.cache.TrialSnapshot;
-import org.moorage.runtime.internal.cycle.Profile;
-import org.moorage.runtime.internal.cycle.Reservation;
-import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
+import org.moorage.runtime.PartialCycles;
+import org.moorage.runtime.Scheduler;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.simulation.dump.ClusterDumpReader;
 
-/** Pods that take what there is of something, one after the other on a trial, and give it back in reverse order. */
-class ReservationTest {
+/** Pods that take what there is of something, one after the other, and give it back. */
+class PartialCyclesTest {
     private static final String NODE = """
             apiVersion: v1
             kind: Node
@@ -122,7 +118,7 @@ class ReservationTest {
 
     @ParameterizedTest
     @FieldSource("CASES")
-    void givesBackWhatATrialHasReserved(Case given) {
+    void givesBackWhatItHasReserved(Case given) {
         StringBuilder text = new StringBuilder(NODE).append(given.there);
         for (int number = 0; number < 3; number++) {
             text.append(given.ofPod.replace("NUMBER", Integer.toString(number)));
@@ -140,55 +136,17 @@ class ReservationTest {
         try (Scheduler scheduler = Scheduler.builder(
                         SchedulerConfig.defaults(registry), registry, InMemoryCluster.of(objects))
                 .build()) {
+            PartialCycles cycles = scheduler.partialCycles("default-scheduler", Duration.ofMinutes(1));
             scheduler.start();
-            Profile profile = scheduler.profile("default-scheduler");
-            boolean done = scheduler
-                    .extenderCycles(Duration.ofMinutes(1))
-                    .run(
-                            (algorithm, snapshot) -> {
-                                snapshot.update(scheduler.cache());
-                                List<String> first = reserveAll(algorithm, profile, snapshot, pods);
-                                assertThat(first).containsExactly("p-0 on n", "p-1 on n", "p-2 on none");
-                                snapshot.takeBack(1);
-                                assertThat(reserveAll(algorithm, profile, snapshot, pods.subList(1, 3)))
-                                        .containsExactly("p-1 on n", "p-2 on none");
-                                snapshot.takeBack(0);
-                                // In another order, so that nothing is left of the first.
-                                assertThat(reserveAll(
-                                                algorithm,
-                                                profile,
-                                                snapshot,
-                                                List.of(pods.get(2), pods.get(1), pods.get(0))))
-                                        .containsExactly("p-2 on n", "p-1 on n", "p-0 on none");
-                                snapshot.takeBack(0);
-                                return true;
-                            },
-                            () -> {});
-            assertThat(done).isTrue();
+            assertThat(cycles.place(pods, () -> {}))
+                    .containsExactly(Optional.of("n"), Optional.of("n"), Optional.empty());
+            // In another order, so that nothing may be left of the first.
+            List<Pod> reversed = List.of(pods.get(2), pods.get(1), pods.get(0));
+            assertThat(cycles.place(reversed, () -> {}))
+                    .containsExactly(Optional.of("n"), Optional.of("n"), Optional.empty());
             for (Pod pod : pods) {
                 assertThat(scheduler.fits(pod)).as(pod.name()).containsExactly("n");
             }
         }
-    }
-
-    private static List<String> reserveAll(
-            SchedulingAlgorithm algorithm, Profile profile, TrialSnapshot snapshot, List<Pod> pods) {
-        List<String> places = new ArrayList<>();
-        for (Pod pod : pods) {
-            CycleState state = new CycleState();
-            NodeInfo node = algorithm.find(profile, state, pod, snapshot).node();
-            places.add(pod.name() + " on " + (node == null ? "none" : node.name()));
-            if (node != null) {
-                assertThat(new Reservation(
-                                        profile,
-                                        state,
-                                        pod,
-                                        Objects.requireNonNull(node).name())
-                                .reserveOn(snapshot)
-                                .isSuccess())
-                        .isTrue();
-            }
-        }
-        return places;
     }
 }

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.moorage.api.CycleState;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.NodeScores;
+import org.moorage.api.Status;
+import org.moorage.api.model.Node;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.ExtensionPoint;
+import org.moorage.config.plugin.Thrown;
+import org.moorage.objects.GoDuration;
+import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.internal.cache.SchedulerCache;
+import org.moorage.runtime.internal.cache.TrialSnapshot;
+import org.moorage.runtime.internal.cluster.PodSource;
+import org.moorage.runtime.internal.cycle.NodeAnswers;
+import org.moorage.runtime.internal.cycle.Profile;
+import org.moorage.runtime.internal.cycle.Reservation;
+import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
+import org.moorage.runtime.internal.loop.SchedulerThreads;
+import org.moorage.runtime.internal.loop.TimedCycles;
+import org.moorage.runtime.internal.plugin.PluginCaller;
+import org.moorage.runtime.internal.plugin.PluginFailure;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs parts of scheduling cycles with the plugins of a profile, for a scheduler elsewhere that goes on with the answers: PreFilter before
+ * Filter, PreFilter and PreScore before Score and NormalizeScore, as in a whole cycle and by the same code. One part runs at a time, as
+ * plugins expect it, and each has a time limit. May be used by any thread.
+ */
+public final class PartialCycles {
+    private static final Logger LOG = LoggerFactory.getLogger(PartialCycles.class);
+
+    private final Profile profile;
+    private final TimedCycles cycles;
+    private final SchedulerCache cache;
+    private final PodSource pods;
+    private final SchedulerThreads threads;
+    private final Duration limit;
+
+    PartialCycles(
+            Profile profile,
+            TimedCycles cycles,
+            SchedulerCache cache,
+            PodSource pods,
+            SchedulerThreads threads,
+            Duration limit) {
+        this.profile = profile;
+        this.cycles = cycles;
+        this.cache = cache;
+        this.pods = pods;
+        this.threads = threads;
+        this.limit = limit;
+    }
+
+    /** A part of a cycle did not get done, in time or at all; the message says why in one line. */
+    public static final class FailedException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        FailedException(String message, Throwable cause) {
+            super(message, cause);
+        }
+
+        @Override
+        public String getMessage() {
+            return String.valueOf(super.getMessage());
+        }
+    }
+
+    /** What the plugins answer about a pod and some nodes. It is good for as long as it is read in {@link #ask}. */
+    public static final class Answers {
+        private final NodeAnswers answers;
+        private final Set<String> known;
+
+        private Answers(NodeAnswers answers, Set<String> known) {
+            this.answers = answers;
+            this.known = known;
+        }
+
+        /** Whether there is a node of that name, among those that were asked about. */
+        public boolean knows(String node) {
+            return known.contains(node);
+        }
+
+        /** The rejection of a node, by PreFilter or Filter; empty if it will do. */
+        public Optional<PluginStatus> rejection(String node) {
+            return answers.rejection(node);
+        }
+
+        /** The normalized scores of a plugin, of the nodes that will do; empty if it had no say. */
+        public Optional<NodeScores> scores(String plugin) {
+            return Optional.ofNullable(answers.scores().get(plugin));
+        }
+    }
+
+    /** The names of the plugins at a point, in order. */
+    public List<String> plugins(ExtensionPoint point) {
+        return profile.at(point).stream().map(PluginCaller::name).toList();
+    }
+
+    /** The same with some of the plugins, at some extension points; at the others nobody is called. */
+    public PartialCycles only(Set<ExtensionPoint> points, Set<String> plugins) {
+        return new PartialCycles(profile.only(points, plugins), cycles, cache, pods, threads, limit);
+    }
+
+    /**
+     * Runs a cycle up to the scores, over the scheduler's cluster. Without Filter plugins all nodes that PreFilter leaves are scored.
+     *
+     * @param nodes the names of the nodes that the question is about
+     * @param reading makes something of the answers, within the limit
+     * @param left is run once nothing of the cycle runs any more, which may be long after the limit, or never
+     * @throws FailedException if a plugin fails, or it is not done within the limit
+     */
+    public <T> T ask(Pod pod, List<String> nodes, Function<Answers, T> reading, Runnable left) {
+        return ask(pod, nodes, snapshot -> snapshot.update(cache), reading, left);
+    }
+
+    /** As {@link #ask}, over nodes that are given, without pods, in place of the scheduler's cluster. */
+    public <T> T askOf(Pod pod, List<Node> nodes, Function<Answers, T> reading, Runnable left) {
+        return ask(pod, nodes.stream().map(Node::name).toList(), snapshot -> snapshot.putNodes(nodes), reading, left);
+    }
+
+    private <T> T ask(
+            Pod pod, List<String> names, Consumer<TrialSnapshot> update, Function<Answers, T> reading, Runnable left) {
+        Pod seen = pods.seen(pod);
+        return run(
+                (algorithm, snapshot) -> {
+                    try {
+                        update.accept(snapshot);
+                        List<NodeInfo> nodes = new ArrayList<>();
+                        Set<String> known = new HashSet<>();
+                        for (String name : names) {
+                            Optional<NodeInfo> node = snapshot.node(name);
+                            if (node.isPresent() && known.add(name)) {
+                                nodes.add(node.get());
+                            }
+                        }
+                        return reading.apply(
+                                new Answers(NodeAnswers.of(algorithm, profile, seen, snapshot, nodes), known));
+                    } finally {
+                        // What a question has taken is given back after it, so nothing of it may be left.
+                        snapshot.takeBack(0);
+                    }
+                },
+                left);
+    }
+
+    /**
+     * Asks whether a pod would fit on nodes of the scheduler's cluster that others had left, as preemption tries it.
+     *
+     * @param victimUids the UIDs of the pods that would leave, by the node; one that is not there is gone already, or not known yet
+     * @param left as in {@link #ask}
+     * @return the names of the nodes where it would fit
+     * @throws FailedException if a plugin fails, or it is not done within the limit
+     */
+    public Set<String> fitsWithout(Pod pod, Map<String, Set<String>> victimUids, Runnable left) {
+        Pod seen = pods.seen(pod);
+        return run(
+                (algorithm, snapshot) -> {
+                    snapshot.update(cache);
+                    return NodeAnswers.fitsWithout(profile, seen, snapshot, victims(victimUids, snapshot));
+                },
+                left);
+    }
+
+    private static Map<String, List<Pod>> victims(Map<String, Set<String>> uidsByNode, TrialSnapshot snapshot) {
+        Map<String, List<Pod>> victims = new LinkedHashMap<>();
+        uidsByNode.forEach((name, uids) -> {
+            List<Pod> found = new ArrayList<>();
+            snapshot.node(name).ifPresent(node -> {
+                for (Pod pod : node.pods()) {
+                    if (uids.contains(pod.uid())) {
+                        found.add(pod);
+                    }
+                }
+            });
+            victims.put(name, found);
+        });
+        return victims;
+    }
+
+    /**
+     * Where pods would go, one after the other: each on the scheduler's cluster with the pods before it, and with what Reserve plugins
+     * have kept for those. Nothing is bound, and everything is given back.
+     *
+     * @param left as in {@link #ask}
+     * @return the name of the node of each pod; empty if none will do, or Reserve rejects it
+     * @throws FailedException if a plugin fails, or it is not done within the limit
+     */
+    public List<Optional<String>> place(List<Pod> waiting, Runnable left) {
+        return run(
+                (algorithm, snapshot) -> {
+                    snapshot.update(cache);
+                    try {
+                        List<Optional<String>> places = new ArrayList<>();
+                        for (Pod pod : waiting) {
+                            places.add(place(pods.seen(pod), algorithm, snapshot));
+                        }
+                        return places;
+                    } finally {
+                        snapshot.takeBack(0);
+                    }
+                },
+                left);
+    }
+
+    private Optional<String> place(Pod pod, SchedulingAlgorithm algorithm, TrialSnapshot snapshot) {
+        CycleState state = new CycleState();
+        NodeInfo node = algorithm.find(profile, state, pod, snapshot).node();
+        if (node == null) {
+            return Optional.empty();
+        }
+        PluginStatus reserved = new Reservation(profile, state, pod, node.name()).reserveOn(snapshot);
+        return reserved.isSuccess() ? Optional.of(node.name()) : Optional.empty();
+    }
+
+    private <T> T run(BiFunction<SchedulingAlgorithm, TrialSnapshot, T> part, Runnable left) {
+        try {
+            return cycles.run(part, left);
+        } catch (TimedCycles.OverdueException overdue) {
+            throw new FailedException(overdue.getMessage(), overdue);
+        } catch (PluginFailure failure) {
+            throw failed(failure);
+        }
+    }
+
+    /**
+     * Binds a pod of the scheduler's cluster by the profile's Bind plugins, not as a part of a cycle.
+     *
+     * @param uid the UID of the pod; empty for any pod of that name
+     * @return the answer of the plugin that binds it; Skip if none does; an error if there is no such pod
+     * @throws FailedException if a plugin fails, or it is not done within the limit; the pod may still get bound
+     */
+    public Status bind(String namespace, String name, String uid, String nodeName) {
+        try {
+            return CompletableFuture.supplyAsync(() -> bound(namespace, name, uid, nodeName), threads.waitingBindings())
+                    .get(limit.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException failed) {
+            Throwable cause = failed.getCause();
+            if (cause instanceof PluginFailure failure) {
+                throw failed(failure);
+            }
+            if (cause instanceof ClusterException refused) {
+                throw new FailedException(String.valueOf(refused.getMessage()), refused);
+            }
+            throw new IllegalStateException(Thrown.text(cause == null ? failed : cause), failed);
+        } catch (TimeoutException overdue) {
+            throw new FailedException(
+                    "binding did not end within " + GoDuration.format(limit) + "; it may still happen", overdue);
+        } catch (RejectedExecutionException stopping) {
+            throw new FailedException("the scheduler stops", stopping);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new FailedException("interrupted; the binding may still happen", e);
+        }
+    }
+
+    private Status bound(String namespace, String name, String uid, String nodeName) {
+        Optional<Pod> known = pods.find(namespace, name, uid);
+        if (known.isEmpty()) {
+            return Status.error("pod " + namespace + "/" + name + " not found");
+        }
+        Pod pod = known.get();
+        if (!uid.isEmpty() && !pod.uid().equals(uid)) {
+            return Status.error("pod " + pod.key() + " has the UID " + pod.uid() + " (expected: " + uid + ")");
+        }
+        for (PluginCaller plugin : profile.at(ExtensionPoint.BIND)) {
+            Status status = plugin.bind(new CycleState(), pod, nodeName);
+            if (!status.isSkip()) {
+                return status;
+            }
+        }
+        return Status.skip();
+    }
+
+    private FailedException failed(PluginFailure failure) {
+        profile.metrics().pluginFailed(failure.plugin(), failure.method().toString());
+        LOG.atError().addKeyValue("plugin", failure.plugin()).setCause(failure).log("Plugin failed");
+        return new FailedException(Thrown.text(failure), failure);
+    }
+
+    /** Why no part of a cycle can be run any more, since one does not end; empty if that is not so. */
+    public Optional<String> failure() {
+        return cycles.failure();
+    }
+}

@@ -450,7 +450,7 @@ public final class Scheduler implements AutoCloseable {
         watchPlugins();
         return new PartialCycles(
                 profile(profile, "profile"),
-                new TimedCycles(loop, threads, listener, limit),
+                new TimedCycles(loop, threads, limit),
                 cache,
                 new PodSource(store.lister(ObjectKind.POD), source, view),
                 threads,

@@ -2,7 +2,6 @@
 package org.moorage.runtime.internal.loop;
 
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -11,7 +10,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.moorage.config.plugin.Thrown;
 import org.moorage.objects.GoDuration;
@@ -19,21 +17,16 @@ import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.plugin.PluginThread;
 import org.moorage.runtime.internal.plugin.RunningCall;
-import org.moorage.runtime.metrics.SchedulerListener;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Runs parts of scheduling cycles for those who ask, one after the other as plugins expect it, each on a thread of the scheduler and
  * with a time limit. One in which a plugin does not return is left to its thread, and the next one goes on with another workspace.
  */
 public final class TimedCycles {
-    private static final Logger LOG = LoggerFactory.getLogger(TimedCycles.class);
     private static final String THREAD = "partial-cycle";
 
     private final SchedulingLoop loop;
     private final SchedulerThreads threads;
-    private final SchedulerListener listener;
     private final Duration limit;
     private final Semaphore turn = new Semaphore(1, true);
     private volatile @Nullable String stuck;
@@ -43,10 +36,9 @@ public final class TimedCycles {
      *
      * @param limit how long each part may take
      */
-    public TimedCycles(SchedulingLoop loop, SchedulerThreads threads, SchedulerListener listener, Duration limit) {
+    public TimedCycles(SchedulingLoop loop, SchedulerThreads threads, Duration limit) {
         this.loop = loop;
         this.threads = threads;
-        this.listener = listener;
         this.limit = limit;
     }
 
@@ -140,23 +132,14 @@ public final class TimedCycles {
         }
     }
 
-    // Which plugin it is that does not return; passes over many nodes have several threads.
+    // Which plugin it is that does not return; passes over many nodes have several threads. It is PluginCallWatch that
+    // logs it.
     private String overdue(CycleWorkspace workspace) {
         String text = "did not return within " + GoDuration.format(limit);
         for (PluginThread thread : threads.alive()) {
             Optional<RunningCall> running = thread.worksFor(workspace) ? thread.call() : Optional.empty();
             if (running.isPresent()) {
-                RunningCall call = running.get();
-                StackTraceElement[] stack = thread.getStackTrace();
-                LOG.atError()
-                        .addKeyValue("plugin", call.plugin())
-                        .addKeyValue("method", call.method())
-                        .addKeyValue(
-                                "stack",
-                                Arrays.stream(stack).map(Object::toString).collect(Collectors.joining("\n")))
-                        .log("Plugin did not return in time");
-                listener.pluginCallOverdue(call.plugin(), call.method().toString());
-                return call.failure(text);
+                return running.get().failure(text);
             }
         }
         return text;

@@ -284,9 +284,7 @@ public final class ClusterSnapshot implements Snapshot {
         public int on(NodeInfo node) {
             // One that something is tried on has other pods than the node of its index.
             int index = node.index();
-            return index < countedAt.length && countedAt[index] == node.generation()
-                    ? counts[index]
-                    : PodCount.of(node, which);
+            return index < counts.length && nodes.get(index) == node ? counts[index] : PodCount.of(node, which);
         }
 
         @Override

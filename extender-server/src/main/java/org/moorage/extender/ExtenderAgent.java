@@ -392,10 +392,8 @@ public final class ExtenderAgent implements AutoCloseable {
             RequestMemory.Use use,
             Function<PartialCycles.Answers, T> reading) {
         if (args.nodes().isEmpty() && !agent.nodeCache()) {
-            throw new ObjectDecodeException(
-                    "NodeNames without Nodes (expected: " + NODE_CACHE
-                            + ", or nodeCacheCapable: false for this extender in the scheduler's configuration)",
-                    "");
+            throw new ObjectDecodeException("NodeNames without Nodes (expected: " + NODE_CACHE
+                    + ", or nodeCacheCapable: false for this extender in the scheduler's configuration)");
         }
         Runnable left = use.shared()::close;
         return agent.nodeCache()
@@ -409,8 +407,8 @@ public final class ExtenderAgent implements AutoCloseable {
             // The request has no nodes, so nothing can be said against any.
             return Answer.of(ExtenderReply.preemption(args, Optional.empty()));
         }
-        Map<String, Set<String>> victims = new LinkedHashMap<>();
-        args.victimsByNode().forEach((node, asVictims) -> victims.put(node, new HashSet<>(asVictims.uids())));
+        Map<String, List<String>> victims = new LinkedHashMap<>();
+        args.victimsByNode().forEach((node, ofNode) -> victims.put(node, ofNode.uids()));
         try {
             Set<String> fitting = asked.fitsWithout(args.pod(), victims, use.shared()::close);
             return Answer.of(ExtenderReply.preemption(args, Optional.of(fitting)));

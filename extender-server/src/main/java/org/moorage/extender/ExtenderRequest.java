@@ -162,7 +162,7 @@ final class ExtenderRequest {
 
         Args args() {
             if (nodes.isEmpty() && names.isEmpty() && pod.isPresent()) {
-                throw new ObjectDecodeException("Nodes: nothing (expected: Nodes or NodeNames)", "");
+                throw new ObjectDecodeException("Nodes: nothing (expected: Nodes or NodeNames)");
             }
             return new Args(present(pod), nodes, texts, names);
         }
@@ -173,10 +173,10 @@ final class ExtenderRequest {
         try {
             node = decoder.node(tree, KeptJson.NONE);
         } catch (ObjectDecodeException malformed) {
-            throw new ObjectDecodeException("Nodes.items[" + index + "]: " + text(malformed), "");
+            throw new ObjectDecodeException("Nodes.items[" + index + "]: " + text(malformed));
         }
         if (node.name().isEmpty()) {
-            throw new ObjectDecodeException("Nodes.items[" + index + "].metadata.name: nothing (expected: a name)", "");
+            throw new ObjectDecodeException("Nodes.items[" + index + "].metadata.name: nothing (expected: a name)");
         }
         return node;
     }
@@ -194,12 +194,12 @@ final class ExtenderRequest {
         try {
             return Optional.of(decoder.pod((ObjectNode) tree, kept));
         } catch (ObjectDecodeException malformed) {
-            throw new ObjectDecodeException("Pod: " + text(malformed), "");
+            throw new ObjectDecodeException("Pod: " + text(malformed));
         }
     }
 
     private static Pod present(Optional<Pod> pod) {
-        return pod.orElseThrow(() -> new ObjectDecodeException("Pod: nothing (expected: a pod)", ""));
+        return pod.orElseThrow(() -> new ObjectDecodeException("Pod: nothing (expected: a pod)"));
     }
 
     /**
@@ -319,7 +319,7 @@ final class ExtenderRequest {
 
     private static void required(String field, String value) {
         if (value.isEmpty()) {
-            throw new ObjectDecodeException(field + ": nothing (expected: a name)", "");
+            throw new ObjectDecodeException(field + ": nothing (expected: a name)");
         }
     }
 }

@@ -128,7 +128,7 @@ final class RequestReader implements AutoCloseable {
 
     private static ObjectDecodeException unexpected(int seen, String place) {
         return new ObjectDecodeException(
-                seen < 0 ? "unexpected EOF" : "invalid character '" + (char) seen + "' " + place, "");
+                seen < 0 ? "unexpected EOF" : "invalid character '" + (char) seen + "' " + place);
     }
 
     private String name() {

@@ -9,6 +9,11 @@ public final class ObjectDecodeException extends RuntimeException {
 
     private final String place;
 
+    /** An object as a whole cannot be decoded. */
+    public ObjectDecodeException(String message) {
+        this(message, "");
+    }
+
     /**
      * An object cannot be decoded.
      *

@@ -30,7 +30,7 @@ import org.moorage.objects.GoDuration;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
-import org.moorage.runtime.internal.cluster.PodSource;
+import org.moorage.runtime.internal.cluster.PodLookup;
 import org.moorage.runtime.internal.cycle.NodeAnswers;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.cycle.Reservation;
@@ -53,7 +53,7 @@ public final class PartialCycles {
     private final Profile profile;
     private final TimedCycles cycles;
     private final SchedulerCache cache;
-    private final PodSource pods;
+    private final PodLookup pods;
     private final SchedulerThreads threads;
     private final Duration limit;
 
@@ -61,7 +61,7 @@ public final class PartialCycles {
             Profile profile,
             TimedCycles cycles,
             SchedulerCache cache,
-            PodSource pods,
+            PodLookup pods,
             SchedulerThreads threads,
             Duration limit) {
         this.profile = profile;
@@ -143,23 +143,17 @@ public final class PartialCycles {
             Pod pod, List<String> names, Consumer<TrialSnapshot> update, Function<Answers, T> reading, Runnable left) {
         Pod seen = pods.seen(pod);
         return run(
+                update,
                 (algorithm, snapshot) -> {
-                    try {
-                        update.accept(snapshot);
-                        List<NodeInfo> nodes = new ArrayList<>();
-                        Set<String> known = new HashSet<>();
-                        for (String name : names) {
-                            Optional<NodeInfo> node = snapshot.node(name);
-                            if (node.isPresent() && known.add(name)) {
-                                nodes.add(node.get());
-                            }
+                    List<NodeInfo> nodes = new ArrayList<>();
+                    Set<String> known = new HashSet<>();
+                    for (String name : names) {
+                        Optional<NodeInfo> node = snapshot.node(name);
+                        if (node.isPresent() && known.add(name)) {
+                            nodes.add(node.get());
                         }
-                        return reading.apply(
-                                new Answers(NodeAnswers.of(algorithm, profile, seen, snapshot, nodes), known));
-                    } finally {
-                        // What a question has taken is given back after it, so nothing of it may be left.
-                        snapshot.takeBack(0);
                     }
+                    return reading.apply(new Answers(NodeAnswers.of(algorithm, profile, seen, snapshot, nodes), known));
                 },
                 left);
     }
@@ -172,19 +166,18 @@ public final class PartialCycles {
      * @return the names of the nodes where it would fit
      * @throws FailedException if a plugin fails, or it is not done within the limit
      */
-    public Set<String> fitsWithout(Pod pod, Map<String, Set<String>> victimUids, Runnable left) {
+    public Set<String> fitsWithout(Pod pod, Map<String, List<String>> victimUids, Runnable left) {
         Pod seen = pods.seen(pod);
-        return run(
-                (algorithm, snapshot) -> {
-                    snapshot.update(cache);
-                    return NodeAnswers.fitsWithout(profile, seen, snapshot, victims(victimUids, snapshot));
-                },
+        return onCluster(
+                (algorithm, snapshot) ->
+                        NodeAnswers.fitsWithout(profile, seen, snapshot, victims(victimUids, snapshot)),
                 left);
     }
 
-    private static Map<String, List<Pod>> victims(Map<String, Set<String>> uidsByNode, TrialSnapshot snapshot) {
+    private static Map<String, List<Pod>> victims(Map<String, List<String>> uidsByNode, TrialSnapshot snapshot) {
         Map<String, List<Pod>> victims = new LinkedHashMap<>();
-        uidsByNode.forEach((name, uids) -> {
+        uidsByNode.forEach((name, listed) -> {
+            Set<String> uids = new HashSet<>(listed);
             List<Pod> found = new ArrayList<>();
             snapshot.node(name).ifPresent(node -> {
                 for (Pod pod : node.pods()) {
@@ -207,20 +200,16 @@ public final class PartialCycles {
      * @throws FailedException if a plugin fails, or it is not done within the limit
      */
     public List<Optional<String>> place(List<Pod> waiting, Runnable left) {
-        return run(
-                (algorithm, snapshot) -> {
-                    snapshot.update(cache);
-                    try {
-                        List<Optional<String>> places = new ArrayList<>();
-                        for (Pod pod : waiting) {
-                            places.add(place(pods.seen(pod), algorithm, snapshot));
-                        }
-                        return places;
-                    } finally {
-                        snapshot.takeBack(0);
-                    }
-                },
-                left);
+        return onCluster((algorithm, snapshot) -> place(waiting, algorithm, snapshot), left);
+    }
+
+    /** Puts pods on the snapshot one after the other, each of them one change that can be taken back. */
+    List<Optional<String>> place(List<Pod> waiting, SchedulingAlgorithm algorithm, TrialSnapshot snapshot) {
+        List<Optional<String>> places = new ArrayList<>();
+        for (Pod pod : waiting) {
+            places.add(place(pods.seen(pod), algorithm, snapshot));
+        }
+        return places;
     }
 
     private Optional<String> place(Pod pod, SchedulingAlgorithm algorithm, TrialSnapshot snapshot) {
@@ -233,9 +222,25 @@ public final class PartialCycles {
         return reserved.isSuccess() ? Optional.of(node.name()) : Optional.empty();
     }
 
-    private <T> T run(BiFunction<SchedulingAlgorithm, TrialSnapshot, T> part, Runnable left) {
+    /** Runs a part of a cycle over the scheduler's cluster. */
+    <T> T onCluster(BiFunction<SchedulingAlgorithm, TrialSnapshot, T> part, Runnable left) {
+        return run(snapshot -> snapshot.update(cache), part, left);
+    }
+
+    private <T> T run(
+            Consumer<TrialSnapshot> update, BiFunction<SchedulingAlgorithm, TrialSnapshot, T> part, Runnable left) {
         try {
-            return cycles.run(part, left);
+            return cycles.run(
+                    (algorithm, snapshot) -> {
+                        try {
+                            update.accept(snapshot);
+                            return part.apply(algorithm, snapshot);
+                        } finally {
+                            // What a question has taken is given back after it, so nothing of it may be left.
+                            snapshot.takeBack(0);
+                        }
+                    },
+                    left);
         } catch (TimedCycles.OverdueException overdue) {
             throw new FailedException(overdue.getMessage(), overdue);
         } catch (PluginFailure failure) {
@@ -267,7 +272,7 @@ public final class PartialCycles {
             throw new FailedException(
                     "binding did not end within " + GoDuration.format(limit) + "; it may still happen", overdue);
         } catch (RejectedExecutionException stopping) {
-            throw new FailedException("the scheduler stops", stopping);
+            throw new FailedException("the extender stops", stopping);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new FailedException("interrupted; the binding may still happen", e);

@@ -57,7 +57,7 @@ import org.moorage.runtime.internal.cluster.FeatureView;
 import org.moorage.runtime.internal.cluster.ObjectEventHandlers;
 import org.moorage.runtime.internal.cluster.ObjectStore;
 import org.moorage.runtime.internal.cluster.PodEventHandlers;
-import org.moorage.runtime.internal.cluster.PodSource;
+import org.moorage.runtime.internal.cluster.PodLookup;
 import org.moorage.runtime.internal.cycle.EvaluationRecorder;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.extender.Extenders;
@@ -135,7 +135,6 @@ public final class Scheduler implements AutoCloseable {
     private final PluginCallWatch watch;
     private final ObjectEventHandlers eventHandlers;
     private final AtomicBoolean flushes = new AtomicBoolean();
-    private final AtomicBoolean watches = new AtomicBoolean();
     private final Object stopLock = new Object();
     private volatile boolean started;
 
@@ -325,15 +324,9 @@ public final class Scheduler implements AutoCloseable {
 
     private void startFlushes() {
         if (!flushes.getAndSet(true)) {
-            watchPlugins();
+            watch.start();
             threads.everyInQueue(FLUSH_BACKOFF, queue::flushBackoff);
             threads.everyInQueue(FLUSH_UNSCHEDULABLE, queue::flushUnschedulable);
-        }
-    }
-
-    private void watchPlugins() {
-        if (!watches.getAndSet(true)) {
-            watch.start();
         }
     }
 
@@ -447,12 +440,12 @@ public final class Scheduler implements AutoCloseable {
      * @throws IllegalArgumentException if there is no such profile
      */
     public PartialCycles partialCycles(String profile, Duration limit) {
-        watchPlugins();
+        watch.start();
         return new PartialCycles(
                 profile(profile, "profile"),
                 new TimedCycles(loop, threads, limit),
                 cache,
-                new PodSource(store.lister(ObjectKind.POD), source, view),
+                new PodLookup(store.lister(ObjectKind.POD), source, view),
                 threads,
                 limit);
     }

@@ -47,11 +47,10 @@ public record GoStruct(String struct, JsonNode tree) {
     /** Fails if no value begins with that byte, or if it is -1 for the end. */
     public static void checkStart(int first) {
         if (first < 0) {
-            throw new ObjectDecodeException("EOF", "");
+            throw new ObjectDecodeException("EOF");
         }
         if (STARTS.indexOf(first) < 0) {
-            throw new ObjectDecodeException(
-                    "invalid character '" + (char) first + "' looking for beginning of value", "");
+            throw new ObjectDecodeException("invalid character '" + (char) first + "' looking for beginning of value");
         }
     }
 
@@ -60,11 +59,11 @@ public record GoStruct(String struct, JsonNode tree) {
         try {
             return ObjectStreams.value(text, from, length);
         } catch (JsonEOFException cut) {
-            throw new ObjectDecodeException("unexpected EOF", "");
+            throw new ObjectDecodeException("unexpected EOF");
         } catch (JsonProcessingException malformed) {
-            throw new ObjectDecodeException(malformed.getOriginalMessage(), "");
+            throw new ObjectDecodeException(malformed.getOriginalMessage());
         } catch (IOException malformed) {
-            throw new ObjectDecodeException(String.valueOf(malformed.getMessage()), "");
+            throw new ObjectDecodeException(String.valueOf(malformed.getMessage()));
         }
     }
 
@@ -215,7 +214,6 @@ public record GoStruct(String struct, JsonNode tree) {
             case BINARY, MISSING, NULL, POJO -> "value";
         };
         String into = field.equals("value") ? "value" : "struct field " + struct + "." + field;
-        return new ObjectDecodeException(
-                "json: cannot unmarshal " + seen + " into Go " + into + " of type " + type, "");
+        return new ObjectDecodeException("json: cannot unmarshal " + seen + " into Go " + into + " of type " + type);
     }
 }

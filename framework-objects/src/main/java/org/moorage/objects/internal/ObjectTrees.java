@@ -110,7 +110,7 @@ public final class ObjectTrees {
         try {
             return ObjectStreams.object(json);
         } catch (IOException malformed) {
-            throw new ObjectDecodeException("JSON: " + malformed.getMessage(), "");
+            throw new ObjectDecodeException("JSON: " + malformed.getMessage());
         }
     }
 

@@ -97,8 +97,7 @@ public final class TreeDecoder {
         if (!value.isTextual() || value.textValue().isEmpty()) {
             String seen = value.isMissingNode() ? "nothing" : Fields.shown(value);
             throw new ObjectDecodeException(
-                    ObjectKey.of(object).title() + ": " + field + ": " + seen + " (expected: such as " + example + ")",
-                    "");
+                    ObjectKey.of(object).title() + ": " + field + ": " + seen + " (expected: such as " + example + ")");
         }
         return value.textValue();
     }

@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.moorage.objects.GoDuration;
@@ -35,6 +36,7 @@ public final class PluginCallWatch {
     private final SchedulingLoop loop;
     private final List<PluginCaller> plugins;
     private final SchedulerListener listener;
+    private final AtomicBoolean started = new AtomicBoolean();
 
     // Of the thread that looks.
     private final Map<Thread, Sighting> sightings = new HashMap<>();
@@ -71,9 +73,9 @@ public final class PluginCallWatch {
         this.listener = listener;
     }
 
-    /** Begins to look, unless there is no limit. */
+    /** Begins to look, unless there is no limit. Calling it again does no harm. */
     public void start() {
-        if (!limit.isZero()) {
+        if (!limit.isZero() && !started.getAndSet(true)) {
             Duration interval = limit.dividedBy(LOOKS);
             interval = interval.compareTo(LONGEST_INTERVAL) < 0 ? interval : LONGEST_INTERVAL;
             threads.every(interval.compareTo(SHORTEST_INTERVAL) > 0 ? interval : SHORTEST_INTERVAL, this::look);

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.moorage.api.model.Container;
+import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.model.ResourceName;
@@ -58,8 +59,8 @@ public final class AllocationAnnotator implements NodeAnnotator {
             }
         }
         int failures = 0;
-        for (ClusterNodes.AnnotatedNode node : cluster.nodes()) {
-            if (!node.isReady()) {
+        for (Node node : cluster.nodes()) {
+            if (!"True".equals(node.conditions().get("Ready"))) {
                 out.done(node.name() + ": not Ready, so its annotations stay as they are");
                 continue;
             }
@@ -73,7 +74,7 @@ public final class AllocationAnnotator implements NodeAnnotator {
         return failures;
     }
 
-    private String annotate(ClusterNodes.AnnotatedNode node, List<Pod> pods) {
+    private String annotate(Node node, List<Pod> pods) {
         Map<String, Optional<String>> annotations = new LinkedHashMap<>();
         StringBuilder line = new StringBuilder(node.name()).append(":");
         RESOURCES.forEach((name, resource) -> {

@@ -10,6 +10,8 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
+import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
@@ -25,44 +27,37 @@ public final class ClusterNodes {
 
     private final ApiRequests requests;
     private final ObjectLists<Node> nodes;
+    private final ObjectLists<Node> nodesWithJson;
     private final ObjectLists<Pod> pods;
 
     /** Those of the cluster that requests go to. */
     public ClusterNodes(ApiRequests requests) {
         this.requests = requests;
-        nodes = new ObjectLists<>(requests, ObjectKind.NODE, EnumSet.of(KeptJson.NODES), TIMEOUT);
+        nodes = new ObjectLists<>(requests, ObjectKind.NODE, KeptJson.NONE, TIMEOUT);
+        nodesWithJson = new ObjectLists<>(requests, ObjectKind.NODE, EnumSet.of(KeptJson.NODES), TIMEOUT);
         pods = new ObjectLists<>(requests, ObjectKind.POD, KeptJson.NONE, TIMEOUT);
     }
 
+    List<Node> nodes() {
+        return read(nodes, Optional::of);
+    }
+
     /**
-     * What annotations of a node are made of.
+     * A node and where it is reached.
      *
      * @param name its name
-     * @param isReady whether it is Ready
      * @param allocatable what pods may take of it
      * @param internalIp its address of type InternalIP; empty if it has none
      */
-    record AnnotatedNode(
-            String name, boolean isReady, Map<String, Quantity> allocatable, Optional<String> internalIp) {}
+    record AddressedNode(String name, Map<String, Quantity> allocatable, Optional<String> internalIp) {}
 
-    List<AnnotatedNode> nodes() {
-        List<AnnotatedNode> all = new ArrayList<>();
-        nodes.read(new ObjectLists.Taker<>() {
-            @Override
-            public void begin() {
-                all.clear();
-            }
-
-            @Override
-            public void add(Node node) {
-                all.add(new AnnotatedNode(
+    List<AddressedNode> addressedNodes() {
+        return read(
+                nodesWithJson,
+                node -> Optional.of(new AddressedNode(
                         node.name(),
-                        "True".equals(node.conditions().get("Ready")),
                         node.allocatable(),
-                        internalIp(ObjectTrees.of(node.json().orElseThrow()).at("/status/addresses"))));
-            }
-        });
-        return all;
+                        internalIp(ObjectTrees.of(node.json().orElseThrow()).at("/status/addresses")))));
     }
 
     private static Optional<String> internalIp(JsonNode addresses) {
@@ -76,21 +71,23 @@ public final class ClusterNodes {
 
     /** The pods that have a node. */
     List<Pod> boundPods() {
-        List<Pod> bound = new ArrayList<>();
-        pods.read(new ObjectLists.Taker<>() {
+        return read(pods, pod -> Optional.of(pod).filter(Pod::isBound));
+    }
+
+    private static <T extends ClusterObject, R> List<R> read(ObjectLists<T> lists, Function<T, Optional<R>> part) {
+        List<R> all = new ArrayList<>();
+        lists.read(new ObjectLists.Taker<>() {
             @Override
             public void begin() {
-                bound.clear();
+                all.clear();
             }
 
             @Override
-            public void add(Pod pod) {
-                if (pod.isBound()) {
-                    bound.add(pod);
-                }
+            public void add(T object) {
+                part.apply(object).ifPresent(all::add);
             }
         });
-        return bound;
+        return all;
     }
 
     /**

@@ -66,7 +66,7 @@ public final class UsageAnnotator implements NodeAnnotator {
             }
         }
         int failures = 0;
-        for (ClusterNodes.AnnotatedNode node : cluster.nodes()) {
+        for (ClusterNodes.AddressedNode node : cluster.addressedNodes()) {
             String name = node.name();
             if (node.internalIp().isEmpty()) {
                 out.failed("Node " + name + ": no address (expected: one of type InternalIP)");
@@ -88,7 +88,7 @@ public final class UsageAnnotator implements NodeAnnotator {
         return failures;
     }
 
-    private void annotate(ClusterNodes.AnnotatedNode node, String instance, long requested, Lines out) {
+    private void annotate(ClusterNodes.AddressedNode node, String instance, long requested, Lines out) {
         long allocatable =
                 node.allocatable().getOrDefault("memory", Quantity.ZERO).value();
         Measured memory = memory(instance, allocatable - requested);

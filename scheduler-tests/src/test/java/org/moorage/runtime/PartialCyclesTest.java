@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.schedulertests.cycle;
+package org.moorage.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -17,8 +17,6 @@ import org.moorage.builtin.BuiltinPlugins;
 import org.moorage.builtin.dra.DynamicResources;
 import org.moorage.config.SchedulerConfig;
 import org.moorage.config.plugin.PluginRegistry;
-import org.moorage.runtime.PartialCycles;
-import org.moorage.runtime.Scheduler;
 import org.moorage.simulation.cluster.InMemoryCluster;
 import org.moorage.simulation.dump.ClusterDumpReader;
 
@@ -138,12 +136,24 @@ class PartialCyclesTest {
                 .build()) {
             PartialCycles cycles = scheduler.partialCycles("default-scheduler", Duration.ofMinutes(1));
             scheduler.start();
-            assertThat(cycles.place(pods, () -> {}))
-                    .containsExactly(Optional.of("n"), Optional.of("n"), Optional.empty());
+            Optional<String> node = Optional.of("n");
+            Optional<String> none = Optional.empty();
             // In another order, so that nothing may be left of the first.
             List<Pod> reversed = List.of(pods.get(2), pods.get(1), pods.get(0));
-            assertThat(cycles.place(reversed, () -> {}))
-                    .containsExactly(Optional.of("n"), Optional.of("n"), Optional.empty());
+            assertThat(cycles.place(pods, () -> {})).containsExactly(node, node, none);
+            assertThat(cycles.place(reversed, () -> {})).containsExactly(node, node, none);
+            boolean done = cycles.onCluster(
+                    (algorithm, snapshot) -> {
+                        assertThat(cycles.place(pods, algorithm, snapshot)).containsExactly(node, node, none);
+                        snapshot.takeBack(1);
+                        assertThat(cycles.place(pods.subList(1, 3), algorithm, snapshot))
+                                .containsExactly(node, none);
+                        snapshot.takeBack(0);
+                        assertThat(cycles.place(reversed, algorithm, snapshot)).containsExactly(node, node, none);
+                        return true;
+                    },
+                    () -> {});
+            assertThat(done).isTrue();
             for (Pod pod : pods) {
                 assertThat(scheduler.fits(pod)).as(pod.name()).containsExactly("n");
             }

@@ -14,7 +14,7 @@ import org.moorage.runtime.cluster.ClusterSource;
  * @param source is asked for those that it has not
  * @param view how plugins are to see them
  */
-public record PodSource(ObjectLister<Pod> known, ClusterSource source, FeatureView view) {
+public record PodLookup(ObjectLister<Pod> known, ClusterSource source, FeatureView view) {
     /** The pod as plugins are to see it. */
     public Pod seen(Pod pod) {
         return view.of(pod);

@@ -114,7 +114,8 @@ public final class ConfigLoader {
         for (FlagValue flag : flags) {
             tree.set(flag.path(), flag.value(), flag.flag());
         }
-        List<String> told = new ArrayList<>(warnings);
+        List<String> told = new ArrayList<>(features.warnings());
+        told.addAll(warnings);
         for (Problems.Problem problem : tree.uncounted()) {
             told.add(tree.origin(problem.path()).orElse(tree.sourceName()) + ": " + problem);
         }

@@ -21,7 +21,7 @@ import org.moorage.config.plugin.PluginRegistry;
 public final class LoadedConfig {
     // Each changes what kube-scheduler decides about some pods.
     private static final List<String> NOT_FOLLOWED =
-            List.of("DRAWorkloadResourceClaims", "GenericWorkload", "WorkloadAwarePreemption");
+            List.of("CompositePodGroup", "DRAWorkloadResourceClaims", "PodGroupPreemptionPolicy");
     private static final Pattern NAMED_ENTRY = Pattern.compile(
             "(?<list>profiles\\[(?<profile>[0-9]+)]\\.pluginConfig|extenders)\\[(?<key>.*)](?<field>(?:\\.[A-Za-z]+)*)");
 

@@ -185,7 +185,7 @@ class ConfigCommandTest {
 
     static Stream<Gate> gates() {
         return Stream.of(
-                new Gate("GangSchedulin=true", "unrecognized feature gate: GangSchedulin. Maybe GangScheduling."),
+                new Gate("GenericWorkloa=true", "unrecognized feature gate: GenericWorkloa. Maybe GenericWorkload."),
                 new Gate("AlAlpha=true", "unrecognized feature gate: AlAlpha. Maybe AllAlpha."),
                 new Gate("Somewhere=true", "unrecognized feature gate: Somewhere"));
     }

@@ -49,7 +49,7 @@ class FeatureGatesPageTest {
 
     @Test
     void namesEveryGateThatSomethingAsksForOrThatIsMissing() throws Exception {
-        FeatureGates all = FeatureGates.of(Map.of("AllAlpha", true));
+        FeatureGates all = FeatureGates.of(Map.of("AllAlpha", true, "AllBeta", true));
         LoadedConfig loaded = ConfigLoader.defaults(PluginRegistry.of(List.of()), all);
         Set<String> expected = askedFor();
         expected.addAll(loaded.missingFeatures());

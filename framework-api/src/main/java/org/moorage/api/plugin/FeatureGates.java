@@ -12,8 +12,11 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import org.moorage.api.model.PodLevelRequests;
 import org.moorage.api.model.TolerationOperators;
@@ -22,7 +25,7 @@ import org.moorage.api.model.TolerationOperators;
  * Which of kube-scheduler's features are on: its feature gates, with its names and defaults. Immutable.
  *
  * <p>A plugin reads them once, when it is made. Every gate that kube-scheduler knows is known here; one that nothing asks for
- * has no effect.
+ * has no effect. A gate's default, how far it has come and whether it is locked are those of the {@link EffectiveVersion}.
  */
 public final class FeatureGates {
     /** Preemption evicts pods in the background. */
@@ -34,7 +37,7 @@ public final class FeatureGates {
     /** Pods only go to nodes that declare the features that they use. */
     public static final String NODE_DECLARED_FEATURES = "NodeDeclaredFeatures";
     /** Pods of a group are placed together or not at all. */
-    public static final String GANG_SCHEDULING = "GangScheduling";
+    public static final String GENERIC_WORKLOAD = "GenericWorkload";
     /** Pods of a group are placed close to each other. */
     public static final String TOPOLOGY_AWARE_WORKLOAD_SCHEDULING = "TopologyAwareWorkloadScheduling";
     /** Tolerations may compare numbers, with the operators {@code Lt} and {@code Gt}. */
@@ -77,22 +80,71 @@ public final class FeatureGates {
             "MatchLabelKeysInPodTopologySpreadSelectorMerge";
 
     private static final Map<String, Gate> KNOWN = read();
-    private static final Map<String, String> SWITCH_BY_STAGE = Map.of("alpha", "AllAlpha", "beta", "AllBeta");
+    private static final Map<Stage, String> SWITCH_BY_STAGE = Map.of(Stage.ALPHA, "AllAlpha", Stage.BETA, "AllBeta");
 
     /** Every feature as it is without being asked for. */
-    public static final FeatureGates DEFAULTS = new FeatureGates(Map.of());
+    public static final FeatureGates DEFAULTS = new FeatureGates(EffectiveVersion.DEFAULT, Map.of());
 
+    private final EffectiveVersion version;
     private final Map<String, Boolean> enabledByName;
+    private final Set<String> set;
 
-    private record Gate(String stage, boolean byDefault, boolean locked, List<String> dependencies) {}
+    /** How far a feature has come. */
+    public enum Stage {
+        /** Not there yet in the version that is emulated: off, and cannot be set. */
+        PRE_ALPHA("PRE-ALPHA"),
+        ALPHA("ALPHA"),
+        BETA("BETA"),
+        GA(""),
+        DEPRECATED("DEPRECATED");
 
-    private FeatureGates(Map<String, Boolean> settings) {
+        private final String label;
+
+        Stage(String label) {
+            this.label = label;
+        }
+
+        /** How the metric {@code kubernetes_feature_enabled} names it. */
+        public String label() {
+            return label;
+        }
+    }
+
+    /** What holds of a gate from a version on, where the oldest part of the control plane is at least of some version. */
+    private record Specification(
+            MinorVersion since, MinorVersion minCompatibility, Stage stage, boolean byDefault, boolean isLocked) {
+        static final Specification BEFORE_ALL =
+                new Specification(new MinorVersion(0, 0), new MinorVersion(0, 0), Stage.PRE_ALPHA, false, false);
+
+        boolean holds(EffectiveVersion version) {
+            return version.emulated().isAtLeast(since)
+                    && version.minCompatibility().isAtLeast(minCompatibility);
+        }
+    }
+
+    private record Gate(List<String> dependencies, List<Specification> specifications) {
+        // The last that holds, as kube-scheduler has it.
+        Specification at(EffectiveVersion version) {
+            Specification last = Specification.BEFORE_ALL;
+            for (Specification specification : specifications) {
+                if (specification.holds(version)) {
+                    last = specification;
+                }
+            }
+            return last;
+        }
+    }
+
+    private FeatureGates(EffectiveVersion version, Map<String, Boolean> settings) {
+        this.version = version;
         Map<String, Boolean> enabled = new TreeMap<>();
         KNOWN.forEach((name, gate) -> {
-            String all = SWITCH_BY_STAGE.getOrDefault(gate.stage, "");
-            enabled.put(name, settings.getOrDefault(name, settings.getOrDefault(all, gate.byDefault)));
+            Specification specification = gate.at(version);
+            String all = SWITCH_BY_STAGE.getOrDefault(specification.stage, "");
+            enabled.put(name, settings.getOrDefault(name, settings.getOrDefault(all, specification.byDefault)));
         });
         enabledByName = Collections.unmodifiableMap(enabled);
+        set = Set.copyOf(settings.keySet());
     }
 
     /**
@@ -102,22 +154,49 @@ public final class FeatureGates {
      *     on and depends on one that is off
      */
     public static FeatureGates of(Map<String, Boolean> settings) {
-        settings.forEach((name, value) -> {
-            Gate gate = KNOWN.get(name);
-            if (gate == null && !SWITCH_BY_STAGE.containsValue(name)) {
-                throw new IllegalArgumentException("unrecognized feature gate: " + name);
-            }
-            if (gate != null && gate.locked && gate.byDefault != value) {
-                throw new IllegalArgumentException("cannot set feature gate " + name + " to " + value
-                        + ", feature is locked to " + gate.byDefault);
+        return of(EffectiveVersion.DEFAULT, settings);
+    }
+
+    /**
+     * The gates of a version, of which some are set. {@code AllAlpha} and {@code AllBeta} set all of a stage that are not set
+     * themselves.
+     *
+     * @throws IllegalArgumentException in kube-scheduler's words if a gate is not known, came after the version, is locked to another
+     *     value, or is on and depends on one that is off
+     */
+    public static FeatureGates of(EffectiveVersion version, Map<String, Boolean> settings) {
+        List<String> refusals = new ArrayList<>();
+        new TreeMap<>(settings).forEach((name, value) -> {
+            if (!SWITCH_BY_STAGE.containsValue(name)) {
+                refusal(name, value, gate(name).at(version), version).ifPresent(refusals::add);
             }
         });
-        FeatureGates gates = new FeatureGates(settings);
-        gates.checkDependencies();
+        refuse(refusals);
+        FeatureGates gates = new FeatureGates(version, settings);
+        refuse(gates.brokenDependencies());
         return gates;
     }
 
-    private void checkDependencies() {
+    private static Optional<String> refusal(
+            String name, boolean value, Specification specification, EffectiveVersion version) {
+        String start = "cannot set feature gate " + name + " to " + value + ", feature is ";
+        if (specification.isLocked && specification.byDefault != value) {
+            return Optional.of(start + "locked to " + specification.byDefault);
+        }
+        if (specification.stage == Stage.PRE_ALPHA) {
+            return Optional.of(start + "PreAlpha at emulated version " + version.emulated()
+                    + ", min compatibility version " + version.minCompatibility());
+        }
+        return Optional.empty();
+    }
+
+    private static void refuse(List<String> refusals) {
+        if (!refusals.isEmpty()) {
+            throw new IllegalArgumentException(refusals.size() == 1 ? refusals.get(0) : refusals.toString());
+        }
+    }
+
+    private List<String> brokenDependencies() {
         List<String> broken = new ArrayList<>();
         enabledByName.forEach((name, enabled) -> {
             List<String> off = new ArrayList<>(gate(name).dependencies);
@@ -126,9 +205,33 @@ public final class FeatureGates {
                 broken.add(name + " is enabled, but depends on features that are disabled: " + off);
             }
         });
-        if (!broken.isEmpty()) {
-            throw new IllegalArgumentException(broken.size() == 1 ? broken.get(0) : broken.toString());
+        return broken;
+    }
+
+    /** What kube-scheduler warns of when gates are set so, a sentence each. */
+    public List<String> warnings() {
+        List<String> warnings = new ArrayList<>();
+        List<String> alpha = new ArrayList<>();
+        enabledByName.forEach((name, enabled) -> {
+            Stage stage = stage(name);
+            if (set.contains(name) && (stage == Stage.GA || stage == Stage.DEPRECATED)) {
+                warnings.add("setting " + (stage == Stage.GA ? "GA" : "deprecated") + " feature gate " + name + "="
+                        + enabled + ". It will be removed in a future release.");
+            }
+            if (enabled && stage == Stage.ALPHA) {
+                alpha.add(name);
+            }
+        });
+        if (!version.emulated().equals(EffectiveVersion.BINARY) && !alpha.isEmpty()) {
+            warnings.add(
+                    "component has alpha features enabled in emulated version, this is unsupported: features=" + alpha);
         }
+        return warnings;
+    }
+
+    /** The version whose gates these are. */
+    public EffectiveVersion version() {
+        return version;
     }
 
     /**
@@ -143,13 +246,23 @@ public final class FeatureGates {
     }
 
     /**
-     * How far a feature has come: {@code alpha}, {@code beta}, {@code ga} or {@code deprecated}.
+     * Whether a feature is on unless it is set.
      *
      * @param name the gate's name
      * @throws IllegalArgumentException if there is no gate of that name
      */
-    public String stage(String name) {
-        return gate(name).stage;
+    public boolean isEnabledByDefault(String name) {
+        return gate(name).at(version).byDefault;
+    }
+
+    /**
+     * How far a feature has come.
+     *
+     * @param name the gate's name
+     * @throws IllegalArgumentException if there is no gate of that name
+     */
+    public Stage stage(String name) {
+        return gate(name).at(version).stage;
     }
 
     /** The operators that tolerations may have. */
@@ -173,8 +286,9 @@ public final class FeatureGates {
     public FeatureGates with(String name, boolean enabled) {
         gate(name);
         Map<String, Boolean> settings = new HashMap<>(enabledByName);
+        settings.keySet().removeIf(other -> isEnabled(other) == isEnabledByDefault(other) && !set.contains(other));
         settings.put(name, enabled);
-        return new FeatureGates(settings);
+        return new FeatureGates(version, settings);
     }
 
     /** Every gate and whether it is on, ordered by name. */
@@ -192,20 +306,22 @@ public final class FeatureGates {
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof FeatureGates that && enabledByName.equals(that.enabledByName);
+        return other instanceof FeatureGates that
+                && version.equals(that.version)
+                && enabledByName.equals(that.enabledByName);
     }
 
     @Override
     public int hashCode() {
-        return enabledByName.hashCode();
+        return Objects.hash(version, enabledByName);
     }
 
-    /** Only what differs from the defaults, as the flag {@code --feature-gates} would have it. */
+    /** Only what differs from the version's defaults, as the flag {@code --feature-gates} would have it. */
     @Override
     public String toString() {
         List<String> set = new ArrayList<>();
         enabledByName.forEach((name, enabled) -> {
-            if (enabled != gate(name).byDefault) {
+            if (enabled != isEnabledByDefault(name)) {
                 set.add(name + "=" + enabled);
             }
         });
@@ -218,16 +334,31 @@ public final class FeatureGates {
                 BufferedReader lines = new BufferedReader(new InputStreamReader(table, StandardCharsets.UTF_8))) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 if (!line.startsWith("#")) {
-                    String[] fields = line.split(" ", -1);
-                    List<String> dependencies = fields[4].equals("-") ? List.of() : List.of(fields[4].split(",", -1));
-                    known.put(
-                            fields[0],
-                            new Gate(fields[1], fields[2].equals("true"), fields[3].equals("locked"), dependencies));
+                    List<String> fields = List.of(line.split(" ", -1));
+                    List<String> dependencies = fields.get(1).equals("-")
+                            ? List.of()
+                            : List.of(fields.get(1).split(",", -1));
+                    List<Specification> specifications = fields.subList(2, fields.size()).stream()
+                            .map(FeatureGates::specification)
+                            .toList();
+                    known.put(fields.get(0), new Gate(dependencies, specifications));
                 }
             }
         } catch (IOException unreadable) {
             throw new UncheckedIOException(unreadable);
         }
         return Collections.unmodifiableMap(known);
+    }
+
+    // For example 1.36:beta:true:locked, or 1.37>=1.37:beta:true where the oldest part has to be of some version.
+    private static Specification specification(String text) {
+        List<String> parts = List.of(text.split(":", -1));
+        List<String> versions = List.of(parts.get(0).split(">=", -1));
+        return new Specification(
+                MinorVersion.parse(versions.get(0)),
+                versions.size() > 1 ? MinorVersion.parse(versions.get(1)) : new MinorVersion(0, 0),
+                Stage.valueOf(parts.get(1).toUpperCase(Locale.ROOT)),
+                parts.get(2).equals("on"),
+                parts.size() > 3);
     }
 }

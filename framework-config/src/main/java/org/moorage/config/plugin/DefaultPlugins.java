@@ -35,7 +35,7 @@ public final class DefaultPlugins {
     // Those that a feature adds at the end.
     private static final List<Gated> GATED = List.of(
             new Gated(FeatureGates.NODE_DECLARED_FEATURES, new EnabledPlugin("NodeDeclaredFeatures", 0)),
-            new Gated(FeatureGates.GANG_SCHEDULING, new EnabledPlugin("GangScheduling", 0)),
+            new Gated(FeatureGates.GENERIC_WORKLOAD, new EnabledPlugin("GangScheduling", 0)),
             new Gated(
                     FeatureGates.TOPOLOGY_AWARE_WORKLOAD_SCHEDULING,
                     new EnabledPlugin("TopologyPlacementGenerator", 0)),

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import org.moorage.api.plugin.EffectiveVersion;
 import org.moorage.api.plugin.FeatureGates;
 
 /** What metrics tell of the process and its Java virtual machine. */
@@ -38,10 +39,29 @@ public final class ProcessMetrics {
         families.shownGauges(
                 "kubernetes_feature_enabled",
                 "[BETA] This metric records the data about the stage and enablement of a k8s feature.",
-                callback -> features.all()
-                        .forEach((name, enabled) -> callback.call(enabled ? 1 : 0, name, stage(features.stage(name)))),
+                callback -> features.all().forEach((name, enabled) -> {
+                    FeatureGates.Stage stage = features.stage(name);
+                    if (stage != FeatureGates.Stage.PRE_ALPHA) {
+                        callback.call(enabled ? 1 : 0, name, stage.label());
+                    }
+                }),
                 "name",
                 "stage");
+        EffectiveVersion effective = features.version();
+        families.shownGauges(
+                "version_info",
+                "[ALPHA] Provides the compatibility version info of the component. The component label is the name of the"
+                        + " component, usually kube, but is relevant for aggregated-apiservers.",
+                callback -> callback.call(
+                        1,
+                        EffectiveVersion.BINARY.toString(),
+                        "kube",
+                        effective.emulated().toString(),
+                        effective.minCompatibility().toString()),
+                "binary",
+                "component",
+                "emulation",
+                "min_compat");
         families.shownGauges(
                 "process_virtual_memory_max_bytes",
                 "Maximum amount of virtual memory available in bytes.",
@@ -100,10 +120,6 @@ public final class ProcessMetrics {
                 "go_version",
                 "compiler",
                 "platform");
-    }
-
-    private static String stage(String stage) {
-        return stage.equals("ga") ? "" : stage.toUpperCase(Locale.ROOT);
     }
 
     private static Optional<Double> maxAddressSpace() {

@@ -29,8 +29,6 @@ public final class UnusedFlags {
             // The JVM's own tools take profiles.
             "--profiling",
             "--contention-profiling",
-            "--emulated-version",
-            "--min-compatibility-version",
             "--show-hidden-metrics-for-version",
             "--allow-metric-labels",
             "--allow-metric-labels-manifest",

@@ -16,24 +16,24 @@ import java.util.Objects;
  * }</pre>
  *
  * @param code what the answer means for the cycle
- * @param reasons why, in the words that end up in the pod's condition; empty for success and skip only
+ * @param reasons why, in the words that end up in the pod's condition; at least one for an error, none for skip, and for a success only
+ *     what PostFilter says of the room that it makes
  */
 public record Status(Code code, List<String> reasons) {
     private static final Status SUCCESS = new Status(Code.SUCCESS, List.of());
     private static final Status SKIP = new Status(Code.SKIP, List.of());
 
     /**
-     * Checks that there is a reason exactly when there is something to explain.
+     * Checks that an error is explained.
      *
-     * @throws IllegalArgumentException if a rejection or error has no reason, or a success or skip has one
+     * @throws IllegalArgumentException if an error has no reason, or skip has one
      */
     public Status {
         Objects.requireNonNull(code, "code");
         reasons = List.copyOf(reasons);
-        boolean explains = code.isRejection() || code == Code.ERROR;
-        if (explains == reasons.isEmpty()) {
+        if (code == Code.ERROR && reasons.isEmpty() || code == Code.SKIP && !reasons.isEmpty()) {
             throw new IllegalArgumentException("reasons: " + reasons + " (expected: "
-                    + (explains ? "at least one for code " : "none for code ") + code + ")");
+                    + (code == Code.ERROR ? "at least one for code " : "none for code ") + code + ")");
         }
     }
 

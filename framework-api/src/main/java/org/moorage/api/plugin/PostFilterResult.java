@@ -3,6 +3,7 @@ package org.moorage.api.plugin;
 
 import java.util.List;
 import java.util.Objects;
+import org.moorage.api.Code;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 
@@ -25,7 +26,20 @@ public final class PostFilterResult {
 
     /** There is room on this node once these pods have left it. */
     public static PostFilterResult nominated(String nodeName, List<Pod> victims) {
-        return new PostFilterResult(Status.success(), Nomination.to(nodeName), List.copyOf(victims));
+        return nominated(Status.success(), nodeName, victims);
+    }
+
+    /**
+     * There is room on this node once these pods have left it.
+     *
+     * @param message what the pod's condition says of it
+     */
+    public static PostFilterResult nominated(String nodeName, List<Pod> victims, String message) {
+        return nominated(new Status(Code.SUCCESS, List.of(message)), nodeName, victims);
+    }
+
+    private static PostFilterResult nominated(Status status, String nodeName, List<Pod> victims) {
+        return new PostFilterResult(status, Nomination.to(nodeName), List.copyOf(victims));
     }
 
     /**

@@ -3,6 +3,7 @@ package org.moorage.builtin.preemption;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -150,7 +151,11 @@ public final class DefaultPreemption implements PreEnqueuePlugin, PostFilterPlug
             return PostFilterResult.rejected(NO_CANDIDATE);
         }
         Candidate best = Collections.min(candidates, Candidate.BEST_FIRST);
-        return PostFilterResult.nominated(best.nodeName(), best.victims());
+        return PostFilterResult.nominated(
+                best.nodeName(),
+                best.victims(),
+                PREFIX + "found a potential placement for pod on node " + best.nodeName() + ", preempting "
+                        + best.victims().size() + " victims");
     }
 
     @Override
@@ -250,7 +255,10 @@ public final class DefaultPreemption implements PreEnqueuePlugin, PostFilterPlug
 
     // Candidates without PDB violations come first.
     private List<Candidate> candidates(CycleState state, Pod pod, List<NodeInfo> nodes, FitMessage fitMessage) {
-        VictimSelection selection = new VictimSelection(handle, pod, List.copyOf(budgets.all()));
+        // A pod that violates a budget leaves the next ones alone, so their order counts; kube-scheduler has none.
+        List<PodDisruptionBudget> ordered = new ArrayList<>(budgets.all());
+        ordered.sort(Comparator.comparing(budget -> budget.metadata().name()));
+        VictimSelection selection = new VictimSelection(handle, pod, ordered);
         int enough = args.candidates(nodes.size());
         int offset = handle.random().nextInt(nodes.size());
         List<Candidate> nonViolating = new ArrayList<>();

@@ -99,22 +99,29 @@ final class VictimSelection {
                 : startTime.isBefore(Candidate.startTime(second));
     }
 
-    // Each matching pod uses up a disruption of its budget, also a pod that is reprieved later.
     private void splitByPdbViolation(List<Pod> pods, List<Pod> violating, List<Pod> nonViolating) {
         int[] allowed = new int[budgets.size()];
         for (int i = 0; i < allowed.length; i++) {
             allowed[i] = budgets.get(i).disruptionsAllowed();
         }
         for (Pod other : pods) {
-            boolean violates = false;
-            for (int i = 0; i < allowed.length; i++) {
-                if (budgets.get(i).matches(other)) {
-                    allowed[i]--;
-                    violates |= allowed[i] < 0;
+            (violates(other, allowed) ? violating : nonViolating).add(other);
+        }
+    }
+
+    // Each matching pod uses up a disruption of its budgets, also a pod that is reprieved later; one that violates a
+    // budget
+    // leaves those after that alone.
+    private boolean violates(Pod other, int[] allowed) {
+        for (int i = 0; i < allowed.length; i++) {
+            if (budgets.get(i).matches(other)) {
+                allowed[i]--;
+                if (allowed[i] < 0) {
+                    return true;
                 }
             }
-            (violates ? violating : nonViolating).add(other);
         }
+        return false;
     }
 
     private void reprieve(Trial trial, NodeInfo node, Pod other, List<Pod> victims) {

@@ -27,6 +27,7 @@ public final class QueuedPodInfo implements QueuedPod {
     private @Nullable Instant initialAttemptTimestamp;
     private boolean failsWithError;
     private boolean flushed;
+    private Instant flushedAt = Instant.MIN;
     private boolean poppedEarly;
     private RejectorPlugins rejectors = RejectorPlugins.NONE;
     private @Nullable PluginStatus gate;
@@ -139,6 +140,8 @@ public final class QueuedPodInfo implements QueuedPod {
 
     void gate(PluginStatus answer) {
         gate = answer;
+        // What has it tried at last is then another event.
+        flushed = false;
         rejectors = rejectors.withUnschedulable(answer.plugin());
     }
 
@@ -154,6 +157,7 @@ public final class QueuedPodInfo implements QueuedPod {
     void failed(Pod current, RejectorPlugins by, Instant now, long returnNumber, PodBackoff backoff) {
         pod = current;
         flushed = false;
+        flushedAt = Instant.MIN;
         poppedEarly = false;
         rejectors = by;
         if (by.isEmpty()) {
@@ -171,8 +175,14 @@ public final class QueuedPodInfo implements QueuedPod {
     }
 
     /** Has waited for an event for so long that it is tried without one. */
-    void flushed() {
+    void flushed(Instant now) {
         flushed = true;
+        flushedAt = now;
+    }
+
+    /** Since when it has waited for an event. One that was gated when it was flushed has waited since then. */
+    Instant waitingSince() {
+        return flushedAt.isAfter(timestamp) ? flushedAt : timestamp;
     }
 
     /** Whether the attempt that is under way was made without an event, since the pod had waited for too long. */

@@ -56,9 +56,9 @@ final class QueueingHints {
             QueueEvent event,
             Predicate<QueuedPodInfo> only,
             List<MovedPod> moved) {
-        // A plugin may gate a pod for want of a kind, and lets it go on when the kind turns out not to be there.
+        // After an event that is about everything a plugin may no longer gate the pod, whatever it registered.
         boolean isLetOn = !group.isGated()
-                || event.event().equals(WellKnownEvents.KIND_AVAILABILITY)
+                || event.event().isWildcard()
                 || hints.isRegisteredBy(group.profile(), group.gatedBy(), event.event());
         if (!isLetOn) {
             return;

@@ -120,7 +120,7 @@ public final class SchedulingQueue implements AutoCloseable {
                 updateKnown(known.get().pod(), pod);
                 return;
             }
-            addNew(pod, WellKnownEvents.UNSCHEDULED_POD_ADD);
+            addNew(pod);
         } finally {
             lock.unlock();
         }
@@ -152,16 +152,16 @@ public final class SchedulingQueue implements AutoCloseable {
     }
 
     @GuardedBy("lock")
-    private void addNew(Pod pod, ClusterEvent event) {
+    private void addNew(Pod pod) {
         Optional<QueuedPodInfo> namesake = queued.find(pod.key());
         if (namesake.isPresent()) {
             nominator.delete(namesake.get().pod());
             queued.remove(namesake.get());
         }
-        QueuedPodInfo added = new QueuedPodInfo(pod, clock.instant(), ++lastNumber);
-        if (queued.toActive(added, event.label()) == SubQueue.ACTIVE) {
-            nominator.add(pod, Nomination.keep());
-        }
+        // Also of a pod that is gated: what is kept free for it stays so.
+        nominator.add(pod, Nomination.keep());
+        queued.toActive(
+                new QueuedPodInfo(pod, clock.instant(), ++lastNumber), WellKnownEvents.UNSCHEDULED_POD_ADD.label());
     }
 
     @GuardedBy("lock")
@@ -174,7 +174,7 @@ public final class SchedulingQueue implements AutoCloseable {
         }
         Optional<QueuedPodInfo> known = queued.find(after.key());
         if (known.isEmpty() || !known.get().isSamePod(after)) {
-            addNew(after, WellKnownEvents.UNSCHEDULED_POD_UPDATE);
+            addNew(after);
             return;
         }
         QueuedPodInfo updated = known.get();
@@ -462,7 +462,7 @@ public final class SchedulingQueue implements AutoCloseable {
             Instant now = clock.instant();
             QueueEvent timeout = new QueueEvent(WellKnownEvents.UNSCHEDULABLE_TIMEOUT, null);
             List<MovedPod> pods = hints.podsToMove(queued.unschedulable, timeout, pod -> hasWaitedTooLong(pod, now));
-            pods.forEach(pod -> pod.queued().flushed());
+            pods.forEach(pod -> pod.queued().flushed(now));
             if (!pods.isEmpty()) {
                 move(pods, timeout);
             }
@@ -472,7 +472,7 @@ public final class SchedulingQueue implements AutoCloseable {
     }
 
     private boolean hasWaitedTooLong(QueuedPodInfo pod, Instant now) {
-        return Duration.between(pod.timestamp(), now).compareTo(maxInUnschedulable) > 0;
+        return Duration.between(pod.waitingSince(), now).compareTo(maxInUnschedulable) > 0;
     }
 
     /** Whether a plugin of any profile registered the event. If not, {@link #moveAllToActiveOrBackoff} ignores it. */

@@ -17,11 +17,9 @@ import org.moorage.api.model.Quantity;
 import org.moorage.api.plugin.FeatureGates;
 
 class FeatureViewTest {
-    private static final FeatureGates NO_LEVELS = FeatureGates.of(Map.of(
-            FeatureGates.POD_LEVEL_RESOURCES,
-            false,
-            FeatureGates.IN_PLACE_POD_LEVEL_RESOURCES_VERTICAL_SCALING,
-            false));
+    private static final FeatureGates NO_LEVELS = FeatureGates.DEFAULTS
+            .with(FeatureGates.POD_LEVEL_RESOURCES, false)
+            .with(FeatureGates.IN_PLACE_POD_LEVEL_RESOURCES_VERTICAL_SCALING, false);
     private static final FeatureGates NO_REPORTS =
             FeatureGates.of(Map.of(FeatureGates.IN_PLACE_POD_LEVEL_RESOURCES_VERTICAL_SCALING, false));
     private static final Pod POD = pod(Map.of("cpu", Quantity.of(4)));

@@ -82,6 +82,60 @@ final class SchedulingQueueGatesTest {
 
     @Test
     void hearOnlyOfTheirOwnEvents() {
+        SchedulingQueue queue = gatedAfterAnAttempt();
+        secondOpen = true;
+        fixture.asked.clear();
+        queue.moveAllToActiveOrBackoff(NODE_LABEL, NODE_ADDED);
+        assertThat(fixture.asked).isEmpty();
+        assertThat(placeOf(queue, POD)).isEqualTo(In.GATED);
+
+        queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
+        assertThat(placeOf(queue, POD)).isEqualTo(In.ACTIVE);
+    }
+
+    @Test
+    void areAskedAgainWhenPodsHaveWaitedForTooLong() {
+        SchedulingQueue queue = gatedAfterAnAttempt();
+        fixture.passSeconds(301);
+        fixture.asked.clear();
+        queue.flushUnschedulable();
+        assertThat(fixture.asked).containsExactly("Second");
+        assertThat(placeOf(queue, POD)).isEqualTo(In.GATED);
+
+        // And not at each flush from then on.
+        fixture.passSeconds(300);
+        queue.flushUnschedulable();
+        assertThat(fixture.asked).containsExactly("Second");
+
+        secondOpen = true;
+        fixture.passSeconds(1);
+        queue.flushUnschedulable();
+        assertThat(queue.poll().orElseThrow().wasFlushed()).isTrue();
+    }
+
+    @Test
+    void doNotHaveAPodCountAsFlushedThatAnEventLetsInLater() {
+        SchedulingQueue queue = gatedAfterAnAttempt();
+        fixture.passSeconds(301);
+        queue.flushUnschedulable();
+        secondOpen = true;
+        queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
+        assertThat(queue.poll().orElseThrow().wasFlushed()).isFalse();
+    }
+
+    @Test
+    void leaveThePodItsNominatedNode() {
+        secondOpen = false;
+        Pod nominated = POD.withStatus(
+                POD.status().toBuilder().nominatedNodeName("node").build());
+        fixture.cluster.put(nominated.key(), nominated);
+        SchedulingQueue queue = queue();
+        queue.add(nominated);
+        assertThat(placeOf(queue, nominated)).isEqualTo(In.GATED);
+        assertThat(fixture.nominator.nominatedPodsFor("node")).containsExactly(nominated);
+    }
+
+    private SchedulingQueue gatedAfterAnAttempt() {
         SchedulingQueue queue = queue();
         queue.add(POD);
         QueuedPodInfo entry = queue.poll().orElseThrow();
@@ -89,17 +143,7 @@ final class SchedulingQueueGatesTest {
         secondOpen = false;
         queue.addUnschedulable(entry, POD, by("Fit"));
         assertThat(placeOf(queue, POD)).isEqualTo(In.GATED);
-
-        secondOpen = true;
-        fixture.asked.clear();
-        queue.moveAllToActiveOrBackoff(NODE_LABEL, NODE_ADDED);
-        fixture.passSeconds(1000);
-        queue.flushUnschedulable();
-        assertThat(fixture.asked).isEmpty();
-        assertThat(placeOf(queue, POD)).isEqualTo(In.GATED);
-
-        queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
-        assertThat(placeOf(queue, POD)).isEqualTo(In.ACTIVE);
+        return queue;
     }
 
     @Test

@@ -9,9 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import org.moorage.api.event.ActionType;
 import org.moorage.api.event.ClusterEvent;
-import org.moorage.api.event.EventResource;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ClusterObject;
@@ -26,10 +24,6 @@ import org.moorage.runtime.decision.HintEvaluation;
 /** Checks which events a change of the cluster is, and which plugins would have a rejected pod tried again. */
 final class HintCheck implements VectorCheck {
     private static final String NOT_ASKED = "not asked";
-
-    // The queue adds this registration for plugins that wait for new nodes; the recorded answers are the plugins' own.
-    private static final ClusterEvent ADDED_BY_THE_QUEUE =
-            ClusterEvent.of(EventResource.NODE, ActionType.UPDATE_NODE_TAINT);
 
     private final PluginRegistry registry;
 
@@ -96,9 +90,7 @@ final class HintCheck implements VectorCheck {
     private static Map<String, Hint> hints(HintEvaluation evaluation) {
         Map<String, Hint> hints = new TreeMap<>();
         for (HintEvaluation.PluginHint answer : evaluation.hints()) {
-            if (!answer.registered().equals(ADDED_BY_THE_QUEUE)) {
-                hints.merge(answer.plugin(), answer.hint(), HintCheck::either);
-            }
+            hints.merge(answer.plugin(), answer.hint(), HintCheck::either);
         }
         return hints;
     }

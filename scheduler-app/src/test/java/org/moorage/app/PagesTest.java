@@ -51,7 +51,7 @@ class PagesTest {
                             + " GuardedBy Gt Host Ignore KubeSchedulerConfiguration Lt ManifestResourceTransformer"
                             + " MoorageHeapNearlyFull NetworkTrafficUnknown Neutral NewSchedulerCommand NullMarked Nullable"
                             + " OpaWasm PluginSuspended PodInfo PodScheduled QueueSkip RejectPod RuntimeEquality Scheduled"
-                            + " SchedulingThroughput Sign UnschedulablePodDelete UpdatePodLabel Worst")
+                            + " SchedulingThroughput Sign UnscheduledPodDelete UpdatePodLabel Worst")
                     .split(" "));
     // Of kubectl, Maven and the programs of the benchmarks.
     private static final List<String> FLAGS_OF_OTHERS =

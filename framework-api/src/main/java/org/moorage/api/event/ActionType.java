@@ -23,10 +23,14 @@ public enum ActionType {
     UPDATE_NODE_ANNOTATION("UpdateNodeAnnotation"),
     /** A node declares other features. */
     UPDATE_NODE_DECLARED_FEATURE("UpdateNodeDeclaredFeature"),
+    /** A node lets resized pods preempt others, or no longer. */
+    UPDATE_NODE_PREEMPTION_POLICY("UpdateNodePreemptionPolicy"),
     /** A pod's labels changed. */
     UPDATE_POD_LABEL("UpdatePodLabel"),
     /** A pod requests less of something. */
     UPDATE_POD_SCALE_DOWN("UpdatePodScaleDown"),
+    /** A pod requests more of something. */
+    UPDATE_POD_SCALE_UP("UpdatePodScaleUp"),
     /** A pod tolerates other taints. */
     UPDATE_POD_TOLERATION("UpdatePodToleration"),
     /** The last scheduling gate of a pod was removed. */

@@ -11,12 +11,14 @@ import org.moorage.api.model.ObjectKind;
  *     {@code storage.k8s.io/CSINode}; a custom kind as {@code plural.version.group}
  */
 public record EventResource(String name) {
-    /** Pods, in a plugin's registration: both those with a node and those without. */
+    /** Pods, in a plugin's registration: those with a node, those without, and the rejected pod itself. */
     public static final EventResource POD = new EventResource("Pod");
-    /** Pods that have a node, in what happened. */
+    /** Pods that have a node. */
     public static final EventResource ASSIGNED_POD = new EventResource("AssignedPod");
-    /** Pods that wait for a node, in what happened. */
-    public static final EventResource UNSCHEDULABLE_POD = new EventResource("UnschedulablePod");
+    /** Other pods that wait for a node. */
+    public static final EventResource UNSCHEDULED_POD = new EventResource("UnscheduledPod");
+    /** The rejected pod itself, while it waits for a node. */
+    public static final EventResource TARGET_POD = new EventResource("TargetPod");
     /** Nodes. */
     public static final EventResource NODE = new EventResource("Node");
     /** Persistent volumes. */
@@ -62,7 +64,10 @@ public record EventResource(String name) {
     public boolean covers(EventResource happened) {
         return equals(ANY)
                 || equals(happened)
-                || equals(POD) && (happened.equals(ASSIGNED_POD) || happened.equals(UNSCHEDULABLE_POD));
+                || equals(POD)
+                        && (happened.equals(ASSIGNED_POD)
+                                || happened.equals(UNSCHEDULED_POD)
+                                || happened.equals(TARGET_POD));
     }
 
     @Override

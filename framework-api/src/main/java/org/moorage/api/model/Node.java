@@ -18,6 +18,7 @@ public final class Node implements ClusterObject {
     private final List<ContainerImage> images;
     private final Map<String, String> conditions;
     private final List<String> declaredFeatures;
+    private final @Nullable PodPreemptionPolicy podPreemptionPolicy;
     private final Resources allocatableResources;
     private final long allowedPods;
     private final @Nullable String json;
@@ -32,6 +33,7 @@ public final class Node implements ClusterObject {
         images = List.copyOf(builder.images);
         conditions = Map.copyOf(builder.conditions);
         declaredFeatures = List.copyOf(builder.declaredFeatures);
+        podPreemptionPolicy = builder.podPreemptionPolicy;
         allocatableResources = Resources.of(allocatable);
         allowedPods = allocatable.getOrDefault("pods", Quantity.ZERO).value();
         json = builder.json;
@@ -51,8 +53,20 @@ public final class Node implements ClusterObject {
                 .images(images)
                 .conditions(conditions)
                 .declaredFeatures(declaredFeatures);
+        builder.podPreemptionPolicy = podPreemptionPolicy;
         builder.json = json;
         return builder;
+    }
+
+    /**
+     * Which pods may preempt others on a node.
+     *
+     * @param disableResizePreemption who has it that no pod is preempted for the resize of another; nobody, if empty
+     */
+    public record PodPreemptionPolicy(List<String> disableResizePreemption) {
+        public PodPreemptionPolicy {
+            disableResizePreemption = List.copyOf(disableResizePreemption);
+        }
     }
 
     @Override
@@ -119,6 +133,17 @@ public final class Node implements ClusterObject {
         return declaredFeatures;
     }
 
+    /** Which pods may preempt others on it. */
+    public Optional<PodPreemptionPolicy> podPreemptionPolicy() {
+        return Optional.ofNullable(podPreemptionPolicy);
+    }
+
+    /** Whether no pod is to be preempted on it for the resize of another. */
+    public boolean isResizePreemptionDisabled() {
+        return podPreemptionPolicy != null
+                && !podPreemptionPolicy.disableResizePreemption().isEmpty();
+    }
+
     /**
      * The whole object as JSON text, with all the fields that this model leaves out, but for {@code apiVersion}, {@code kind} and
      * {@code managedFields}. Present if a plugin needs it, see {@link
@@ -142,6 +167,7 @@ public final class Node implements ClusterObject {
         private List<ContainerImage> images = List.of();
         private Map<String, String> conditions = Map.of();
         private List<String> declaredFeatures = List.of();
+        private @Nullable PodPreemptionPolicy podPreemptionPolicy;
         private @Nullable String json;
 
         private Builder(ObjectMeta metadata) {
@@ -187,6 +213,12 @@ public final class Node implements ClusterObject {
         /** Sets the declared features. */
         public Builder declaredFeatures(List<String> value) {
             declaredFeatures = Objects.requireNonNull(value, "declaredFeatures");
+            return this;
+        }
+
+        /** Sets which pods may preempt others on it. */
+        public Builder podPreemptionPolicy(PodPreemptionPolicy value) {
+            podPreemptionPolicy = Objects.requireNonNull(value, "podPreemptionPolicy");
             return this;
         }
 

@@ -117,10 +117,18 @@ public final class Pod implements ClusterObject {
      * scaled down.
      */
     public Resources requestsAtAllLevels() {
+        return atAllLevels().plain();
+    }
+
+    /** As {@link #requestsAtAllLevels()}, by resource: also one of which 0 is requested, and fractions. */
+    public Map<String, Quantity> requestedQuantitiesAtAllLevels() {
+        return atAllLevels().quantities();
+    }
+
+    private PodRequests atAllLevels() {
         return spec.podRequests().isEmpty() || spec.podLevelRequests() != PodLevelRequests.IGNORED
-                ? requests.plain()
-                : PodRequests.of(spec, status, PodLevelRequests.AS_SPECIFIED, List.of())
-                        .plain();
+                ? requests
+                : PodRequests.of(spec, status, PodLevelRequests.AS_SPECIFIED, List.of());
     }
 
     /** As {@link #requests()}, with 100m of cpu and 200Mi of memory for each container without a request. */

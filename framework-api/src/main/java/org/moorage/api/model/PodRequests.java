@@ -14,14 +14,19 @@ import java.util.TreeMap;
  * of these the largest sum counts. Pod-level requests replace the result for the resources that they name, and
  * the overhead is added.
  *
- * @param plain the requests
+ * @param quantities the requests by resource
+ * @param plain the same as whole numbers
  * @param nonZero the same with 100m of cpu and 200Mi of memory for containers without a request
  */
-record PodRequests(Resources plain, Resources nonZero) {
+record PodRequests(Map<String, Quantity> quantities, Resources plain, Resources nonZero) {
     private static final String CPU = "cpu";
     private static final String MEMORY = "memory";
     private static final Map<String, Quantity> DEFAULTS =
             Map.of(CPU, Quantity.ofMilli(100), MEMORY, Quantity.of(200L << 20));
+
+    PodRequests {
+        quantities = Map.copyOf(quantities);
+    }
 
     /**
      * The requests of a pod; resources in its status count where they are larger.
@@ -43,7 +48,7 @@ record PodRequests(Resources plain, Resources nonZero) {
         }
         Resources requests = Resources.of(plain);
         Resources nonZero = defaults.isEmpty() ? requests : Resources.of(sum(spec, status, level, defaults, claims));
-        return new PodRequests(requests, nonZero);
+        return new PodRequests(plain, requests, nonZero);
     }
 
     /** The first resource of which containers and claims request more than the pod-level request, or empty. */

@@ -283,6 +283,10 @@ public final class TreeDecoder {
                 .images(shared.value(status.list("images", this::image)))
                 .conditions(conditions(status))
                 .declaredFeatures(shared.value(status.texts("declaredFeatures")));
+        spec.optional(
+                        "podPreemptionPolicy",
+                        policy -> new Node.PodPreemptionPolicy(policy.texts("disableResizePreemption")))
+                .ifPresent(node::podPreemptionPolicy);
         return json.contains(KeptJson.NODES)
                 ? node.json(jsonWithoutKind(object)).build()
                 : node.build();

@@ -12,7 +12,8 @@ import org.moorage.api.event.Hint;
  * plugin says so?". Every plugin that registered one of the events is asked; of a pod in the queue, only those that rejected
  * it are.
  *
- * @param events the events that the change is, in the order in which the queue is told of them
+ * @param events the events that the change is, in the order in which the queue is told of them; those of a change of another
+ *     waiting pod, which it is not told of, first
  * @param hints the plugins' answers, in the order of the events and of the profile
  */
 public record HintEvaluation(List<ClusterEvent> events, List<PluginHint> hints) {
@@ -26,14 +27,12 @@ public record HintEvaluation(List<ClusterEvent> events, List<PluginHint> hints) 
      *
      * @param plugin who answered
      * @param event the event that it was asked about
-     * @param registered the registration for which it was asked: the plugin's own, or one that the queue adds for every plugin
      * @param hint the answer; {@link Hint#QUEUE} also if the plugin failed
      */
-    public record PluginHint(String plugin, ClusterEvent event, ClusterEvent registered, Hint hint) {
+    public record PluginHint(String plugin, ClusterEvent event, Hint hint) {
         public PluginHint {
             Objects.requireNonNull(plugin, "plugin");
             Objects.requireNonNull(event, "event");
-            Objects.requireNonNull(registered, "registered");
             Objects.requireNonNull(hint, "hint");
         }
     }

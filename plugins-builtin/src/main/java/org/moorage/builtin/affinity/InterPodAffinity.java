@@ -194,9 +194,14 @@ public final class InterPodAffinity
         return List.of(
                 EventRegistration.of(
                         ClusterEvent.of(
-                                EventResource.POD, ActionType.ADD, ActionType.UPDATE_POD_LABEL, ActionType.DELETE),
+                                EventResource.ASSIGNED_POD,
+                                ActionType.ADD,
+                                ActionType.UPDATE_POD_LABEL,
+                                ActionType.DELETE),
                         Pod.class,
                         InterPodAffinity::afterPodChange),
+                // Another pod's anti-affinity may not have the new labels.
+                EventRegistration.always(ClusterEvent.of(EventResource.TARGET_POD, ActionType.UPDATE_POD_LABEL)),
                 EventRegistration.of(
                         ClusterEvent.of(EventResource.NODE, ActionType.ADD, ActionType.UPDATE_NODE_LABEL),
                         Node.class,
@@ -207,9 +212,6 @@ public final class InterPodAffinity
         Optional<Pod> before = change.before();
         Optional<Pod> after = change.after();
         boolean isUpdate = before.isPresent() && after.isPresent();
-        if (isUpdate && after.get().uid().equals(pod.uid())) {
-            return Hint.QUEUE;
-        }
         if (before.isPresent() && !before.get().isBoundOrNominated()
                 || after.isPresent() && !after.get().isBoundOrNominated()) {
             return Hint.SKIP;
@@ -222,8 +224,8 @@ public final class InterPodAffinity
         if (isUpdate) {
             boolean matchesNow =
                     !allMatch(affinityTerms, pod, before.get()) && allMatch(affinityTerms, pod, after.get());
-            boolean matchesNoLonger =
-                    allMatch(antiAffinityTerms, pod, before.get()) && !allMatch(antiAffinityTerms, pod, after.get());
+            boolean matchesNoLonger = anyMatches(antiAffinityTerms, pod, before.get())
+                    && !anyMatches(antiAffinityTerms, pod, after.get());
             return Hint.queueIf(matchesNow || matchesNoLonger);
         }
         if (after.isPresent()) {
@@ -231,9 +233,9 @@ public final class InterPodAffinity
         }
         Pod deleted = change.latest();
         List<PodAffinityTerm> termsOfDeleted = deleted.spec().affinity().requiredAntiAffinityTerms();
-        return Hint.queueIf(allMatch(antiAffinityTerms, pod, deleted)
+        return Hint.queueIf(anyMatches(antiAffinityTerms, pod, deleted)
                 || AffinityTerm.problem(termsOfDeleted).isPresent()
-                || allMatch(termsOfDeleted, deleted, pod));
+                || anyMatches(termsOfDeleted, deleted, pod));
     }
 
     private static Hint afterNodeChange(Pod pod, ObjectChange<Node> change) {
@@ -343,5 +345,14 @@ public final class InterPodAffinity
             }
         }
         return !terms.isEmpty();
+    }
+
+    private static boolean anyMatches(List<PodAffinityTerm> terms, Pod owner, Pod pod) {
+        for (PodAffinityTerm term : terms) {
+            if (AffinityTerm.matches(term, owner, pod, Map.of())) {
+                return true;
+            }
+        }
+        return false;
     }
 }

@@ -83,7 +83,7 @@ public final class NodeDeclaredFeatures implements PreFilterPlugin, FilterPlugin
                         Node.class,
                         NodeDeclaredFeatures::afterNodeChange),
                 EventRegistration.of(
-                        ClusterEvent.of(EventResource.POD, ActionType.UPDATE),
+                        ClusterEvent.of(EventResource.TARGET_POD, ActionType.UPDATE),
                         Pod.class,
                         NodeDeclaredFeatures::afterPodChange));
     }
@@ -101,7 +101,7 @@ public final class NodeDeclaredFeatures implements PreFilterPlugin, FilterPlugin
         boolean isUnchanged = change.before().isPresent()
                 && required(change.before().get().spec())
                         .equals(required(change.latest().spec()));
-        return Hint.queueIf(change.latest().uid().equals(pod.uid()) && !isUnchanged);
+        return Hint.queueIf(!isUnchanged);
     }
 
     // The features that the pod requires, in alphabetical order.

@@ -66,7 +66,9 @@ public final class NodePorts implements PreFilterPlugin, FilterPlugin, EnqueueEx
     public List<EventRegistration> eventsToRegister() {
         return List.of(
                 EventRegistration.of(
-                        ClusterEvent.of(EventResource.POD, ActionType.DELETE), Pod.class, NodePorts::afterPodDeletion),
+                        ClusterEvent.of(EventResource.ASSIGNED_POD, ActionType.DELETE),
+                        Pod.class,
+                        NodePorts::afterPodDeletion),
                 EventRegistration.always(ClusterEvent.of(EventResource.NODE, ActionType.ADD)));
     }
 

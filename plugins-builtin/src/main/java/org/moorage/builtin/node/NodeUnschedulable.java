@@ -68,7 +68,7 @@ public final class NodeUnschedulable implements FilterPlugin, EnqueueExtensions,
                         Node.class,
                         NodeUnschedulable::afterNodeChange),
                 EventRegistration.of(
-                        ClusterEvent.of(EventResource.POD, ActionType.UPDATE_POD_TOLERATION),
+                        ClusterEvent.of(EventResource.TARGET_POD, ActionType.UPDATE_POD_TOLERATION),
                         Pod.class,
                         this::afterTolerationChange));
     }
@@ -80,7 +80,7 @@ public final class NodeUnschedulable implements FilterPlugin, EnqueueExtensions,
     }
 
     private Hint afterTolerationChange(Pod pod, ObjectChange<Pod> change) {
-        return Hint.queueIf(change.latest().uid().equals(pod.uid()) && toleratesUnschedulable(change.latest()));
+        return Hint.queueIf(toleratesUnschedulable(change.latest()));
     }
 
     private boolean toleratesUnschedulable(Pod pod) {

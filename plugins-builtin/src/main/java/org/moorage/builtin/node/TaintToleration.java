@@ -108,20 +108,13 @@ public final class TaintToleration implements FilterPlugin, PreScorePlugin, Scor
                         ClusterEvent.of(EventResource.NODE, ActionType.ADD, ActionType.UPDATE_NODE_TAINT),
                         Node.class,
                         this::afterNodeChange),
-                EventRegistration.of(
-                        ClusterEvent.of(EventResource.POD, ActionType.UPDATE_POD_TOLERATION),
-                        Pod.class,
-                        TaintToleration::afterTolerationChange));
+                EventRegistration.always(ClusterEvent.of(EventResource.TARGET_POD, ActionType.UPDATE_POD_TOLERATION)));
     }
 
     private Hint afterNodeChange(Pod pod, ObjectChange<Node> change) {
         boolean wasTolerated = change.before().isPresent()
                 && !hasUntoleratedTaint(pod, change.before().get());
         return Hint.queueIf(!wasTolerated && !hasUntoleratedTaint(pod, change.latest()));
-    }
-
-    private static Hint afterTolerationChange(Pod pod, ObjectChange<Pod> change) {
-        return Hint.queueIf(change.latest().uid().equals(pod.uid()));
     }
 
     private boolean hasUntoleratedTaint(Pod pod, Node node) {

@@ -179,7 +179,9 @@ public final class DefaultPreemption implements PreEnqueuePlugin, PostFilterPlug
     public List<EventRegistration> eventsToRegister() {
         return isAsync
                 ? List.of(EventRegistration.of(
-                        ClusterEvent.of(EventResource.POD, ActionType.DELETE), Pod.class, (pod, change) -> Hint.SKIP))
+                        ClusterEvent.of(EventResource.ASSIGNED_POD, ActionType.DELETE),
+                        Pod.class,
+                        (pod, change) -> Hint.SKIP))
                 : List.of();
     }
 

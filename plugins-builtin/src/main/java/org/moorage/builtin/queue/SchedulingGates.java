@@ -7,8 +7,6 @@ import org.moorage.api.event.ActionType;
 import org.moorage.api.event.ClusterEvent;
 import org.moorage.api.event.EventRegistration;
 import org.moorage.api.event.EventResource;
-import org.moorage.api.event.Hint;
-import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.PluginArgs;
@@ -40,13 +38,7 @@ public final class SchedulingGates implements PreEnqueuePlugin, EnqueueExtension
 
     @Override
     public List<EventRegistration> eventsToRegister() {
-        return List.of(EventRegistration.of(
-                ClusterEvent.of(EventResource.POD, ActionType.UPDATE_POD_SCHEDULING_GATES_ELIMINATED),
-                Pod.class,
-                SchedulingGates::afterGatesEliminated));
-    }
-
-    private static Hint afterGatesEliminated(Pod pod, ObjectChange<Pod> change) {
-        return Hint.queueIf(change.latest().uid().equals(pod.uid()));
+        return List.of(EventRegistration.always(
+                ClusterEvent.of(EventResource.TARGET_POD, ActionType.UPDATE_POD_SCHEDULING_GATES_ELIMINATED)));
     }
 }

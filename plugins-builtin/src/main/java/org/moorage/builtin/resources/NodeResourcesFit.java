@@ -251,9 +251,9 @@ public final class NodeResourcesFit
     public List<EventRegistration> eventsToRegister() {
         List<EventRegistration> events = new ArrayList<>();
         events.add(EventRegistration.of(
-                ClusterEvent.of(EventResource.POD, ActionType.DELETE, ActionType.UPDATE_POD_SCALE_DOWN),
+                ClusterEvent.of(EventResource.ASSIGNED_POD, ActionType.DELETE),
                 Pod.class,
-                this::afterPodChange));
+                NodeResourcesFit::afterPodDeletion));
         events.add(EventRegistration.of(
                 ClusterEvent.of(EventResource.NODE, ActionType.ADD, ActionType.UPDATE_NODE_ALLOCATABLE),
                 Node.class,
@@ -264,17 +264,21 @@ public final class NodeResourcesFit
                     DeviceClass.class,
                     NodeResourcesFit::afterDeviceClassChange));
         }
+        events.add(EventRegistration.of(
+                ClusterEvent.of(EventResource.ASSIGNED_POD, ActionType.UPDATE_POD_SCALE_DOWN),
+                Pod.class,
+                NodeResourcesFit::afterScaleDown));
+        events.add(
+                EventRegistration.always(ClusterEvent.of(EventResource.TARGET_POD, ActionType.UPDATE_POD_SCALE_DOWN)));
         return List.copyOf(events);
     }
 
-    private Hint afterPodChange(Pod pod, ObjectChange<Pod> change) {
+    private static Hint afterPodDeletion(Pod pod, ObjectChange<Pod> change) {
+        return Hint.queueIf(change.latest().isBoundOrNominated());
+    }
+
+    private static Hint afterScaleDown(Pod pod, ObjectChange<Pod> change) {
         Pod changed = change.latest();
-        if (change.after().isEmpty()) {
-            return Hint.queueIf(changed.isBoundOrNominated());
-        }
-        if (changed.uid().equals(pod.uid())) {
-            return Hint.QUEUE;
-        }
         return Hint.queueIf(changed.isBound()
                 && change.before().isPresent()
                 && hasLess(

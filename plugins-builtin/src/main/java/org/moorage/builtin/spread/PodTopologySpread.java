@@ -201,13 +201,19 @@ public final class PodTopologySpread
         return List.of(
                 EventRegistration.of(
                         ClusterEvent.of(
-                                EventResource.POD,
+                                EventResource.ASSIGNED_POD,
                                 ActionType.ADD,
                                 ActionType.UPDATE_POD_LABEL,
-                                ActionType.UPDATE_POD_TOLERATION,
                                 ActionType.DELETE),
                         Pod.class,
                         this::afterPodChange),
+                EventRegistration.of(
+                        ClusterEvent.of(
+                                EventResource.TARGET_POD,
+                                ActionType.UPDATE_POD_LABEL,
+                                ActionType.UPDATE_POD_TOLERATION),
+                        Pod.class,
+                        this::afterOwnChange),
                 EventRegistration.of(
                         ClusterEvent.of(
                                 EventResource.NODE,
@@ -231,21 +237,33 @@ public final class PodTopologySpread
             return Hint.queueIf(constraints.stream()
                     .anyMatch(constraint -> constraint.selector().matches(labels)));
         }
-        Pod before = change.before().get();
-        Pod after = change.after().get();
-        if (after.uid().equals(pod.uid())
-                && !after.spec().tolerations().equals(before.spec().tolerations())
-                && constraints.stream().anyMatch(SpreadConstraint::honorsNodeTaints)) {
-            return Hint.QUEUE;
+        return Hint.queueIf(
+                changesMatch(constraints, change.before().get(), change.after().get()));
+    }
+
+    private Hint afterOwnChange(Pod pod, ObjectChange<Pod> change) {
+        Pod before = change.before().orElseThrow();
+        Pod after = change.latest();
+        List<SpreadConstraint> constraints = constraints(pod, DO_NOT_SCHEDULE);
+        boolean toleratesOthers =
+                !after.spec().tolerations().equals(before.spec().tolerations());
+        return Hint.queueIf(toleratesOthers && constraints.stream().anyMatch(SpreadConstraint::honorsNodeTaints)
+                || changesMatch(constraints, before, after));
+    }
+
+    // Whether the pod counts for a constraint now and did not before, or the other way round.
+    private static boolean changesMatch(List<SpreadConstraint> constraints, Pod before, Pod after) {
+        for (SpreadConstraint constraint : constraints) {
+            if (constraint.selector().matches(before.labels())
+                    != constraint.selector().matches(after.labels())) {
+                return true;
+            }
         }
-        return Hint.queueIf(constraints.stream()
-                .anyMatch(constraint -> constraint.selector().matches(before.labels())
-                        != constraint.selector().matches(after.labels())));
+        return false;
     }
 
     private static boolean isInvolved(Pod pod, Pod changed) {
-        return changed.uid().equals(pod.uid())
-                || changed.isBoundOrNominated() && changed.namespace().equals(pod.namespace());
+        return changed.isBoundOrNominated() && changed.namespace().equals(pod.namespace());
     }
 
     private Hint afterNodeChange(Pod pod, ObjectChange<Node> change) {

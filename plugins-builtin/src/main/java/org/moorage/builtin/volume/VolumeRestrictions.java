@@ -142,7 +142,7 @@ public final class VolumeRestrictions implements PreFilterPlugin, PreFilterExten
     public List<EventRegistration> eventsToRegister() {
         return List.of(
                 EventRegistration.of(
-                        ClusterEvent.of(EventResource.POD, ActionType.DELETE),
+                        ClusterEvent.of(EventResource.ASSIGNED_POD, ActionType.DELETE),
                         Pod.class,
                         VolumeRestrictions::afterPodDeletion),
                 EventRegistration.always(ClusterEvent.of(EventResource.NODE, ActionType.ADD)),

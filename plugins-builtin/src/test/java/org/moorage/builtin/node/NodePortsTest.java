@@ -136,7 +136,7 @@ class NodePortsTest {
 
         @Test
         void waitsForDeletionsAndNewNodes() {
-            PLUGIN.registers("PodDelete", "NodeAdd");
+            PLUGIN.registers("AssignedPodDelete", "NodeAdd");
         }
     }
 }

@@ -106,7 +106,7 @@ class NodeUnschedulableTest {
 
         @Test
         void waitsForNodesAndTolerations() {
-            PLUGIN.registers("NodeAdd|UpdateNodeTaint", "PodUpdatePodToleration");
+            PLUGIN.registers("NodeAdd|UpdateNodeTaint", "TargetPodUpdatePodToleration");
         }
     }
 }

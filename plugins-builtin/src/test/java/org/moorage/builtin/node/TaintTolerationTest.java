@@ -217,7 +217,7 @@ class TaintTolerationTest {
 
         @Test
         void waitsForNodesAndTolerations() {
-            PLUGIN.registers("NodeAdd|UpdateNodeTaint", "PodUpdatePodToleration");
+            PLUGIN.registers("NodeAdd|UpdateNodeTaint", "TargetPodUpdatePodToleration");
         }
     }
 }

@@ -490,7 +490,7 @@ class DefaultPreemptionTest {
     class Events {
         @Test
         void haveAPodLookedAtWithoutQueueingIt() {
-            PLUGIN.registers("PodDelete")
+            PLUGIN.registers("AssignedPodDelete")
                     .pod(important().build())
                     .hint(ObjectChange.deleted(running("a", "n1", 0, "1").build()), Hint.SKIP);
         }

@@ -32,7 +32,7 @@ class SchedulingGatesTest {
     class Events {
         @Test
         void waitsForTheLastGateToGo() {
-            PLUGIN.registers("PodUpdatePodSchedulingGatesEliminated");
+            PLUGIN.registers("TargetPodUpdatePodSchedulingGatesEliminated");
         }
 
         @Test

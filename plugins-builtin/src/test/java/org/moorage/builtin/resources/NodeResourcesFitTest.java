@@ -482,7 +482,11 @@ class NodeResourcesFitTest {
         void areAmountsWhileTheFeatureIsOff() {
             PLUGIN.features(OFF)
                     .cluster(GPUS, node().build())
-                    .registers("PodDelete|UpdatePodScaleDown", "NodeAdd|UpdateNodeAllocatable")
+                    .registers(
+                            "AssignedPodDelete",
+                            "NodeAdd|UpdateNodeAllocatable",
+                            "AssignedPodUpdatePodScaleDown",
+                            "TargetPodUpdatePodScaleDown")
                     .pod(wanting("example.com/gpu").build())
                     .rejects("n", Status.unresolvable("Insufficient example.com/gpu"));
         }
@@ -627,9 +631,11 @@ class NodeResourcesFitTest {
             Set<ActionType> addAndUpdate = EnumSet.copyOf(ActionType.UPDATE);
             addAndUpdate.add(ActionType.ADD);
             PLUGIN.registers(
-                    "PodDelete|UpdatePodScaleDown",
+                    "AssignedPodDelete",
                     "NodeAdd|UpdateNodeAllocatable",
-                    ClusterEvent.of(EventResource.DEVICE_CLASS, addAndUpdate).label());
+                    ClusterEvent.of(EventResource.DEVICE_CLASS, addAndUpdate).label(),
+                    "AssignedPodUpdatePodScaleDown",
+                    "TargetPodUpdatePodScaleDown");
         }
     }
 

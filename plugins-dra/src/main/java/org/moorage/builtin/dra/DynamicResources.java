@@ -498,7 +498,7 @@ public final class DynamicResources
                         ResourceClaim.class,
                         podClaims::isSchedulableAfterClaimChange),
                 EventRegistration.of(
-                        ClusterEvent.of(EventResource.POD, ActionType.UPDATE_POD_GENERATED_RESOURCE_CLAIM),
+                        ClusterEvent.of(EventResource.TARGET_POD, ActionType.UPDATE_POD_GENERATED_RESOURCE_CLAIM),
                         Pod.class,
                         podClaims::isSchedulableAfterPodChange),
                 EventRegistration.always(ClusterEvent.of(EventResource.DEVICE_CLASS, addOrUpdate())),

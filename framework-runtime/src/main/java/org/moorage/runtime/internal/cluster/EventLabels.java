@@ -2,9 +2,7 @@
 package org.moorage.runtime.internal.cluster;
 
 import java.util.List;
-import org.moorage.api.event.ActionType;
 import org.moorage.api.event.ClusterEvent;
-import org.moorage.api.event.EventResource;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
@@ -16,10 +14,6 @@ import org.moorage.runtime.internal.queue.WellKnownEvents;
 
 /** The labels of changes in the metric of how long handling them takes: one for each change, the first of its events. */
 final class EventLabels {
-    // No event of the queue, which is told by other means.
-    private static final ClusterEvent UNSCHEDULED_POD_DELETE =
-            ClusterEvent.of(EventResource.UNSCHEDULABLE_POD, ActionType.DELETE);
-
     private EventLabels() {}
 
     static String of(ObjectKind<?> kind, ObjectChange<?> change) {
@@ -39,16 +33,12 @@ final class EventLabels {
             return assigned ? WellKnownEvents.ASSIGNED_POD_ADD : WellKnownEvents.UNSCHEDULED_POD_ADD;
         }
         if (change.after().isEmpty()) {
-            return assigned ? WellKnownEvents.ASSIGNED_POD_DELETE : UNSCHEDULED_POD_DELETE;
+            return assigned ? WellKnownEvents.ASSIGNED_POD_DELETE : WellKnownEvents.UNSCHEDULED_POD_DELETE;
         }
         if (assigned && !change.before().orElseThrow().isBound()) {
             return WellKnownEvents.ASSIGNED_POD_ADD;
         }
-        List<ClusterEvent> events =
-                PodEvents.of(change.before().orElseThrow(), change.after().orElseThrow());
-        if (!events.isEmpty()) {
-            return events.get(0);
-        }
-        return assigned ? WellKnownEvents.ASSIGNED_POD_UPDATE : WellKnownEvents.UNSCHEDULED_POD_UPDATE;
+        return PodEvents.of(change.before().orElseThrow(), change.after().orElseThrow())
+                .get(0);
     }
 }

@@ -96,10 +96,11 @@ public final class ObjectEventHandlers implements ChangeHandler {
         if (isUpdateOf(pod, change)) {
             ObjectChange<Pod> own = change.as(Pod.class);
             for (ClusterEvent event :
-                    PodEvents.of(own.before().orElseThrow(), own.after().orElseThrow())) {
+                    PodEvents.ofTarget(own.before().orElseThrow(), own.after().orElseThrow())) {
                 sink.accept(event, own);
             }
         } else if (kind.equals(ObjectKind.POD)) {
+            PodEventHandlers.waitingEvents(change.as(Pod.class)).forEach(events::add);
             PodEventHandlers.eventsFor(pod, change.as(Pod.class), sink);
         } else {
             events(kind, change, sink);

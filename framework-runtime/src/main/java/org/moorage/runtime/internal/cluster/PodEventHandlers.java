@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.internal.cluster;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
@@ -86,6 +87,19 @@ public final class PodEventHandlers {
         } else if (before.isPresent()) {
             sink.accept(WellKnownEvents.ASSIGNED_POD_DELETE, ObjectChange.deleted(before.get()));
         }
+    }
+
+    /** The events of a change of a waiting pod, of which the others are not told. */
+    static List<ClusterEvent> waitingEvents(ObjectChange<Pod> change) {
+        if (change.latest().isBound()) {
+            return List.of();
+        }
+        if (change.before().isEmpty()) {
+            return List.of(WellKnownEvents.UNSCHEDULED_POD_ADD);
+        }
+        return change.after().isEmpty()
+                ? List.of(WellKnownEvents.UNSCHEDULED_POD_DELETE)
+                : PodEvents.of(change.before().get(), change.after().get());
     }
 
     /** As {@link #events}, with what only some pods are told: that the place of a nominated pod is free. */

@@ -16,6 +16,7 @@ public final class NodeEvents {
     private static final ClusterEvent TAINT = node(ActionType.UPDATE_NODE_TAINT);
     private static final ClusterEvent CONDITION = node(ActionType.UPDATE_NODE_CONDITION);
     private static final ClusterEvent ANNOTATION = node(ActionType.UPDATE_NODE_ANNOTATION);
+    private static final ClusterEvent PREEMPTION_POLICY = node(ActionType.UPDATE_NODE_PREEMPTION_POLICY);
     private static final ClusterEvent DECLARED_FEATURE = node(ActionType.UPDATE_NODE_DECLARED_FEATURE);
 
     private NodeEvents() {}
@@ -55,6 +56,9 @@ public final class NodeEvents {
         }
         if (!before.metadata().annotations().equals(after.metadata().annotations())) {
             events.add(ANNOTATION);
+        }
+        if (!before.podPreemptionPolicy().equals(after.podPreemptionPolicy())) {
+            events.add(PREEMPTION_POLICY);
         }
         if (!before.declaredFeatures().equals(after.declaredFeatures())) {
             events.add(DECLARED_FEATURE);

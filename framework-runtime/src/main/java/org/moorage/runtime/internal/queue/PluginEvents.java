@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.internal.queue;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.moorage.api.event.ActionType;
@@ -37,8 +36,6 @@ public record PluginEvents(String plugin, List<EventRegistration> registrations)
             all(EventResource.STORAGE_CLASS),
             all(EventResource.RESOURCE_CLAIM),
             all(EventResource.DEVICE_CLASS));
-    private static final EventRegistration NODE_TAINT =
-            EventRegistration.always(ClusterEvent.of(EventResource.NODE, ActionType.UPDATE_NODE_TAINT));
 
     public PluginEvents {
         Objects.requireNonNull(plugin, "plugin");
@@ -53,9 +50,6 @@ public record PluginEvents(String plugin, List<EventRegistration> registrations)
      * What a plugin waits for: what it registers itself, or everything that can happen if it can reject and does not say. A
      * plugin that cannot reject waits for nothing, whatever it registers.
      *
-     * <p>As in kube-scheduler, a plugin that waits for new nodes also waits for changes of taints, with or without its
-     * asking for them.
-     *
      * @throws PluginFailure if the plugin fails to register its events
      */
     public static PluginEvents of(PluginCaller plugin) {
@@ -63,7 +57,7 @@ public record PluginEvents(String plugin, List<EventRegistration> registrations)
             return new PluginEvents(plugin.name(), List.of());
         }
         if (plugin.plugin() instanceof EnqueueExtensions) {
-            return new PluginEvents(plugin.name(), withNodeTaint(plugin.eventsToRegister()));
+            return new PluginEvents(plugin.name(), plugin.eventsToRegister());
         }
         return all(plugin.name());
     }
@@ -79,24 +73,5 @@ public record PluginEvents(String plugin, List<EventRegistration> registrations)
                 || plugin instanceof FilterPlugin
                 || plugin instanceof ReservePlugin
                 || plugin instanceof PermitPlugin;
-    }
-
-    private static List<EventRegistration> withNodeTaint(List<EventRegistration> registered) {
-        if (!names(registered, ActionType.ADD) || names(registered, ActionType.UPDATE_NODE_TAINT)) {
-            return registered;
-        }
-        List<EventRegistration> all = new ArrayList<>(registered);
-        all.add(NODE_TAINT);
-        return all;
-    }
-
-    private static boolean names(List<EventRegistration> registered, ActionType action) {
-        for (EventRegistration registration : registered) {
-            ClusterEvent event = registration.event();
-            if (event.resource().equals(EventResource.NODE) && event.actions().contains(action)) {
-                return true;
-            }
-        }
-        return false;
     }
 }

@@ -3,11 +3,12 @@ package org.moorage.runtime.internal.queue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.moorage.api.event.ActionType;
 import org.moorage.api.event.ClusterEvent;
 import org.moorage.api.event.EventResource;
 import org.moorage.api.model.Pod;
-import org.moorage.api.model.Resources;
+import org.moorage.api.model.Quantity;
 
 /**
  * What an update of a pod is taken for.
@@ -18,11 +19,13 @@ import org.moorage.api.model.Resources;
 public final class PodEvents {
     private static final PodEvents ASSIGNED =
             new PodEvents(EventResource.ASSIGNED_POD, WellKnownEvents.ASSIGNED_POD_UPDATE);
-    private static final PodEvents WAITING =
-            new PodEvents(EventResource.UNSCHEDULABLE_POD, WellKnownEvents.UNSCHEDULED_POD_UPDATE);
+    private static final PodEvents UNSCHEDULED =
+            new PodEvents(EventResource.UNSCHEDULED_POD, WellKnownEvents.UNSCHEDULED_POD_UPDATE);
+    private static final PodEvents TARGET = new PodEvents(EventResource.TARGET_POD, WellKnownEvents.TARGET_POD_UPDATE);
 
     private final ClusterEvent label;
     private final ClusterEvent scaleDown;
+    private final ClusterEvent scaleUp;
     private final ClusterEvent gatesEliminated;
     private final ClusterEvent toleration;
     private final ClusterEvent generatedClaim;
@@ -31,6 +34,7 @@ public final class PodEvents {
     private PodEvents(EventResource resource, ClusterEvent update) {
         label = ClusterEvent.of(resource, ActionType.UPDATE_POD_LABEL);
         scaleDown = ClusterEvent.of(resource, ActionType.UPDATE_POD_SCALE_DOWN);
+        scaleUp = ClusterEvent.of(resource, ActionType.UPDATE_POD_SCALE_UP);
         gatesEliminated = ClusterEvent.of(resource, ActionType.UPDATE_POD_SCHEDULING_GATES_ELIMINATED);
         toleration = ClusterEvent.of(resource, ActionType.UPDATE_POD_TOLERATION);
         generatedClaim = ClusterEvent.of(resource, ActionType.UPDATE_POD_GENERATED_RESOURCE_CLAIM);
@@ -38,13 +42,18 @@ public final class PodEvents {
     }
 
     /**
-     * The events of an update, never none: an update of no particular kind is an update of every kind.
+     * The events of an update for other pods, never none: an update of no particular kind is an update of every kind.
      *
      * @param before the pod as it was
      * @param after the pod as it is now; whether it has a node decides which of the two sorts of pods the events are about
      */
     public static List<ClusterEvent> of(Pod before, Pod after) {
-        return (after.isBound() ? ASSIGNED : WAITING).between(before, after);
+        return (after.isBound() ? ASSIGNED : UNSCHEDULED).between(before, after);
+    }
+
+    /** As {@link #of}, for the updated pod itself. */
+    public static List<ClusterEvent> ofTarget(Pod before, Pod after) {
+        return (after.isBound() ? ASSIGNED : TARGET).between(before, after);
     }
 
     private List<ClusterEvent> between(Pod before, Pod after) {
@@ -52,8 +61,13 @@ public final class PodEvents {
         if (!before.labels().equals(after.labels())) {
             events.add(label);
         }
-        if (isScaledDown(before.requestsAtAllLevels(), after.requestsAtAllLevels())) {
+        Map<String, Quantity> requestedBefore = before.requestedQuantitiesAtAllLevels();
+        Map<String, Quantity> requestedAfter = after.requestedQuantitiesAtAllLevels();
+        if (hasMore(requestedBefore, requestedAfter)) {
             events.add(scaleDown);
+        }
+        if (hasMore(requestedAfter, requestedBefore)) {
+            events.add(scaleUp);
         }
         if (!before.spec().schedulingGates().isEmpty()
                 && after.spec().schedulingGates().isEmpty()) {
@@ -69,20 +83,11 @@ public final class PodEvents {
         return events.isEmpty() ? other : List.copyOf(events);
     }
 
-    private static boolean isScaledDown(Resources before, Resources after) {
-        if (after.milliCpu() < before.milliCpu()
-                || after.memory() < before.memory()
-                || after.ephemeralStorage() < before.ephemeralStorage()) {
-            return true;
-        }
-        int index = 0;
-        for (int i = 0; i < before.scalarCount(); i++) {
-            while (index < after.scalarCount() && after.scalarName(index).compareTo(before.scalarName(i)) < 0) {
-                index++;
-            }
-            if (index == after.scalarCount()
-                    || !after.scalarName(index).equals(before.scalarName(i))
-                    || after.scalarAmount(index) < before.scalarAmount(i)) {
+    // Whether the first names a resource that the second does not, or more of it.
+    private static boolean hasMore(Map<String, Quantity> first, Map<String, Quantity> second) {
+        for (Map.Entry<String, Quantity> amount : first.entrySet()) {
+            Quantity other = second.get(amount.getKey());
+            if (other == null || amount.getValue().milliValue() > other.milliValue()) {
                 return true;
             }
         }

@@ -3,6 +3,7 @@ package org.moorage.runtime.internal.queue;
 
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.event.ClusterEvent;
+import org.moorage.api.event.EventResource;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Pod;
 
@@ -13,9 +14,10 @@ import org.moorage.api.model.Pod;
  * @param change the object before and after; null for an event that is about no object, which is always a wildcard
  */
 record QueueEvent(ClusterEvent event, @Nullable ObjectChange<Object> change) {
-    /** Whether a wildcard event is meant for this pod: it may be about a single one. */
+    /** Whether the event is meant for this pod: a wildcard event may be about a single one, and a pod's own update is. */
     boolean isMeantFor(QueuedPodInfo queued) {
-        if (change == null || change.after().isEmpty()) {
+        boolean isForAll = !event.isWildcard() && !event.resource().equals(EventResource.TARGET_POD);
+        if (isForAll || change == null || change.after().isEmpty()) {
             return true;
         }
         return change.latest() instanceof Pod pod && queued.isSamePod(pod);

@@ -21,10 +21,9 @@ final class QueueingHintMap {
      * A plugin's hint for an event that it registered.
      *
      * @param plugin the plugin's name
-     * @param registered the event as the plugin registered it
      * @param hint its hint
      */
-    record QueueingHintFunction(String plugin, ClusterEvent registered, QueueingHint<Object> hint) {}
+    record QueueingHintFunction(String plugin, QueueingHint<Object> hint) {}
 
     QueueingHintMap(Map<String, QueueProfile> profiles) {
         this.profiles = profiles;
@@ -72,7 +71,7 @@ final class QueueingHintMap {
             for (PluginEvents events : profile.events()) {
                 for (EventRegistration registration : events.registrations()) {
                     if (registration.event().covers(event)) {
-                        hints.add(new QueueingHintFunction(events.plugin(), registration.event(), registration.hint()));
+                        hints.add(new QueueingHintFunction(events.plugin(), registration.hint()));
                     }
                 }
             }

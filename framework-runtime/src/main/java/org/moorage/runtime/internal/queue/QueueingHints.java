@@ -96,9 +96,12 @@ final class QueueingHints {
     }
 
     private QueueingStrategy strategy(QueuedPodInfo queued, QueueEvent event, List<QueueingHintFunction> functions) {
+        if (!event.isMeantFor(queued)) {
+            return QueueingStrategy.QUEUE_SKIP;
+        }
         ObjectChange<Object> change = event.change();
         if (change == null || event.event().isWildcard()) {
-            return event.isMeantFor(queued) ? QueueingStrategy.QUEUE_AFTER_BACKOFF : QueueingStrategy.QUEUE_SKIP;
+            return QueueingStrategy.QUEUE_AFTER_BACKOFF;
         }
         QueueingStrategy highest = QueueingStrategy.QUEUE_SKIP;
         for (int i = 0; i < functions.size() && !isHighestFor(queued, highest); i++) {
@@ -123,8 +126,7 @@ final class QueueingHints {
     List<PluginHint> hints(Pod pod, ClusterEvent event, ObjectChange<Object> change) {
         List<PluginHint> answers = new ArrayList<>();
         for (QueueingHintFunction function : hints.of(pod.spec().schedulerName(), event)) {
-            answers.add(new PluginHint(
-                    function.plugin(), event, function.registered(), hint(function, pod, event, change)));
+            answers.add(new PluginHint(function.plugin(), event, hint(function, pod, event, change)));
         }
         return answers;
     }

@@ -167,7 +167,7 @@ public final class SchedulingQueue implements AutoCloseable {
     @GuardedBy("lock")
     private void updateKnown(Pod before, Pod after) {
         if (inFlight.contains(after.uid())) {
-            for (ClusterEvent event : PodEvents.of(before, after)) {
+            for (ClusterEvent event : PodEvents.ofTarget(before, after)) {
                 inFlight.record(new QueueEvent(event, ObjectChange.<Object>updated(before, after)));
             }
             return;
@@ -183,7 +183,7 @@ public final class SchedulingQueue implements AutoCloseable {
         if (queued.reorder(updated)) {
             return;
         }
-        for (ClusterEvent event : PodEvents.of(before, after)) {
+        for (ClusterEvent event : PodEvents.ofTarget(before, after)) {
             QueueingStrategy strategy =
                     hints.strategy(updated, new QueueEvent(event, ObjectChange.<Object>updated(before, after)));
             if (strategy != QueueingStrategy.QUEUE_SKIP

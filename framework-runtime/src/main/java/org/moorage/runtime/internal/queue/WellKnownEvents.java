@@ -15,15 +15,17 @@ public final class WellKnownEvents {
     /** A pod with a node is gone, or what was set aside for a pod is free again. */
     public static final ClusterEvent ASSIGNED_POD_DELETE =
             ClusterEvent.of(EventResource.ASSIGNED_POD, ActionType.DELETE);
-    /** A waiting pod came into being. Its label is {@code UnschedulablePodAdd}. */
+    /** A waiting pod came into being. */
     public static final ClusterEvent UNSCHEDULED_POD_ADD =
-            ClusterEvent.of(EventResource.UNSCHEDULABLE_POD, ActionType.ADD);
+            ClusterEvent.of(EventResource.UNSCHEDULED_POD, ActionType.ADD);
     /** A waiting pod changed in some other way than those that are told apart. */
     public static final ClusterEvent UNSCHEDULED_POD_UPDATE =
-            ClusterEvent.of(EventResource.UNSCHEDULABLE_POD, ActionType.UPDATE);
+            ClusterEvent.of(EventResource.UNSCHEDULED_POD, ActionType.UPDATE);
     /** A waiting pod is gone. */
     public static final ClusterEvent UNSCHEDULED_POD_DELETE =
-            ClusterEvent.of(EventResource.UNSCHEDULABLE_POD, ActionType.DELETE);
+            ClusterEvent.of(EventResource.UNSCHEDULED_POD, ActionType.DELETE);
+    /** The waiting pod itself changed in some other way than those that are told apart. */
+    public static final ClusterEvent TARGET_POD_UPDATE = ClusterEvent.of(EventResource.TARGET_POD, ActionType.UPDATE);
     /** A node came into being. */
     public static final ClusterEvent NODE_ADD = ClusterEvent.of(EventResource.NODE, ActionType.ADD);
     /** A node is gone. */

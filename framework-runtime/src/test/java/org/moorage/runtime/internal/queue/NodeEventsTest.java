@@ -86,6 +86,11 @@ final class NodeEventsTest {
                         node(node -> node.declaredFeatures(List.of("feature"))),
                         "NodeUpdateNodeDeclaredFeature"),
                 new Case(
+                        "a preemption policy",
+                        PLAIN,
+                        node(node -> node.podPreemptionPolicy(new Node.PodPreemptionPolicy(List.of()))),
+                        "NodeUpdateNodePreemptionPolicy"),
+                new Case(
                         "several at once, in kube-scheduler's order",
                         offering("1"),
                         node(node -> node.metadata(

@@ -101,21 +101,9 @@ final class PluginEventsTest {
                 new Case("unless it says that it waits for nothing", new WaitingFilter()),
                 new Case("or for something", new WaitingFilter(on(EventResource.POD, ActionType.DELETE)), "PodDelete"),
                 new Case(
-                        "one that waits for nodes waits for taints too",
+                        "and for new nodes without their taints, unless it says so",
                         new WaitingFilter(on(EventResource.NODE, ActionType.ADD)),
-                        "NodeAdd",
-                        "NodeUpdateNodeTaint"),
-                new Case(
-                        "but not twice",
-                        new WaitingFilter(
-                                on(EventResource.NODE, ActionType.ADD),
-                                on(EventResource.NODE, ActionType.UPDATE_NODE_TAINT, ActionType.DELETE)),
-                        "NodeAdd",
-                        "NodeDelete|UpdateNodeTaint"),
-                new Case(
-                        "nor if it does not wait for new ones",
-                        new WaitingFilter(on(EventResource.NODE, ActionType.UPDATE_NODE_LABEL)),
-                        "NodeUpdateNodeLabel"));
+                        "NodeAdd"));
     }
 
     @ParameterizedTest

@@ -66,67 +66,78 @@ final class PodEventsTest {
     static Stream<Case> cases() {
         Pod gpus = requesting(Map.of("cpu", "1", "example.com/gpu", "2", "example.com/z", "1"));
         return Stream.of(
-                new Case("nothing is an update of every kind", PLAIN, PLAIN, "UnschedulablePodUpdate"),
+                new Case("nothing is an update of every kind", PLAIN, PLAIN, "UnscheduledPodUpdate"),
                 new Case(
                         "the scheduler's own condition is an update of every kind",
                         PLAIN,
                         withStatus(status -> status.nominatedNodeName("node")
                                 .conditions(List.of(new PodCondition(
                                         PodCondition.POD_SCHEDULED, "False", "Unschedulable", "no", 1)))),
-                        "UnschedulablePodUpdate"),
-                new Case("a label", PLAIN, QueueFixture.labelled(PLAIN, "x"), "UnschedulablePodUpdatePodLabel"),
+                        "UnscheduledPodUpdate"),
+                new Case("a label", PLAIN, QueueFixture.labelled(PLAIN, "x"), "UnscheduledPodUpdatePodLabel"),
                 new Case(
                         "less cpu",
                         requesting(Map.of("cpu", "2", "memory", "1Gi")),
+                        requesting(Map.of("cpu", "1", "memory", "1Gi")),
+                        "UnscheduledPodUpdatePodScaleDown"),
+                new Case(
+                        "less cpu and more memory",
+                        requesting(Map.of("cpu", "2", "memory", "1Gi")),
                         requesting(Map.of("cpu", "1", "memory", "2Gi")),
-                        "UnschedulablePodUpdatePodScaleDown"),
+                        "UnscheduledPodUpdatePodScaleDown",
+                        "UnscheduledPodUpdatePodScaleUp"),
                 new Case(
                         "less memory",
                         requesting(Map.of("memory", "2Gi")),
                         requesting(Map.of("memory", "1Gi")),
-                        "UnschedulablePodUpdatePodScaleDown"),
+                        "UnscheduledPodUpdatePodScaleDown"),
                 new Case(
                         "less ephemeral storage",
                         requesting(Map.of("ephemeral-storage", "2Gi")),
                         PLAIN,
-                        "UnschedulablePodUpdatePodScaleDown"),
+                        "UnscheduledPodUpdatePodScaleDown"),
                 new Case(
                         "fewer devices",
                         gpus,
                         requesting(Map.of("cpu", "1", "example.com/gpu", "1", "example.com/z", "1")),
-                        "UnschedulablePodUpdatePodScaleDown"),
+                        "UnscheduledPodUpdatePodScaleDown"),
                 new Case(
                         "no more devices",
                         gpus,
                         requesting(Map.of("cpu", "1", "example.com/gpu", "2")),
-                        "UnschedulablePodUpdatePodScaleDown"),
+                        "UnscheduledPodUpdatePodScaleDown"),
                 new Case(
                         "further devices",
                         gpus,
                         requesting(
                                 Map.of("cpu", "1", "example.com/a", "1", "example.com/gpu", "2", "example.com/z", "1")),
-                        "UnschedulablePodUpdate"),
+                        "UnscheduledPodUpdatePodScaleUp"),
                 new Case(
                         "more cpu",
                         requesting(Map.of("cpu", "1")),
                         requesting(Map.of("cpu", "2")),
-                        "UnschedulablePodUpdate"),
-                new Case("one of two gates", gated("a", "b"), gated("b"), "UnschedulablePodUpdate"),
-                new Case("the last gate", gated("a"), gated(), "UnschedulablePodUpdatePodSchedulingGatesEliminated"),
-                new Case("a new toleration", tolerating(1), tolerating(2), "UnschedulablePodUpdatePodToleration"),
+                        "UnscheduledPodUpdatePodScaleUp"),
+                new Case(
+                        "nothing of a resource",
+                        PLAIN,
+                        requesting(Map.of("cpu", "0")),
+                        "UnscheduledPodUpdatePodScaleUp"),
+                new Case("one of two gates", gated("a", "b"), gated("b"), "UnscheduledPodUpdate"),
+                new Case("the last gate", gated("a"), gated(), "UnscheduledPodUpdatePodSchedulingGatesEliminated"),
+                new Case("a new toleration", tolerating(1), tolerating(2), "UnscheduledPodUpdatePodToleration"),
                 new Case(
                         "a claim made for it",
                         PLAIN,
                         withStatus(status ->
                                 status.resourceClaimStatuses(List.of(new PodStatus.ClaimStatus("entry", "claim")))),
-                        "UnschedulablePodUpdatePodGeneratedResourceClaim"),
+                        "UnscheduledPodUpdatePodGeneratedResourceClaim"),
                 new Case(
                         "several at once, in kube-scheduler's order",
                         requesting(Map.of("cpu", "2")),
                         QueueFixture.labelled(tolerating(1), "x"),
-                        "UnschedulablePodUpdatePodLabel",
-                        "UnschedulablePodUpdatePodScaleDown",
-                        "UnschedulablePodUpdatePodToleration"),
+                        "UnscheduledPodUpdatePodLabel",
+                        "UnscheduledPodUpdatePodScaleDown",
+                        "UnscheduledPodUpdatePodToleration"),
                 new Case(
                         "less cpu of a pod with a node",
                         requesting(Map.of("cpu", "2")).withNode("node"),
@@ -159,6 +170,19 @@ final class PodEventsTest {
         assertThat(PodEvents.of(holding, asking))
                 .extracting(ClusterEvent::label)
                 .containsExactly("AssignedPodUpdatePodScaleDown");
+    }
+
+    @Test
+    void tellsThePodItselfUnlessItHasANode() {
+        assertThat(PodEvents.ofTarget(tolerating(1), tolerating(2)))
+                .extracting(ClusterEvent::label)
+                .containsExactly("TargetPodUpdatePodToleration");
+        assertThat(PodEvents.ofTarget(PLAIN, PLAIN))
+                .extracting(ClusterEvent::label)
+                .containsExactly("TargetPodUpdate");
+        assertThat(PodEvents.ofTarget(PLAIN.withNode("node"), PLAIN.withNode("node")))
+                .extracting(ClusterEvent::label)
+                .containsExactly("AssignedPodUpdate");
     }
 
     @Test

@@ -143,7 +143,7 @@ public final class NodeVolumeLimits implements PreFilterPlugin, FilterPlugin, En
                         CsiNode.class,
                         NodeVolumeLimits::afterCsiNodeUpdate),
                 EventRegistration.of(
-                        ClusterEvent.of(EventResource.POD, ActionType.DELETE),
+                        ClusterEvent.of(EventResource.ASSIGNED_POD, ActionType.DELETE),
                         Pod.class,
                         NodeVolumeLimits::afterPodDeletion),
                 EventRegistration.of(

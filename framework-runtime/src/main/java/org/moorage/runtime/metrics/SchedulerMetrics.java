@@ -74,7 +74,7 @@ public interface SchedulerMetrics {
      *
      * @param result {@code success} or {@code error}
      */
-    default void backgroundTaskRan(String result, long nanos) {}
+    default void backgroundTaskRan(String result) {}
 
     /** A change of an object was handled. */
     default void eventHandled(String event, long nanos) {}
@@ -93,6 +93,15 @@ public interface SchedulerMetrics {
      * @param event why: the label of an event, such as {@code NodeAdd}, or {@code ScheduleAttemptFailure} and the like
      */
     default void podQueued(Pod pod, String queue, String event) {}
+
+    /**
+     * A pod came to a part of the queue that is not the one that its hints asked for, or nothing asked for one. Called under the queue's
+     * lock.
+     *
+     * @param queue {@code active}, {@code backoff}, {@code unschedulable} or {@code gated}
+     * @param event as in {@link #podQueued}
+     */
+    default void entityQueued(String queue, String event) {}
 
     /** A pod has waited for its permit. */
     default void permitWaited(Code status, long nanos) {}

@@ -42,7 +42,7 @@ class LiveMetricsTest {
             "scheduler_preemption_victims",
             "scheduler_queue_incoming_pods_total",
             "scheduler_queueing_hint_execution_duration_seconds",
-            "scheduler_resourceclaim_creates_total",
+            "dynamic_resource_allocation_resourceclaim_creates_total",
             "scheduler_schedule_attempts_total",
             "scheduler_scheduling_algorithm_duration_seconds",
             "scheduler_scheduling_attempt_duration_seconds");

@@ -178,12 +178,11 @@ public final class ProfileHandle implements Handle {
     }
 
     private void runInBackground(Runnable task) {
-        long start = System.nanoTime();
         String result = "error";
         try {
             result = runLogged(task) ? "success" : "error";
         } finally {
-            services.metrics().backgroundTaskRan(result, System.nanoTime() - start);
+            services.metrics().backgroundTaskRan(result);
         }
     }
 

@@ -6,6 +6,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.moorage.runtime.debug.SchedulerDump.PendingPod;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
@@ -122,7 +123,7 @@ final class QueuedPods {
         Optional<QueuedPodInfo> early = backoff.removeFirstRejected();
         early.ifPresent(queued -> {
             queued.popEarly();
-            logged(queued, SubQueue.ACTIVE, WellKnownEvents.POP_FROM_BACKOFF);
+            came(queued, SubQueue.ACTIVE, null, WellKnownEvents.POP_FROM_BACKOFF);
         });
         return early;
     }
@@ -158,21 +159,27 @@ final class QueuedPods {
         return switch (strategy) {
             case QUEUE_SKIP -> {
                 unschedulable.put(queued);
-                yield logged(queued, SubQueue.UNSCHEDULABLE, event);
+                yield came(queued, SubQueue.UNSCHEDULABLE, SubQueue.UNSCHEDULABLE, event);
             }
             case QUEUE_AFTER_BACKOFF ->
-                backoff.lasts(queued, clock.instant()) ? toBackoff(queued, event) : toActive(queued, event);
-            case QUEUE_IMMEDIATELY -> toActive(queued, event);
+                backoff.lasts(queued, clock.instant())
+                        ? toBackoff(queued, event)
+                        : toActive(queued, SubQueue.BACKOFF, event);
+            case QUEUE_IMMEDIATELY -> toActive(queued, SubQueue.ACTIVE, event);
         };
     }
 
     /** Makes the pod active, unless a plugin gates it. */
     SubQueue toActive(QueuedPodInfo queued, String event) {
-        return isGated(queued, event) ? SubQueue.GATED : pushActive(queued, event);
+        return toActive(queued, null, event);
+    }
+
+    private SubQueue toActive(QueuedPodInfo queued, @Nullable SubQueue asked, String event) {
+        return isGated(queued, asked, event) ? SubQueue.GATED : pushActive(queued, asked, event);
     }
 
     private SubQueue toBackoff(QueuedPodInfo queued, String event) {
-        if (popsEarly && isGated(queued, event)) {
+        if (popsEarly && isGated(queued, SubQueue.BACKOFF, event)) {
             return SubQueue.GATED;
         }
         unschedulable.remove(queued.key());
@@ -180,7 +187,7 @@ final class QueuedPods {
         if (popsEarly && !queued.rejectors().isEmpty()) {
             onPodReady.run();
         }
-        return logged(queued, SubQueue.BACKOFF, event);
+        return came(queued, SubQueue.BACKOFF, SubQueue.BACKOFF, event);
     }
 
     /** Makes a pod active that is unschedulable or backs off, unless a plugin gates it; false if it is neither. */
@@ -232,21 +239,21 @@ final class QueuedPods {
     // Where pods are popped early, PreEnqueue has run before they began to back off; elsewhere it runs afterwards.
     private void leaveBackoff(QueuedPodInfo queued, String event) {
         if (popsEarly) {
-            pushActive(queued, event);
+            pushActive(queued, null, event);
         } else {
             toActive(queued, event);
         }
     }
 
-    private SubQueue pushActive(QueuedPodInfo queued, String event) {
+    private SubQueue pushActive(QueuedPodInfo queued, @Nullable SubQueue asked, String event) {
         queued.becameReady(clock.instant());
         active.put(queued);
         onPodReady.run();
-        return logged(queued, SubQueue.ACTIVE, event);
+        return came(queued, SubQueue.ACTIVE, asked, event);
     }
 
     /** Takes the pod out of the unschedulable ones, unless a plugin gates it: then it is put there, and the answer is true. */
-    private boolean isGated(QueuedPodInfo queued, String event) {
+    private boolean isGated(QueuedPodInfo queued, @Nullable SubQueue asked, String event) {
         boolean wasUnschedulable = unschedulable.remove(queued.key()).isPresent();
         try {
             preEnqueue.run(queued);
@@ -260,13 +267,18 @@ final class QueuedPods {
             return false;
         }
         if (!wasUnschedulable) {
-            logged(queued, SubQueue.GATED, event);
+            came(queued, SubQueue.GATED, asked, event);
         }
         return true;
     }
 
-    private SubQueue logged(QueuedPodInfo queued, SubQueue subQueue, String event) {
+    // Asked is what hints wanted, or null if none were asked. kube-scheduler's newer count leaves out what went as they
+    // wanted.
+    private SubQueue came(QueuedPodInfo queued, SubQueue subQueue, @Nullable SubQueue asked, String event) {
         metrics.podQueued(queued.pod(), subQueue.toString(), event);
+        if (subQueue != asked) {
+            metrics.entityQueued(subQueue.toString(), event);
+        }
         LOG.atTrace()
                 .addKeyValue("pod", queued.pod())
                 .addKeyValue("event", event)

@@ -89,6 +89,7 @@ final class SchedulingQueueGatesTest {
         assertThat(fixture.asked).isEmpty();
         assertThat(placeOf(queue, POD)).isEqualTo(In.GATED);
 
+        fixture.passSeconds(10);
         queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
         assertThat(placeOf(queue, POD)).isEqualTo(In.ACTIVE);
     }

@@ -85,8 +85,12 @@ public final class ApiServerMetrics implements RequestMetrics {
                 "[ALPHA] Number of API calls currently pending in the async queue.",
                 "call_type");
         claimCreations = families.counters(
-                "scheduler_resourceclaim_creates_total",
-                "[ALPHA] Number of ResourceClaims creation requests within scheduler",
+                "dynamic_resource_allocation_resourceclaim_creates_total",
+                "[ALPHA] Number of ResourceClaims creation requests, categorized by creation status, admin access, and owning"
+                        + " API group and kind (either Pod or scheduling.k8s.io/PodGroup)",
+                "admin_access",
+                "owner_api_group",
+                "owner_api_kind",
                 "status");
     }
 
@@ -133,6 +137,6 @@ public final class ApiServerMetrics implements RequestMetrics {
 
     @Override
     public void claimCreated(boolean isSuccess) {
-        claimCreations.of(isSuccess ? "success" : "failure").inc();
+        claimCreations.of("false", "", "Pod", isSuccess ? "success" : "failure").inc();
     }
 }

@@ -33,6 +33,8 @@ import org.slf4j.spi.LoggingEventBuilder;
  * <p>A metric with labels shows from its first value on, as in kube-scheduler.
  */
 public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListener {
+    // The type of what is queued, as long as nothing but pods is.
+    private static final String POD = "pod";
     private static final Logger LOG = LoggerFactory.getLogger(PrometheusMetrics.class);
     private static final double NANOS = 1e9;
     private static final long NANOS_PER_MICRO = 1_000;
@@ -57,12 +59,12 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
     private final Series<CounterDataPoint> evaluations;
     private final Series<DistributionDataPoint> hints;
     private final Series<CounterDataPoint> incomingPods;
+    private final Series<CounterDataPoint> incomingEntities;
     private final Series<DistributionDataPoint> permitWait;
     private final Series<GaugeDataPoint> goroutines;
     private final Counter preemptionAttempts;
     private final Series<CounterDataPoint> volumeErrors;
     private final Histogram preemptionVictims;
-    private final Series<DistributionDataPoint> preemptionTaskDuration;
     private final Series<CounterDataPoint> preemptionTasks;
     private final Counter scheduledAfterFlush;
     private final Series<CounterDataPoint> overduePluginCalls;
@@ -92,7 +94,7 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
                 "result");
         algorithmDuration = families.histogram(
                 "scheduler_scheduling_algorithm_duration_seconds",
-                "[ALPHA] Scheduling algorithm latency in seconds",
+                "[BETA] Scheduling algorithm latency in seconds",
                 MILLISECONDS);
         eventHandling = families.histograms(
                 "scheduler_event_handling_duration_seconds",
@@ -118,7 +120,7 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
                 "status");
         pluginCalls = families.histograms(
                 "scheduler_plugin_execution_duration_seconds",
-                "[ALPHA] Duration for running a plugin at a specific extension point.",
+                "[BETA] Duration for running a plugin at a specific extension point.",
                 PLUGIN_CALL,
                 "extension_point",
                 "plugin",
@@ -142,6 +144,13 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
                 "[STABLE] Number of pods added to scheduling queues by event and queue type.",
                 "event",
                 "queue");
+        incomingEntities = families.counters(
+                "scheduler_queue_incoming_entities_total",
+                "[ALPHA] Number of scheduling entities added to scheduling queues by event, queue type, and entity type. Entity"
+                        + " types are either 'pod' (for individual pods that are not members of any podgroup) or 'podgroup'.",
+                "event",
+                "queue",
+                "type");
         permitWait = families.histograms(
                 "scheduler_permit_wait_duration_seconds",
                 "[BETA] Duration of waiting on permit.",
@@ -159,13 +168,8 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
                 "scheduler_preemption_attempts_total", "[STABLE] Total preemption attempts in the cluster till now");
         preemptionVictims = families.histogram(
                 "scheduler_preemption_victims",
-                "[STABLE] Number of selected preemption victims",
+                "[STABLE] Number of selected preemption victims for preemption initiated by a single pod",
                 Families.exponential(1, 2, 7));
-        preemptionTaskDuration = families.histograms(
-                "scheduler_preemption_goroutines_duration_seconds",
-                "[ALPHA] Duration in seconds for running goroutines for the preemption.",
-                HUNDREDTHS_OF_SECONDS,
-                "result");
         preemptionTasks = families.counters(
                 "scheduler_preemption_goroutines_execution_total",
                 "[ALPHA] Number of preemption goroutines executed.",
@@ -183,7 +187,7 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
                 "thread");
         scheduledAfterFlush = families.counter(
                 "scheduler_pod_scheduled_after_flush_total",
-                "[ALPHA] Number of pods that were successfully scheduled after being flushed from unschedulablePods due to"
+                "[ALPHA] Number of pods that were successfully scheduled after being flushed from unschedulableEntities due to"
                         + " timeout. This metric helps detect potential queueing hint misconfigurations or event handling"
                         + " issues.");
     }
@@ -193,11 +197,22 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
         families.shownGauges(
                 "scheduler_pending_pods",
                 "[STABLE] Number of pending pods, by the queue type. 'active' means number of pods in activeQ; 'backoff' means"
-                        + " number of pods in backoffQ; 'unschedulable' means number of pods in unschedulablePods that the"
+                        + " number of pods in backoffQ; 'unschedulable' means number of pods in unschedulableEntities that the"
                         + " scheduler attempted to schedule and failed; 'gated' is the number of unschedulable pods that the"
-                        + " scheduler never attempted to schedule because they are gated.",
+                        + " scheduler never attempted to schedule because they are gated; 'incomplete' means number of pods"
+                        + " in incompletePodGroupPods; 'pending' means number of pods in pendingPodGroupPods.",
                 callback -> scheduler.get().pendingPods().forEach((queue, pods) -> callback.call(pods, queue)),
                 "queue");
+        families.shownGauges(
+                "scheduler_queued_entities",
+                "[ALPHA] Number of queued scheduling entities ('pod' or 'podgroup'; 'pod' stands for individual pods that are"
+                        + " not members of any podgroup) by the queue type. 'active' means number of entities in activeQ;"
+                        + " 'backoff' means number of entities in backoffQ; 'unschedulable' means number of entities in"
+                        + " unschedulableEntities that the scheduler attempted to schedule and failed; 'gated' is the number"
+                        + " of unschedulable entities that the scheduler never attempted to schedule because they are gated.",
+                callback -> scheduler.get().pendingPods().forEach((queue, pods) -> callback.call(pods, queue, POD)),
+                "queue",
+                "type");
         families.shownGauges(
                 "scheduler_inflight_events",
                 "[ALPHA] Number of events currently tracked in the scheduling queue.",
@@ -380,8 +395,7 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
     }
 
     @Override
-    public void backgroundTaskRan(String result, long nanos) {
-        preemptionTaskDuration.of(result).observe(nanos / NANOS);
+    public void backgroundTaskRan(String result) {
         preemptionTasks.of(result).inc();
     }
 
@@ -398,7 +412,16 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
     // kube-scheduler counts gated pods as unschedulable ones here.
     @Override
     public void podQueued(Pod pod, String queue, String event) {
-        incomingPods.of(event, queue.equals("gated") ? "unschedulable" : queue).inc();
+        incomingPods.of(event, part(queue)).inc();
+    }
+
+    @Override
+    public void entityQueued(String queue, String event) {
+        incomingEntities.of(event, part(queue), POD).inc();
+    }
+
+    private static String part(String queue) {
+        return queue.equals("gated") ? "unschedulable" : queue;
     }
 
     @Override

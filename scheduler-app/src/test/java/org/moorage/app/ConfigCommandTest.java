@@ -143,6 +143,46 @@ class ConfigCommandTest {
     }
 
     @Test
+    void validateTellsWhatVersionsMakeOfAConfiguration() throws IOException {
+        String file = file(
+                "scheduler.yaml",
+                HEAD
+                        + "profiles:\n- pluginConfig:\n  - name: VolumeBinding\n    args: {shape: [{utilization: 0, score: 5}]}\n");
+
+        CapturedRun run = CapturedRun.of("config", "validate", "--for-version", "1.36,1.37", file);
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.out()).isEqualTo("not valid in 1.36:\n" + file + ": valid in 1.37\n");
+        assertThat(run.err()).contains("profiles[0].pluginConfig[0].args.shape");
+    }
+
+    @Test
+    void validateTellsWhatDiffersBetweenVersions() throws IOException {
+        String file = file("scheduler.yaml", HEAD);
+
+        CapturedRun run = CapturedRun.of("config", "validate", "--for-version", "1.36,1.37", file);
+        assertThat(run.exitCode()).isZero();
+        assertThat(run.out())
+                .startsWith(file + ": valid in 1.36\n" + file + ": valid in 1.37\nfrom 1.36 to 1.37:\n")
+                .contains(
+                        "  feature gate StorageCapacityScoring: off -> on\n",
+                        "  feature gate VolumeLimitScaling: off -> on\n",
+                        "  profiles[default-scheduler].pluginConfig[VolumeBinding].args.shape: unset -> [{utilization=0,"
+                                + " score=10}, {utilization=100, score=0}]\n");
+    }
+
+    @Test
+    void validateRefusesAVersionThatCannotBeEmulated() throws IOException {
+        String file = file("scheduler.yaml", HEAD);
+
+        assertThat(CapturedRun.of("config", "validate", "--for-version", "1.12", file)
+                        .err())
+                .contains("emulation version 1.12 is not between [1.34, 1.37]");
+        assertThat(CapturedRun.of("config", "validate", "--for-version", "new", file)
+                        .err())
+                .contains("--for-version: \"new\" (expected: a version such as 1.37)");
+    }
+
+    @Test
     void validateWarnsOfWhatDisablesNothing() throws IOException {
         String file = file("a.yaml", HEAD + "profiles:\n- plugins: {score: {disabled: [{name: Elsewhere}]}}\n");
 

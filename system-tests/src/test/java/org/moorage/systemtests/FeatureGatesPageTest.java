@@ -37,7 +37,7 @@ class FeatureGatesPageTest {
         return rows;
     }
 
-    private static Set<String> askedFor() throws IllegalAccessException {
+    private static Set<String> constants() throws IllegalAccessException {
         Set<String> names = new TreeSet<>();
         for (Field field : FeatureGates.class.getFields()) {
             if (Modifier.isStatic(field.getModifiers()) && field.getType() == String.class) {
@@ -48,10 +48,15 @@ class FeatureGatesPageTest {
     }
 
     @Test
+    void areReadByTheScheduler() throws IllegalAccessException {
+        assertThat(FeatureGates.readByScheduler()).containsExactlyElementsOf(constants());
+    }
+
+    @Test
     void namesEveryGateThatSomethingAsksForOrThatIsMissing() throws Exception {
         FeatureGates all = FeatureGates.of(Map.of("AllAlpha", true, "AllBeta", true));
         LoadedConfig loaded = ConfigLoader.defaults(PluginRegistry.of(List.of()), all);
-        Set<String> expected = askedFor();
+        Set<String> expected = constants();
         expected.addAll(loaded.missingFeatures());
         assertThat(rows().keySet()).containsExactlyElementsOf(expected);
     }

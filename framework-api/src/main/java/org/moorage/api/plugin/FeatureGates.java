@@ -18,6 +18,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.moorage.api.model.PodLevelRequests;
 import org.moorage.api.model.TolerationOperators;
 
@@ -79,6 +80,31 @@ public final class FeatureGates {
     public static final String MATCH_LABEL_KEYS_IN_POD_TOPOLOGY_SPREAD_SELECTOR_MERGE =
             "MatchLabelKeysInPodTopologySpreadSelectorMerge";
 
+    private static final Set<String> READ_BY_SCHEDULER = new TreeSet<>(List.of(
+            SCHEDULER_ASYNC_PREEMPTION,
+            SCHEDULER_POP_FROM_BACKOFF_Q,
+            NOMINATED_NODE_NAME_FOR_EXPECTATION,
+            NODE_DECLARED_FEATURES,
+            GENERIC_WORKLOAD,
+            TOPOLOGY_AWARE_WORKLOAD_SCHEDULING,
+            TAINT_TOLERATION_COMPARISON_OPERATORS,
+            DRA_EXTENDED_RESOURCE,
+            DRA_PRIORITIZED_LIST,
+            DRA_CONSUMABLE_CAPACITY,
+            DRA_DEVICE_TAINTS,
+            DRA_DEVICE_TAINT_RULES,
+            DRA_DEVICE_BINDING_CONDITIONS,
+            DRA_RESOURCE_CLAIM_DEVICE_STATUS,
+            DRA_LIST_TYPE_ATTRIBUTES,
+            DRA_PARTITIONABLE_DEVICES,
+            DRA_NODE_ALLOCATABLE_RESOURCES,
+            DRA_SCHEDULER_FILTER_TIMEOUT,
+            STORAGE_CAPACITY_SCORING,
+            VOLUME_LIMIT_SCALING,
+            POD_LEVEL_RESOURCES,
+            IN_PLACE_POD_LEVEL_RESOURCES_VERTICAL_SCALING,
+            MATCH_LABEL_KEYS_IN_POD_TOPOLOGY_SPREAD,
+            MATCH_LABEL_KEYS_IN_POD_TOPOLOGY_SPREAD_SELECTOR_MERGE));
     private static final Map<String, Gate> KNOWN = read();
     private static final Map<Stage, String> SWITCH_BY_STAGE = Map.of(Stage.ALPHA, "AllAlpha", Stage.BETA, "AllBeta");
 
@@ -227,6 +253,11 @@ public final class FeatureGates {
                     "component has alpha features enabled in emulated version, this is unsupported: features=" + alpha);
         }
         return warnings;
+    }
+
+    /** The names of the gates that change what a scheduler decides or does, in order. */
+    public static Set<String> readByScheduler() {
+        return Collections.unmodifiableSet(READ_BY_SCHEDULER);
     }
 
     /** The version whose gates these are. */

@@ -4,10 +4,12 @@ package org.moorage.app.internal.command;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.plugin.MinorVersion;
 import org.moorage.api.plugin.Problems;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.report.OutputFormat;
@@ -60,8 +62,8 @@ final class ConfigCommand {
                             description = "The configuration, - for stdin; the default one if left out.")
                     Optional<Path> file) {
         checkIsTree(format);
-        LoadedConfig loaded = checked(
-                file, plugins.registry(JarRules.WithoutVersion.NOTED, terminal::warn), features.gates(), policy);
+        LoadedConfig loaded =
+                read(file, plugins.registry(JarRules.WithoutVersion.NOTED, terminal::warn), features.gates(), policy);
         ConfigFile.warn(loaded, terminal);
         if (format == OutputFormat.JSON) {
             format.print(changed ? loaded.changed() : loaded.effective(), terminal);
@@ -78,28 +80,87 @@ final class ConfigCommand {
                 "",
                 "A scheduler takes what is valid: its plugins are made, and the files that it names are read. A kubeconfig that is"
                         + " not on this machine is a warning.",
+                "",
+                "With --for-version it is what a version of Kubernetes makes of them, by its feature gates; of several versions also"
+                        + " what differs. What changed without a gate is not looked at.",
             })
     int validate(
             @Mixin PluginOptions plugins,
             @Mixin FeatureGateOptions features,
             @Mixin PolicyOption policy,
+            @Mixin VersionsOption forVersion,
             @Parameters(arity = "1..*", paramLabel = "FILE", description = "The configurations; - for stdin.")
                     List<Path> files) {
         PluginRegistry registry = plugins.registry(JarRules.WithoutVersion.NOTED, terminal::warn);
-        FeatureGates gates = features.gates();
-        int exitCode = 0;
+        List<String> versions = forVersion.versions;
+        List<FeatureGates> gates = gates(features, versions);
+        boolean isValid = true;
         for (Path file : files) {
+            Optional<ManifestFile> manifests;
             try {
-                LoadedConfig loaded = checked(Optional.of(file), registry, gates, policy);
-                ConfigFile.warn(loaded, terminal);
-                terminal.out().println(loaded.sourceName() + ": valid");
-            } catch (ConfigException | CommandException refused) {
-                terminal.out().flush();
-                terminal.err().println("error: " + refused.getMessage());
-                exitCode = 1;
+                manifests = ConfigFile.manifests(Optional.of(file), terminal.in());
+            } catch (CommandException unreadable) {
+                isValid = refused(unreadable);
+                continue;
+            }
+            Optional<LoadedConfig> before = Optional.empty();
+            for (FeatureGates ofVersion : gates) {
+                Optional<LoadedConfig> loaded = validated(manifests, registry, ofVersion, policy, !versions.isEmpty());
+                isValid &= loaded.isPresent();
+                if (before.isPresent() && loaded.isPresent()) {
+                    terminal.out().println("from " + version(before.get()) + " to " + version(loaded.get()) + ":");
+                    VersionDifferences.between(before.get(), loaded.get())
+                            .forEach(line -> terminal.out().println("  " + line));
+                }
+                before = loaded;
             }
         }
-        return exitCode;
+        return isValid ? 0 : 1;
+    }
+
+    private static List<FeatureGates> gates(FeatureGateOptions features, List<String> versions) {
+        if (versions.isEmpty()) {
+            return List.of(features.gates());
+        }
+        List<FeatureGates> gates = new ArrayList<>();
+        for (String version : versions) {
+            try {
+                gates.add(features.gatesIn(MinorVersion.parse(version)));
+            } catch (IllegalArgumentException noVersion) {
+                throw new CommandException("--for-version: " + noVersion.getMessage(), noVersion);
+            }
+        }
+        return gates;
+    }
+
+    private Optional<LoadedConfig> validated(
+            Optional<ManifestFile> manifests,
+            PluginRegistry registry,
+            FeatureGates gates,
+            PolicyOption policy,
+            boolean namesVersion) {
+        try {
+            LoadedConfig loaded = checked(manifests, registry, gates, policy);
+            ConfigFile.warn(loaded, terminal);
+            terminal.out().println(loaded.sourceName() + ": valid" + (namesVersion ? " in " + version(loaded) : ""));
+            return Optional.of(loaded);
+        } catch (ConfigException | CommandException refusal) {
+            if (namesVersion) {
+                terminal.out().println("not valid in " + gates.version().emulated() + ":");
+            }
+            boolean ignored = refused(refusal);
+            return Optional.empty();
+        }
+    }
+
+    private static MinorVersion version(LoadedConfig loaded) {
+        return loaded.featureGates().version().emulated();
+    }
+
+    private boolean refused(RuntimeException refusal) {
+        terminal.out().flush();
+        terminal.err().println("error: " + refusal.getMessage());
+        return false;
     }
 
     @Command(
@@ -123,7 +184,7 @@ final class ConfigCommand {
                     OutputFormat format,
             @Parameters(paramLabel = "FILE", description = "The configuration; - for stdin.") Path file) {
         checkIsTree(format);
-        LoadedConfig loaded = checked(
+        LoadedConfig loaded = read(
                 Optional.of(file),
                 plugins.registry(JarRules.WithoutVersion.NOTED, terminal::warn),
                 features.gates(),
@@ -135,6 +196,17 @@ final class ConfigCommand {
             format.print(loaded.source(), terminal);
         }
         return 0;
+    }
+
+    /** The versions to look at a configuration for. */
+    static final class VersionsOption {
+        @Option(
+                names = "--for-version",
+                paramLabel = "MAJOR.MINOR",
+                split = ",",
+                description = "Check them for these versions of Kubernetes, such as 1.36,1.37, in place of"
+                        + " --emulated-version.")
+        private List<String> versions = new ArrayList<>();
     }
 
     /** Where the Policy is that a configuration names as a ConfigMap. */
@@ -157,9 +229,13 @@ final class ConfigCommand {
         }
     }
 
-    private LoadedConfig checked(
+    private LoadedConfig read(
             Optional<Path> file, PluginRegistry registry, FeatureGates features, PolicyOption policy) {
-        Optional<ManifestFile> manifests = ConfigFile.manifests(file, terminal.in());
+        return checked(ConfigFile.manifests(file, terminal.in()), registry, features, policy);
+    }
+
+    private LoadedConfig checked(
+            Optional<ManifestFile> manifests, PluginRegistry registry, FeatureGates features, PolicyOption policy) {
         ConfigReading reading = ConfigFile.read(manifests, registry, features, policy.texts(manifests));
         InMemoryCluster cluster = new InMemoryCluster();
         return ConfigCheck.check(withKubeconfigChecked(reading), registry, cluster, cluster);

@@ -47,6 +47,12 @@ final class Series<T> {
         return known == null ? found(branch, first, second, third) : known;
     }
 
+    T of(String first, String second, String third, String fourth) {
+        Branch<T> branch = root.at(first).at(second).at(third).at(fourth);
+        T known = branch.series;
+        return known == null ? found(branch, first, second, third, fourth) : known;
+    }
+
     // The metric answers alike whichever thread asks first.
     private T found(Branch<T> branch, String... labels) {
         T series = find.apply(labels);

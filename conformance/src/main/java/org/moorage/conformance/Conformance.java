@@ -16,7 +16,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.moorage.api.plugin.EffectiveVersion;
 import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.plugin.MinorVersion;
 import org.moorage.config.plugin.PluginRegistry;
 
 /**
@@ -29,12 +31,25 @@ import org.moorage.config.plugin.PluginRegistry;
  */
 public final class Conformance {
     private static final int CASES_AHEAD = 16;
+    private static final String EMULATED = "emulatedVersion";
+    private static final String MIN_COMPATIBILITY = "minCompatibilityVersion";
 
     private final Map<VectorKind, VectorCheck> checks = new EnumMap<>(VectorKind.class);
+    private final EffectiveVersion version;
     private final int threads = Runtime.getRuntime().availableProcessors();
 
-    /** A check of these plugins. */
+    /** A check of these plugins, with the gates of the newest version where a case does not name another. */
     public Conformance(PluginRegistry registry) {
+        this(registry, EffectiveVersion.DEFAULT);
+    }
+
+    /**
+     * A check of these plugins.
+     *
+     * @param version the version whose gates hold where a case does not name another
+     */
+    public Conformance(PluginRegistry registry, EffectiveVersion version) {
+        this.version = version;
         checks.put(VectorKind.DECISION, new DecisionCheck(registry));
         checks.put(VectorKind.HINT, new HintCheck(registry));
         checks.put(VectorKind.CONFIGURATION, new ConfigurationCheck(registry));
@@ -84,7 +99,25 @@ public final class Conformance {
         vector.path("featureGates")
                 .properties()
                 .forEach(gate -> settings.put(gate.getKey(), gate.getValue().asBoolean()));
-        return FeatureGates.of(settings);
+        EffectiveVersion version = EffectiveVersion.emulating(version(vector, EMULATED, EffectiveVersion.BINARY));
+        return FeatureGates.of(
+                new EffectiveVersion(
+                        version.emulated(), version(vector, MIN_COMPATIBILITY, version.minCompatibility())),
+                settings);
+    }
+
+    private static MinorVersion version(ObjectNode vector, String field, MinorVersion byDefault) {
+        return vector.hasNonNull(field) ? MinorVersion.parse(vector.path(field).asText()) : byDefault;
+    }
+
+    // A case that names its version stays with it.
+    private ObjectNode inVersion(ObjectNode vector) {
+        ObjectNode copy = vector.deepCopy();
+        if (!copy.has(EMULATED) && !copy.has(MIN_COMPATIBILITY)) {
+            copy.put(EMULATED, version.emulated().toString());
+            copy.put(MIN_COMPATIBILITY, version.minCompatibility().toString());
+        }
+        return copy;
     }
 
     private Optional<CaseResult> check(Vector vector, Predicate<String> wanted) {
@@ -96,7 +129,7 @@ public final class Conformance {
             throw new IllegalStateException("no check for " + vector.kind());
         }
         try {
-            return Optional.of(new CaseResult(vector, check.check(vector.tree().deepCopy())));
+            return Optional.of(new CaseResult(vector, check.check(inVersion(vector.tree()))));
         } catch (RuntimeException thrown) {
             // One case that we cannot even read must not hide the others.
             Comparisons comparisons = new Comparisons();

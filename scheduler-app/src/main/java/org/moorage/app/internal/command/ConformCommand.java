@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import org.moorage.api.plugin.EffectiveVersion;
 import org.moorage.config.plugin.PluginRegistry;
 import org.moorage.conformance.CaseResult.Correctness;
 import org.moorage.conformance.ConformReport;
@@ -12,6 +13,7 @@ import org.moorage.conformance.Conformance;
 import org.moorage.conformance.ResultCounts;
 import org.moorage.conformance.VectorException;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -33,6 +35,9 @@ final class ConformCommand implements Callable<Integer> {
 
     @Spec
     private @Nullable CommandSpec spec;
+
+    @Mixin
+    private VersionOptions versions = new VersionOptions();
 
     @Parameters(
             paramLabel = "FILE",
@@ -56,7 +61,9 @@ final class ConformCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         CommandSpec command = Objects.requireNonNull(spec);
-        Conformance conformance = new Conformance(PluginRegistry.of(OwnPlugins.all()));
+        EffectiveVersion version = versions.effective();
+        VersionOptions.checkRange(version);
+        Conformance conformance = new Conformance(PluginRegistry.of(OwnPlugins.all()), version);
         ConformReport report = new ConformReport(command.commandLine().getOut(), diffs);
         try {
             for (String file : files) {

@@ -6,15 +6,14 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.Pattern;
 import org.moorage.api.plugin.EffectiveVersion;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.MinorVersion;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.objects.Suggestions;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Which features are on and off, and in which version of Kubernetes, as for kube-scheduler. */
@@ -22,7 +21,6 @@ public final class FeatureGateOptions {
     private static final Set<String> TRUE = Set.of("1", "t", "T", "true", "TRUE", "True");
     private static final Set<String> FALSE = Set.of("0", "f", "F", "false", "FALSE", "False");
     private static final String COMPONENT = "kube";
-    private static final Pattern WITH_PATCH = Pattern.compile("v?\\d+\\.\\d+\\.0*[1-9]\\d*");
     private static final Set<String> KNOWN = known();
 
     @Option(
@@ -31,21 +29,8 @@ public final class FeatureGateOptions {
             description = "Turn features on and off, as for kube-scheduler; may be repeated.")
     private List<String> settings = new ArrayList<>();
 
-    @Option(
-            names = "--emulated-version",
-            paramLabel = "[kube=]MAJOR.MINOR",
-            description =
-                    "The version of Kubernetes whose feature gates and defaults hold, as for kube-scheduler; options"
-                            + " are: kube=1.34..1.37(default:1.37).")
-    private List<String> emulated = new ArrayList<>();
-
-    @Option(
-            names = "--min-compatibility-version",
-            paramLabel = "[kube=]MAJOR.MINOR",
-            description =
-                    "The oldest version of the other parts of the control plane, as for kube-scheduler; options are:"
-                            + " kube=1.34..1.37, up to the emulated version (default: the one before that).")
-    private List<String> minCompatibility = new ArrayList<>();
+    @Mixin
+    private VersionOptions versions = new VersionOptions();
 
     private static Set<String> known() {
         Set<String> known = new TreeSet<>(FeatureGates.DEFAULTS.all().keySet());
@@ -59,7 +44,7 @@ public final class FeatureGateOptions {
      * @throws CommandException in kube-scheduler's words if a setting is not possible
      */
     public FeatureGates gates() {
-        return gates(version().orElse(EffectiveVersion.DEFAULT));
+        return gates(versions.effective());
     }
 
     /**
@@ -71,65 +56,11 @@ public final class FeatureGateOptions {
         return gates(EffectiveVersion.emulating(version));
     }
 
-    /**
-     * The version that the flags ask for; empty if they ask for none.
-     *
-     * @throws CommandException in kube-scheduler's words if a flag names none
-     */
-    Optional<EffectiveVersion> version() {
-        Optional<MinorVersion> version = version("--emulated-version", emulated);
-        Optional<MinorVersion> oldest = version("--min-compatibility-version", minCompatibility);
-        if (version.isEmpty() && oldest.isEmpty()) {
-            return Optional.empty();
-        }
-        EffectiveVersion effective = EffectiveVersion.emulating(version.orElse(EffectiveVersion.BINARY));
-        return Optional.of(oldest.isPresent() ? new EffectiveVersion(effective.emulated(), oldest.get()) : effective);
-    }
-
     // A gate that is refused comes first, as with kube-scheduler.
     private FeatureGates gates(EffectiveVersion version) {
         FeatureGates gates = parse(version, settings);
-        List<String> problems = version.problems();
-        if (!problems.isEmpty()) {
-            throw new CommandException(
-                    "--emulated-version, --min-compatibility-version: " + String.join("; ", problems));
-        }
+        VersionOptions.checkRange(version);
         return gates;
-    }
-
-    private static Optional<MinorVersion> version(String flag, List<String> values) {
-        Optional<MinorVersion> version = Optional.empty();
-        for (String value : values) {
-            for (String entry : value.split(",", -1)) {
-                MinorVersion named = version(flag, entry);
-                if (version.isPresent()) {
-                    throw new CommandException(flag + ": duplicate version flag, " + COMPONENT + "=" + version.get()
-                            + " and " + COMPONENT + "=" + named);
-                }
-                version = Optional.of(named);
-            }
-        }
-        return version;
-    }
-
-    private static MinorVersion version(String flag, String entry) {
-        int equals = entry.indexOf('=');
-        String component = equals < 0 ? COMPONENT : entry.substring(0, equals).strip();
-        String text = entry.substring(equals + 1).strip();
-        if (WITH_PATCH.matcher(text).matches()) {
-            throw new CommandException(flag + ": patch version not allowed, got: " + component + "=" + text);
-        }
-        MinorVersion version;
-        try {
-            version = MinorVersion.parse(text);
-        } catch (IllegalArgumentException refused) {
-            throw new CommandException(flag + ": " + refused.getMessage(), refused);
-        }
-        if (!component.equals(COMPONENT)) {
-            throw new CommandException(
-                    flag + ": component not registered: " + component + " (expected: " + COMPONENT + ")");
-        }
-        return version;
     }
 
     /** Reads the values of the flag; of several settings of one feature the last counts. */

@@ -133,7 +133,7 @@ public final class StreamedCluster implements AutoCloseable {
                 "ephemeral-storage":"1Ti"},"capacity":{"cpu":"64","memory":"256Gi","pods":"250","ephemeral-storage":"1Ti"},\
                 "conditions":[{"type":"Ready","status":"True","reason":"KubeletReady","message":"kubelet is posting ready status",\
                 "lastHeartbeatTime":"2026-11-22T09:00:00Z","lastTransitionTime":"2026-11-01T00:00:00Z"}],"images":[%3$s],\
-                "nodeInfo":{"kubeletVersion":"v1.36.3","operatingSystem":"linux","architecture":"amd64"}}}\
+                "nodeInfo":{"kubeletVersion":"v1.37.2","operatingSystem":"linux","architecture":"amd64"}}}\
                 """.formatted(number, number % 3, images);
     }
 

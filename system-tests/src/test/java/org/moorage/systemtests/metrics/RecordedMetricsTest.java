@@ -51,7 +51,7 @@ class RecordedMetricsTest {
         PrometheusRegistry registry = new PrometheusRegistry();
         PrometheusMetrics metrics = new PrometheusMetrics(registry, InstantSource.system());
         metrics.showLeadership("kube-scheduler", () -> true);
-        ProcessMetrics.register(registry, "0.1.0", "v1.36.3", FeatureGates.DEFAULTS);
+        ProcessMetrics.register(registry, "0.1.0", "v1.37.2", FeatureGates.DEFAULTS);
         requests(new ApiServerMetrics(registry));
         MetricsText text = new MetricsText(registry, Set.of());
         InMemoryCluster cluster = InMemoryCluster.of(List.of());
@@ -133,6 +133,6 @@ class RecordedMetricsTest {
         assertThat(series.keySet())
                 .singleElement()
                 .asString()
-                .contains("git_version=v1.36.3+moorage-0.1.0", "minor=36");
+                .contains("git_version=v1.37.2+moorage-0.1.0", "minor=37");
     }
 }

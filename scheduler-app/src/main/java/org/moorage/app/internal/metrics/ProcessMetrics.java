@@ -28,7 +28,7 @@ public final class ProcessMetrics {
      * Has a registry show the process, once.
      *
      * @param version that of Moorage
-     * @param kubernetesVersion the version of Kubernetes whose scheduler decides alike, as {@code v1.36.3}
+     * @param kubernetesVersion the version of Kubernetes whose scheduler decides alike, as {@code v1.37.2}
      * @param features the features that are on
      */
     public static void register(

@@ -10,7 +10,7 @@ import picocli.CommandLine.IVersionProvider;
 /** Which version this is. */
 public final class Version implements IVersionProvider {
     /** The version of kube-scheduler that decides alike. */
-    public static final String KUBE_SCHEDULER = "v1.36.3";
+    public static final String KUBE_SCHEDULER = "v1.37.2";
 
     private static final String RECORDED_BY_MAVEN = "/META-INF/maven/org.moorage/scheduler-app/pom.properties";
 

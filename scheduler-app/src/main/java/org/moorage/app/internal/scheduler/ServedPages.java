@@ -76,7 +76,7 @@ final class ServedPages {
                 + String.format(Locale.ROOT, "%02d min %02d sec", up.toMinutesPart(), up.toSecondsPart())
                 + "\nJava version: " + Runtime.version()
                 + "\nBinary version: " + Version.ofMoorage()
-                + "\nEmulation version: 1.36"
+                + "\nEmulation version: 1.37"
                 + "\nPaths: " + String.join(" ", server.paths()) + "\n";
     }
 

@@ -15,7 +15,7 @@ class MetricsTextTest {
     @Test
     void isReadInTheFormatThatIsAskedFor() {
         PrometheusRegistry registry = new PrometheusRegistry();
-        ProcessMetrics.register(registry, "0.1.0", "v1.36.3", FeatureGates.DEFAULTS);
+        ProcessMetrics.register(registry, "0.1.0", "v1.37.2", FeatureGates.DEFAULTS);
         MetricsText text = new MetricsText(registry, Set.of("jvm_info", "process_cpu_seconds_total"));
 
         assertThat(text.read("").contentType()).startsWith("text/plain; version=0.0.4");

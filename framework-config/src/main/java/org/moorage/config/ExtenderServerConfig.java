@@ -74,14 +74,8 @@ public record ExtenderServerConfig(
                     new PluginSet(List.of(new EnabledPlugin(queueSort, 1)), List.of(PluginSet.ALL)));
             // No pod is ever taken from the queue, so there is nothing to keep out of it.
             points.put(ExtensionPoint.PRE_ENQUEUE, new PluginSet(List.of(), List.of(PluginSet.ALL)));
-            return ConfigReader.schedulerOf(new ProfileConfig(
-                    name,
-                    OptionalInt.empty(),
-                    points,
-                    new PluginSet(enabled, List.of()),
-                    PluginSet.EMPTY,
-                    PluginSet.EMPTY,
-                    args));
+            return ConfigReader.schedulerOf(
+                    new ProfileConfig(name, OptionalInt.empty(), points, new PluginSet(enabled, List.of()), args));
         }
     }
 

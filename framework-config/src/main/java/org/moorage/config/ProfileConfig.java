@@ -23,8 +23,6 @@ import org.moorage.config.plugin.PluginSet;
  * @param percentageOfNodesToScore overrides the one for all profiles; 0 for a share that depends on the number of nodes
  * @param plugins what is said about each extension point; has all of them
  * @param multiPoint what is said about all extension points, with the defaults
- * @param placementGenerate read for the sake of the file format; nothing is done with it
- * @param placementScore read for the sake of the file format; nothing is done with it
  * @param args the arguments of every plugin that is enabled and registered, and of those with arguments in the file
  */
 public record ProfileConfig(
@@ -32,8 +30,6 @@ public record ProfileConfig(
         OptionalInt percentageOfNodesToScore,
         Map<ExtensionPoint, PluginSet> plugins,
         PluginSet multiPoint,
-        PluginSet placementGenerate,
-        PluginSet placementScore,
         Map<String, PluginArgs> args) {
     public ProfileConfig {
         EnumMap<ExtensionPoint, PluginSet> all = new EnumMap<>(ExtensionPoint.class);

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.api.plugin.FeatureGates;
@@ -28,6 +29,14 @@ import org.moorage.config.plugin.PluginSet;
 
 /** Reads one profile: merges its plugins with the default ones, completes the arguments, and checks both. */
 final class ProfileReader {
+    // The extension points of groups of pods, and those of our plugins that kube-scheduler has there.
+    private static final SortedMap<String, Set<String>> PLUGINS_FOR_GROUPS = new TreeMap<>(Map.of(
+            "placementGenerate",
+            Set.of(),
+            "placementScore",
+            Set.of("NodeResourcesFit"),
+            "podGroupPostFilter",
+            Set.of("DefaultPreemption")));
     private static final String FIT = "NodeResourcesFit";
     private static final String REMOVED = "a plugin that kube-scheduler still has; NodeVolumeLimits took its place";
 
@@ -41,8 +50,6 @@ final class ProfileReader {
     private final OptionalInt percentage;
     private final Map<ExtensionPoint, PluginSet> plugins = new EnumMap<>(ExtensionPoint.class);
     private final PluginSet multiPoint;
-    private final PluginSet placementGenerate;
-    private final PluginSet placementScore;
     private final Problems queueSortAt;
     private final Map<String, PluginArguments> argumentsByPlugin = new LinkedHashMap<>();
 
@@ -72,8 +79,8 @@ final class ProfileReader {
             plugins.put(point, pluginSet(sets, point.field(), List.of()));
         }
         multiPoint = pluginSet(sets, "multiPoint", DefaultPlugins.multiPoint(features));
-        placementGenerate = pluginSet(sets, "placementGenerate", List.of());
-        placementScore = pluginSet(sets, "placementScore", List.of());
+        // Read for the sake of the format: nothing is done with them.
+        PLUGINS_FOR_GROUPS.keySet().forEach(field -> pluginSet(sets, field, List.of()));
         sets.finish();
         queueSortAt = sets.at(ExtensionPoint.QUEUE_SORT.field());
         if (queueSort().enabled().size() > 1) {
@@ -124,8 +131,7 @@ final class ProfileReader {
         }
         Map<ExtensionPoint, PluginSet> usable = new EnumMap<>(ExtensionPoint.class);
         plugins.forEach((point, set) -> usable.put(point, usable(set, args)));
-        return new ProfileConfig(
-                name, percentage, usable, usable(multiPoint, args), placementGenerate, placementScore, args);
+        return new ProfileConfig(name, percentage, usable, usable(multiPoint, args), args);
     }
 
     // Without the plugins that a problem was reported about, so that nothing else is said of them.
@@ -231,7 +237,8 @@ final class ProfileReader {
         } else if (DefaultPlugins.isRemoved(plugin) && !field.equals("multiPoint")) {
             item.problems().invalid(plugin, REMOVED);
         } else if (registry.find(plugin).isPresent()) {
-            if (field.startsWith("placement")) {
+            Set<String> forGroups = PLUGINS_FOR_GROUPS.get(field);
+            if (forGroups != null && !forGroups.contains(plugin)) {
                 item.at("name").report("\"" + plugin + "\" (expected: a plugin for " + field + ")");
             }
         } else if (!DefaultPlugins.knows(plugin)) {

@@ -176,14 +176,8 @@ public final class TestScheduler implements AutoCloseable {
             PluginSet set = points.getOrDefault(point, PluginSet.EMPTY);
             points.put(point, new PluginSet(set.enabled(), List.of(plugin)));
         }
-        ProfileConfig profile = new ProfileConfig(
-                PROFILE,
-                OptionalInt.empty(),
-                points,
-                new PluginSet(enabled, List.of()),
-                PluginSet.EMPTY,
-                PluginSet.EMPTY,
-                args);
+        ProfileConfig profile =
+                new ProfileConfig(PROFILE, OptionalInt.empty(), points, new PluginSet(enabled, List.of()), args);
         SchedulerConfig defaults = SchedulerConfig.defaults(PluginRegistry.of(List.of()));
         return new SchedulerConfig(
                 1,

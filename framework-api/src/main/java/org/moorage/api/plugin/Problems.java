@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.api.plugin;
 
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -66,11 +67,14 @@ public final class Problems {
         report((value instanceof Duration time ? shown(time) : shown) + " (expected: " + expected + ")");
     }
 
-    // As people write them in configurations: -1s, where Java has PT-1S.
+    // As people write them in configurations: -1s and 1ms, where Java has PT-1S and PT0.001S.
     private static String shown(Duration time) {
-        return time.isNegative()
-                ? "-" + shown(time.negated())
-                : time.toString().substring("PT".length()).toLowerCase(Locale.ROOT);
+        if (time.isNegative()) {
+            return "-" + shown(time.negated());
+        }
+        return time.isZero() || time.toSeconds() > 0
+                ? time.toString().substring("PT".length()).toLowerCase(Locale.ROOT)
+                : BigDecimal.valueOf(time.toNanos(), 6).stripTrailingZeros().toPlainString() + "ms";
     }
 
     /** Reports a value that is missing. */

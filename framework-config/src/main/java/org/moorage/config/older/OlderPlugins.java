@@ -70,6 +70,7 @@ final class OlderPlugins {
         conversion.refuseLater(profile.path("percentageOfNodesToScore"));
         conversion.refuseLater(profile.path("plugins.placementGenerate"));
         conversion.refuseLater(profile.path("plugins.placementScore"));
+        conversion.refuseLater(profile.path("plugins.podGroupPostFilter"));
         if (version.isBefore(ConfigVersion.V1BETA3)) {
             conversion.refuseLater(profile.path("plugins.multiPoint"));
         }

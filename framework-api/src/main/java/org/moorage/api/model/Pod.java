@@ -47,10 +47,10 @@ public final class Pod implements ClusterObject {
         return of(metadata, spec, "", PodStatus.NONE, null);
     }
 
-    // Reported resources nearly always equal the requests; then all pods of a template share one result.
+    // Reported resources nearly always are the requests; then all pods of a template share one result.
     private static PodRequests requests(PodSpec spec, PodStatus status) {
         PodRequests specified = spec.derived();
-        if (status.containerResources().isEmpty() && status.podResources().isEmpty()) {
+        if (PodRequests.areAsSpecified(spec, status)) {
             return specified;
         }
         PodRequests actual = PodRequests.of(spec, status, spec.podLevelRequests(), List.of());

@@ -6,13 +6,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Function;
 
 /**
  * The requests of a pod, computed from those of its containers.
  *
  * <p>The requests of containers add up. Init containers run one after the other, each with the sidecars started before it, so
- * of these the largest sum counts. Pod-level requests replace the result for the resources that they name, and
- * the overhead is added.
+ * of these the largest sum counts. During a resize this is done for the specified, for the allocated and for the actuated
+ * requests, and of each resource the largest of the three totals counts. Pod-level requests replace the result for the resources
+ * that they name, and the overhead is added.
  *
  * @param quantities the requests by resource
  * @param plain the same as whole numbers
@@ -41,14 +43,32 @@ record PodRequests(Map<String, Quantity> quantities, Resources plain, Resources 
             List<PodStatus.NodeAllocatableResourceClaimStatus> claims) {
         Map<String, Quantity> plain = sum(spec, status, level, Map.of(), claims);
         Map<String, Quantity> defaults = new HashMap<>(DEFAULTS);
-        if (level != PodLevelRequests.IGNORED
-                && spec.podRequests().keySet().stream().anyMatch(PodRequests::isPodLevel)) {
+        if (level != PodLevelRequests.IGNORED && namesPodLevel(spec)) {
             // With pod-level requests, defaults apply only to resources that neither level names.
             defaults.keySet().removeAll(plain.keySet());
         }
         Resources requests = Resources.of(plain);
         Resources nonZero = defaults.isEmpty() ? requests : Resources.of(sum(spec, status, level, defaults, claims));
         return new PodRequests(plain, requests, nonZero);
+    }
+
+    /** Whether a pod reports its resources just as they are specified, or not at all, so that its status changes nothing. */
+    static boolean areAsSpecified(PodSpec spec, PodStatus status) {
+        if (status.podResources().isPresent() || status.isResizeInfeasible()) {
+            return false;
+        }
+        return status.containerResources().isEmpty()
+                || areAsSpecified(spec.containers(), status) && areAsSpecified(spec.initContainers(), status);
+    }
+
+    private static boolean areAsSpecified(List<Container> containers, PodStatus status) {
+        for (Container container : containers) {
+            if (!actuated(container, status).equals(container.requests())
+                    || !allocated(container, status).equals(container.requests())) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** The first resource of which containers and claims request more than the pod-level request, or empty. */
@@ -72,69 +92,105 @@ record PodRequests(Map<String, Quantity> quantities, Resources plain, Resources 
             PodLevelRequests level,
             Map<String, Quantity> defaults,
             List<PodStatus.NodeAllocatableResourceClaimStatus> claims) {
-        Map<String, Quantity> total = new HashMap<>();
-        for (Container container : spec.containers()) {
-            add(total, withDefaults(actual(container, status), defaults));
+        PodStatus.ContainerResources reported = level == PodLevelRequests.AS_REPORTED
+                ? status.podResources().orElse(null)
+                : null;
+        boolean isInfeasible = status.isResizeInfeasible();
+        Map<String, Quantity> total = isInfeasible ? new HashMap<>() : specified(spec, defaults, claims);
+        if (reported != null && reported.requests().isPresent() && reported.allocated().isPresent()) {
+            // The node has counted the claims.
+            raise(total, reported.requests().get());
+            raise(total, reported.allocated().get());
+        } else if (isInfeasible || !status.containerResources().isEmpty()) {
+            Map<String, Quantity> allocated =
+                    containers(spec, defaults, container -> allocated(container, status));
+            addClaims(allocated, claims);
+            raise(total, allocated);
+            raise(total, containers(spec, defaults, container -> actuated(container, status)));
         }
-        Map<String, Quantity> sidecars = new HashMap<>();
-        Map<String, Quantity> starting = new HashMap<>();
-        for (Container container : spec.initContainers()) {
-            if (container.isSidecar()) {
-                Map<String, Quantity> requests = withDefaults(actual(container, status), defaults);
-                add(total, requests);
-                add(sidecars, requests);
-                raise(starting, sidecars);
-            } else {
-                Map<String, Quantity> requests = new HashMap<>(withDefaults(container.requests(), defaults));
-                add(requests, sidecars);
-                raise(starting, requests);
+        if (level != PodLevelRequests.IGNORED && namesPodLevel(spec)) {
+            Map<String, Quantity> requests = spec.podRequests();
+            if (reported != null) {
+                requests = new HashMap<>(isInfeasible ? Map.of() : spec.podRequests());
+                raise(requests, reported.requests().orElse(Map.of()));
+                raise(requests, reported.allocated().orElse(Map.of()));
             }
-        }
-        raise(total, starting);
-        for (PodStatus.NodeAllocatableResourceClaimStatus claim : claims) {
-            add(total, claim.resources());
-        }
-        if (level != PodLevelRequests.IGNORED) {
-            replaceByPodLevel(total, spec, level == PodLevelRequests.AS_REPORTED ? status : PodStatus.NONE);
+            requests.forEach((resource, quantity) -> {
+                if (isPodLevel(resource)) {
+                    total.put(resource, quantity);
+                }
+            });
         }
         add(total, spec.overhead());
         return total;
     }
 
-    // During a resize the larger of the actual, the allocated and the specified requests counts.
-    private static Map<String, Quantity> actual(Container container, PodStatus status) {
-        List<PodStatus.ContainerResources> reported = status.containerResources();
-        for (int i = 0; i < reported.size(); i++) {
-            if (reported.get(i).name().equals(container.name())) {
-                return largest(container.requests(), reported.get(i), status.isResizeInfeasible());
+    private static Map<String, Quantity> specified(
+            PodSpec spec,
+            Map<String, Quantity> defaults,
+            List<PodStatus.NodeAllocatableResourceClaimStatus> claims) {
+        Map<String, Quantity> total = containers(spec, defaults, Container::requests);
+        addClaims(total, claims);
+        return total;
+    }
+
+    private static Map<String, Quantity> containers(
+            PodSpec spec, Map<String, Quantity> defaults, Function<Container, Map<String, Quantity>> requestsOf) {
+        Map<String, Quantity> total = new HashMap<>();
+        for (Container container : spec.containers()) {
+            add(total, withDefaults(requestsOf.apply(container), defaults));
+        }
+        Map<String, Quantity> sidecars = new HashMap<>();
+        Map<String, Quantity> starting = new HashMap<>();
+        for (Container container : spec.initContainers()) {
+            Map<String, Quantity> requests = withDefaults(requestsOf.apply(container), defaults);
+            if (container.isSidecar()) {
+                add(total, requests);
+                add(sidecars, requests);
+                raise(starting, sidecars);
+            } else {
+                Map<String, Quantity> together = new HashMap<>(requests);
+                add(together, sidecars);
+                raise(starting, together);
             }
         }
-        return container.requests();
+        raise(total, starting);
+        return total;
     }
 
-    private static Map<String, Quantity> largest(
-            Map<String, Quantity> specified, PodStatus.ContainerResources reported, boolean isInfeasible) {
-        Map<String, Quantity> result = new HashMap<>(reported.requests());
-        raise(result, reported.allocated());
-        if (!isInfeasible) {
-            raise(result, specified);
-        }
-        return result;
+    private static Map<String, Quantity> allocated(Container container, PodStatus status) {
+        Optional<PodStatus.ContainerResources> reported = reported(container, status);
+        return reported.flatMap(PodStatus.ContainerResources::allocated)
+                .orElseGet(() -> unreported(container, status));
     }
 
-    // Of an infeasible resize only the reported resources count, even if there are none.
-    private static void replaceByPodLevel(Map<String, Quantity> total, PodSpec spec, PodStatus status) {
-        if (spec.podRequests().isEmpty()) {
-            return;
+    private static Map<String, Quantity> actuated(Container container, PodStatus status) {
+        Optional<PodStatus.ContainerResources> reported = reported(container, status);
+        return reported.flatMap(PodStatus.ContainerResources::requests)
+                .or(() -> reported.flatMap(PodStatus.ContainerResources::allocated))
+                .orElseGet(() -> unreported(container, status));
+    }
+
+    private static Map<String, Quantity> unreported(Container container, PodStatus status) {
+        return status.isResizeInfeasible() ? Map.of() : container.requests();
+    }
+
+    private static Optional<PodStatus.ContainerResources> reported(Container container, PodStatus status) {
+        for (PodStatus.ContainerResources reported : status.containerResources()) {
+            if (reported.name().equals(container.name())) {
+                return Optional.of(reported);
+            }
         }
-        Map<String, Quantity> requests = status.podResources()
-                .map(reported -> largest(spec.podRequests(), reported, status.isResizeInfeasible()))
-                .orElse(spec.podRequests());
+        return Optional.empty();
+    }
+
+    private static boolean namesPodLevel(PodSpec spec) {
         for (String resource : spec.podRequests().keySet()) {
             if (isPodLevel(resource)) {
-                total.put(resource, requests.getOrDefault(resource, Quantity.ZERO));
+                return true;
             }
         }
+        return false;
     }
 
     private static boolean isPodLevel(String resource) {
@@ -148,6 +204,13 @@ record PodRequests(Map<String, Quantity> quantities, Resources plain, Resources 
         Map<String, Quantity> result = new HashMap<>(defaults);
         result.putAll(requests);
         return result;
+    }
+
+    private static void addClaims(
+            Map<String, Quantity> total, List<PodStatus.NodeAllocatableResourceClaimStatus> claims) {
+        for (PodStatus.NodeAllocatableResourceClaimStatus claim : claims) {
+            add(total, claim.resources());
+        }
     }
 
     private static void add(Map<String, Quantity> total, Map<String, Quantity> more) {

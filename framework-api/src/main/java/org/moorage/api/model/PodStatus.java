@@ -60,13 +60,15 @@ public final class PodStatus {
      * resize.
      *
      * @param name the container's name; empty for the pod as a whole
-     * @param requests the actuated requests
-     * @param allocated the allocated requests
+     * @param requests the actuated requests; empty if they are not reported, which is not the same as a report of nothing
+     * @param allocated the allocated requests; empty if they are not reported
      */
-    public record ContainerResources(String name, Map<String, Quantity> requests, Map<String, Quantity> allocated) {
+    public record ContainerResources(
+            String name, Optional<Map<String, Quantity>> requests, Optional<Map<String, Quantity>> allocated) {
         public ContainerResources {
-            requests = Map.copyOf(requests);
-            allocated = Map.copyOf(allocated);
+            Objects.requireNonNull(name, "name");
+            requests = requests.map(Map::copyOf);
+            allocated = allocated.map(Map::copyOf);
         }
     }
 
@@ -175,7 +177,7 @@ public final class PodStatus {
         return Optional.empty();
     }
 
-    /** The reported resources of its containers, init containers included. */
+    /** The reported resources of those of its containers, init containers included, that have any. */
     public List<ContainerResources> containerResources() {
         return containerResources;
     }
@@ -188,16 +190,29 @@ public final class PodStatus {
         return containerStates;
     }
 
-    /** The reported pod-level resources. */
+    /** The reported pod-level resources; empty if the pod has no actuated ones. */
     public Optional<ContainerResources> podResources() {
         return Optional.ofNullable(podResources);
     }
 
     /** Whether the node has refused to resize the pod as infeasible. */
     public boolean isResizeInfeasible() {
-        return condition("PodResizePending")
-                .filter(condition -> condition.reason().equals("Infeasible"))
-                .isPresent();
+        return isResizePending("Infeasible");
+    }
+
+    /** Whether the node has put off to resize the pod until it has room. */
+    public boolean isResizeDeferred() {
+        return isResizePending("Deferred");
+    }
+
+    // Asked about each node, so without a lambda. Only the first condition of the type counts.
+    private boolean isResizePending(String reason) {
+        for (int i = 0; i < conditions.size(); i++) {
+            if (conditions.get(i).type().equals("PodResizePending")) {
+                return conditions.get(i).reason().equals(reason);
+            }
+        }
+        return false;
     }
 
     /** The claims that were created for the pod. */

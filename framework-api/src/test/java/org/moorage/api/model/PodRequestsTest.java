@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -125,7 +127,7 @@ class PodRequestsTest {
                 3000,
                 10,
                 3000,
-                10),
+                200),
         new Case(
                 "a resize that waits counts",
                 of(app("cpu", "4")),
@@ -145,31 +147,84 @@ class PodRequestsTest {
                 2000,
                 200),
         new Case(
-                "the status of an init container that ran to its end does not count",
-                of(app("cpu", "1"), init("cpu", "2")),
-                reporting("init", quantities("cpu", "9"), Map.of()),
+                "what is specified, allocated and in force is added up apart, so that containers at different stages do not add up",
+                of(app("cpu", "1"), named("other", "cpu", "3")),
+                status -> status.containerResources(List.of(
+                        allocated("main", quantities("cpu", "3")), allocated("other", quantities("cpu", "1")))),
+                4000,
+                0,
+                4000,
+                400),
+        new Case(
+                "the largest total counts for each resource",
+                of(app("cpu", "1", "memory", "4Gi"), named("other", "cpu", "1", "memory", "4Gi")),
+                reporting("main", quantities("cpu", "1", "memory", "1Gi"), quantities("cpu", "3", "memory", "1Gi")),
+                4000,
+                8192,
+                4000,
+                8192),
+        new Case(
+                "what is in force is what is allocated, if that is not reported",
+                of(app("cpu", "1")),
+                status -> status.containerResources(List.of(allocated("main", quantities("cpu", "2")))),
                 2000,
                 0,
                 2000,
                 200),
         new Case(
-                "the status of the pod as a whole counts for what the pod names",
+                "the status of an init container counts",
+                of(app("cpu", "1"), init("cpu", "2")),
+                reporting("init", quantities("cpu", "9"), quantities("cpu", "4")),
+                9000,
+                0,
+                9000,
+                200),
+        new Case(
+                "of a refused resize nothing counts that is not reported",
+                of(app("cpu", "1"), named("other", "cpu", "3")),
+                reporting("main", quantities("cpu", "2"), quantities("cpu", "2"))
+                        .andThen(status -> status.conditions(List.of(REFUSED))),
+                2000,
+                0,
+                2100,
+                400),
+        new Case(
+                "the status of the pod as a whole counts for all that it names",
                 of(app("cpu", "1", "memory", "1Gi")).andThen(spec -> spec.podRequests(quantities("cpu", "2"))),
                 status -> status.podResources(
-                        new PodStatus.ContainerResources("", quantities("cpu", "3", "memory", "9Gi"), Map.of())),
+                        actuated("", quantities("cpu", "3", "memory", "9Gi", "ephemeral-storage", "1Gi"))),
                 3000,
-                1024,
+                9216,
                 3000,
-                1024),
+                9216),
         new Case(
-                "of a refused resize of the pod as a whole only that counts, also if it is nothing",
+                "also where the pod as a whole requests nothing, then in place of what its containers report",
+                of(app("cpu", "1")),
+                reporting("main", quantities("cpu", "9"), quantities("cpu", "9"))
+                        .andThen(status -> status.podResources(new PodStatus.ContainerResources(
+                                "", Optional.of(quantities("cpu", "3")), Optional.of(quantities("cpu", "2"))))),
+                3000,
+                0,
+                3000,
+                200),
+        new Case(
+                "but not if nothing is allocated to the pod as a whole",
+                of(app("cpu", "1")),
+                status -> status.podResources(actuated("", quantities("cpu", "3"))),
+                1000,
+                0,
+                1000,
+                200),
+        new Case(
+                "a refused resize of the pod as a whole leaves the resources of its containers that it does not report",
                 of(app("cpu", "1", "memory", "1Gi"))
                         .andThen(spec -> spec.podRequests(quantities("cpu", "2", "memory", "2Gi"))),
-                status -> status.conditions(List.of(REFUSED))
-                        .podResources(new PodStatus.ContainerResources("", quantities("memory", "1536Mi"), Map.of())),
-                0,
+                reporting("main", quantities("cpu", "500m"), quantities("cpu", "750m"))
+                        .andThen(status -> status.conditions(List.of(REFUSED))
+                                .podResources(actuated("", quantities("memory", "1536Mi")))),
+                750,
                 1536,
-                0,
+                750,
                 1536),
     };
 
@@ -192,7 +247,7 @@ class PodRequestsTest {
         PodSpec.Builder spec = PodSpec.builder().podLevelRequests(level).podRequests(quantities("cpu", "2"));
         of(app()).accept(spec);
         PodStatus status = PodStatus.builder()
-                .podResources(new PodStatus.ContainerResources("", quantities("cpu", "3"), Map.of()))
+                .podResources(actuated("", quantities("cpu", "3")))
                 .build();
         Pod pod = Pod.of(ObjectMeta.named("p").build(), spec.build()).withStatus(status);
         assertThat(pod.requests()).isEqualTo(Resources.of(cpu, 0, 0, Map.of()));
@@ -202,17 +257,22 @@ class PodRequestsTest {
     }
 
     private static Consumer<PodSpec.Builder> of(Container... all) {
+        Set<String> names = Set.of("main", "other");
         List<Container> containers = List.of(all).stream()
-                .filter(container -> container.name().equals("main"))
+                .filter(container -> names.contains(container.name()))
                 .toList();
         List<Container> initContainers = List.of(all).stream()
-                .filter(container -> !container.name().equals("main"))
+                .filter(container -> !names.contains(container.name()))
                 .toList();
         return spec -> spec.containers(containers).initContainers(initContainers);
     }
 
     private static Container app(String... requests) {
-        return new Container("main", "", quantities(requests), Map.of(), List.of(), "");
+        return named("main", requests);
+    }
+
+    private static Container named(String name, String... requests) {
+        return new Container(name, "", quantities(requests), Map.of(), List.of(), "");
     }
 
     private static Container init(String... requests) {
@@ -225,8 +285,16 @@ class PodRequestsTest {
 
     private static Consumer<PodStatus.Builder> reporting(
             String container, Map<String, Quantity> requests, Map<String, Quantity> allocated) {
-        return status ->
-                status.containerResources(List.of(new PodStatus.ContainerResources(container, requests, allocated)));
+        return status -> status.containerResources(List.of(
+                new PodStatus.ContainerResources(container, Optional.of(requests), Optional.of(allocated))));
+    }
+
+    private static PodStatus.ContainerResources allocated(String container, Map<String, Quantity> amounts) {
+        return new PodStatus.ContainerResources(container, Optional.empty(), Optional.of(amounts));
+    }
+
+    private static PodStatus.ContainerResources actuated(String container, Map<String, Quantity> amounts) {
+        return new PodStatus.ContainerResources(container, Optional.of(amounts), Optional.empty());
     }
 
     private static Map<String, Quantity> quantities(String... namesAndAmounts) {

@@ -4,6 +4,7 @@ package org.moorage.objects.internal;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.moorage.api.model.Affinity;
@@ -15,6 +16,7 @@ import org.moorage.api.model.PodAffinityTerm;
 import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.PodStatus;
+import org.moorage.api.model.Quantity;
 import org.moorage.api.model.Toleration;
 import org.moorage.api.model.TopologySpreadConstraint;
 
@@ -162,6 +164,7 @@ final class PodDecoder {
                         claim -> new PodStatus.ClaimStatus(claim.text("name"), claim.text("resourceClaimName"))))
                 .nodeAllocatableResourceClaimStatuses(
                         status.list("nodeAllocatableResourceClaimStatuses", this::nodeResourceClaim));
+        // Of the pod as a whole, kube-scheduler reads allocatedResources only where there are resources too.
         if (status.has("resources")) {
             result.podResources(shared.value(resources("", status)));
         }
@@ -194,11 +197,11 @@ final class PodDecoder {
         return List.copyOf(result);
     }
 
-    // kube-scheduler reads allocatedResources, of a container or of the pod, only where there are resources too.
     private Optional<PodStatus.ContainerResources> containerStatus(FieldReader status) {
-        return status.has("resources")
-                ? Optional.of(shared.value(resources(shared.text(status.text("name")), status)))
-                : Optional.empty();
+        PodStatus.ContainerResources reported = resources(shared.text(status.text("name")), status);
+        return reported.requests().isEmpty() && reported.allocated().isEmpty()
+                ? Optional.empty()
+                : Optional.of(shared.value(reported));
     }
 
     private List<PodStatus.ContainerState> containerStates(FieldReader status) {
@@ -231,8 +234,10 @@ final class PodDecoder {
 
     private PodStatus.ContainerResources resources(String name, FieldReader status) {
         return new PodStatus.ContainerResources(
-                name,
-                shared.quantities(status.object("resources"), "requests"),
-                shared.quantities(status, "allocatedResources"));
+                name, reported(status.object("resources"), "requests"), reported(status, "allocatedResources"));
+    }
+
+    private Optional<Map<String, Quantity>> reported(FieldReader object, String field) {
+        return object.has(field) ? Optional.of(shared.quantities(object, field)) : Optional.empty();
     }
 }

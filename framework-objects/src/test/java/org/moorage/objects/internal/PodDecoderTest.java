@@ -154,10 +154,13 @@ class PodDecoderTest {
                         new PodCondition("PodScheduled", "False", "Unschedulable", "0/1 nodes are available", 3)))
                 .containerResources(List.of(
                         new PodStatus.ContainerResources(
-                                "web", Map.of("cpu", Quantity.parse("200m")), Map.of("cpu", Quantity.parse("150m"))),
-                        new PodStatus.ContainerResources("proxy", Map.of(), Map.of())))
+                                "web",
+                                Optional.of(Map.of("cpu", Quantity.parse("200m"))),
+                                Optional.of(Map.of("cpu", Quantity.parse("150m")))),
+                        new PodStatus.ContainerResources(
+                                "second", Optional.empty(), Optional.of(Map.of("cpu", Quantity.parse("150m"))))))
                 .podResources(new PodStatus.ContainerResources(
-                        "", Map.of("cpu", Quantity.of(4)), Map.of("cpu", Quantity.of(5))))
+                        "", Optional.of(Map.of("cpu", Quantity.of(4))), Optional.of(Map.of("cpu", Quantity.of(5)))))
                 .resourceClaimStatuses(List.of(
                         new PodStatus.ClaimStatus("nic", "web-0-nic-abcde"), new PodStatus.ClaimStatus("none", "")))
                 .build();

@@ -224,7 +224,7 @@ class NodeResourcesFitTest {
                     "a status of the waiting pod does not count",
                     pod().requests("cpu", "1")
                             .status(status -> status.containerResources(List.of(new PodStatus.ContainerResources(
-                                    "main", Map.of("cpu", Quantity.of(9)), Map.of())))),
+                                    "main", Optional.of(Map.of("cpu", Quantity.of(9))), Optional.empty())))),
                     cluster(node()),
                     Status.success()),
             new Case(
@@ -236,7 +236,7 @@ class NodeResourcesFitTest {
                                     .requests("cpu", "1")
                                     .status(status ->
                                             status.containerResources(List.of(new PodStatus.ContainerResources(
-                                                    "main", Map.of("cpu", Quantity.of(4)), Map.of()))))),
+                                                    "main", Optional.of(Map.of("cpu", Quantity.of(4))), Optional.empty()))))),
                     Status.unschedulable("Insufficient cpu")),
         };
 

@@ -56,7 +56,9 @@ public final class FeatureView {
                         .nodeAllocatableResourceClaimStatuses(List.of())
                         .build());
         PodSpec spec = pod.spec();
-        if (spec.podRequests().isEmpty() || spec.podLevelRequests() == podLevelRequests) {
+        boolean hasNoPodLevel =
+                spec.podRequests().isEmpty() && pod.status().podResources().isEmpty();
+        if (hasNoPodLevel || spec.podLevelRequests() == podLevelRequests) {
             return pod;
         }
         return pod.withSpec(

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -164,7 +165,7 @@ final class PodEventsTest {
         Map<String, Quantity> two = Map.of("cpu", Quantity.parse("2"));
         Pod asking = pod(spec -> spec.podRequests(one)).withNode("node");
         Pod holding = asking.withStatus(PodStatus.builder()
-                .podResources(new PodStatus.ContainerResources("", one, two))
+                .podResources(new PodStatus.ContainerResources("", Optional.of(one), Optional.of(two)))
                 .build());
 
         assertThat(PodEvents.of(holding, asking))

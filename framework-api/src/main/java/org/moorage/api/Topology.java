@@ -17,12 +17,14 @@ public final class Topology {
 
     private final int[] domainByNode;
     private final Map<String, Integer> domainByValue;
-    private final boolean hasAllNodes;
+    private final int size;
+    private final int nodesWithLabel;
 
-    private Topology(int[] domainByNode, Map<String, Integer> domainByValue, boolean hasAllNodes) {
+    private Topology(int[] domainByNode, Map<String, Integer> domainByValue, int size, int nodesWithLabel) {
         this.domainByNode = domainByNode;
         this.domainByValue = domainByValue;
-        this.hasAllNodes = hasAllNodes;
+        this.size = size;
+        this.nodesWithLabel = nodesWithLabel;
     }
 
     /** The domains of a label among all nodes of a snapshot. */
@@ -30,21 +32,34 @@ public final class Topology {
         int[] domainByNode = new int[nodes.size()];
         Arrays.fill(domainByNode, NONE);
         Map<String, Integer> domainByValue = new HashMap<>();
-        boolean hasAllNodes = true;
+        int nodesWithLabel = 0;
         for (int i = 0; i < domainByNode.length; i++) {
             String value = nodes.get(i).node().labels().get(key);
             if (value != null) {
                 Integer known = domainByValue.putIfAbsent(value, domainByValue.size());
                 domainByNode[i] = known == null ? domainByValue.size() - 1 : known;
+                nodesWithLabel++;
             }
-            hasAllNodes &= value != null;
         }
-        return new Topology(domainByNode, domainByValue, hasAllNodes);
+        return new Topology(domainByNode, domainByValue, domainByValue.size(), nodesWithLabel);
+    }
+
+    /** The same nodes, but each that has the label in a domain of its own; no value names a domain then, if nodes have equal values. */
+    public Topology byNode() {
+        if (nodesWithLabel == size) {
+            return this;
+        }
+        int[] own = new int[domainByNode.length];
+        int next = 0;
+        for (int i = 0; i < own.length; i++) {
+            own[i] = domainByNode[i] == NONE ? NONE : next++;
+        }
+        return new Topology(own, Map.of(), nodesWithLabel, nodesWithLabel);
     }
 
     /** The number of domains. */
     public int size() {
-        return domainByValue.size();
+        return size;
     }
 
     /** The domain of a node of the snapshot, or of a copy of one; {@link #NONE} if the node does not have the label. */
@@ -73,7 +88,7 @@ public final class Topology {
 
     /** Whether every node has the label. */
     public boolean hasAllNodes() {
-        return hasAllNodes;
+        return nodesWithLabel == domainByNode.length;
     }
 
     /** The domain of the nodes with this value, or {@link #NONE}. */

@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodLevelRequests;
 import org.moorage.api.model.TolerationOperators;
 
@@ -74,6 +75,11 @@ public final class FeatureGates {
     /** What a node reports of a pod's resources as a whole counts while they are being changed. */
     public static final String IN_PLACE_POD_LEVEL_RESOURCES_VERTICAL_SCALING =
             "InPlacePodLevelResourcesVerticalScaling";
+    /** A running pod whose resize is put off for want of room may preempt others on its node. */
+    public static final String IN_PLACE_POD_VERTICAL_SCALING_SCHEDULER_PREEMPTION =
+            "InPlacePodVerticalScalingSchedulerPreemption";
+    /** Required terms of pod affinity by host name only look at the pods of the node. */
+    public static final String INTER_POD_AFFINITY_HOSTNAME_FAST_PATH = "InterPodAffinityHostnameFastPath";
     /** Spread constraints look at the pods that have the same values of some labels. */
     public static final String MATCH_LABEL_KEYS_IN_POD_TOPOLOGY_SPREAD = "MatchLabelKeysInPodTopologySpread";
     /** The API server merges the label keys of spread constraints into their selectors. */
@@ -301,6 +307,14 @@ public final class FeatureGates {
         return isEnabled(TAINT_TOLERATION_COMPARISON_OPERATORS)
                 ? TolerationOperators.COMPARISON
                 : TolerationOperators.EQUALITY;
+    }
+
+    /**
+     * Whether a pod is tried because of its deferred resize: it has its node, and only what it requests is in question. Only with
+     * {@link #IN_PLACE_POD_VERTICAL_SCALING_SCHEDULER_PREEMPTION}.
+     */
+    public boolean isTriedForResize(Pod pod) {
+        return pod.status().isResizeDeferred() && isEnabled(IN_PLACE_POD_VERTICAL_SCALING_SCHEDULER_PREEMPTION);
     }
 
     /** How pod-level requests count. */

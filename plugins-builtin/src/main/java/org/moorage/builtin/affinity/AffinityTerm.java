@@ -54,9 +54,7 @@ final class AffinityTerm {
         boolean matchesAllNamespaces = false;
         if (term.namespaceSelector().isPresent()) {
             LabelSelector selector = term.namespaceSelector().get();
-            // kube-scheduler also matches the selector against an empty label set when it evaluates the term, so a
-            // selector that only excludes labels selects every namespace.
-            matchesAllNamespaces = selector.matches(Map.of());
+            matchesAllNamespaces = selector.isEmpty();
             if (!matchesAllNamespaces) {
                 for (Namespace namespace : allNamespaces.all()) {
                     if (selector.matches(namespace.metadata().labels())) {

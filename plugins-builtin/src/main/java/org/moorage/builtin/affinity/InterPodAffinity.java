@@ -24,6 +24,7 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodAffinityTerm;
 import org.moorage.api.plugin.EnqueueExtensions;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.ObjectLister;
@@ -80,11 +81,15 @@ public final class InterPodAffinity
     private final Args args;
     private final Handle handle;
     private final ObjectLister<Namespace> namespaces;
+    private final InterPodAffinityState.HostScope hostScope;
 
     InterPodAffinity(Args args, Handle handle) {
         this.args = args;
         this.handle = handle;
         namespaces = handle.lister(ObjectKind.NAMESPACE);
+        hostScope = handle.featureGates().isEnabled(FeatureGates.INTER_POD_AFFINITY_HOSTNAME_FAST_PATH)
+                ? InterPodAffinityState.HostScope.NODE
+                : InterPodAffinityState.HostScope.NAME;
     }
 
     @Override
@@ -94,6 +99,9 @@ public final class InterPodAffinity
 
     @Override
     public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
+        if (handle.featureGates().isTriedForResize(pod)) {
+            return PreFilterResult.skip();
+        }
         if (pod.spec().affinity().hasPodAffinity()) {
             List<String> problems = problems(pod.spec().affinity());
             if (!problems.isEmpty()) {
@@ -106,7 +114,7 @@ public final class InterPodAffinity
             return PreFilterResult.rejected(Status.unresolvable(unavailable.get()));
         }
         Optional<InterPodAffinityState> computed =
-                InterPodAffinityState.of(pod, namespaceLabels(pod), namespaces, snapshot);
+                InterPodAffinityState.of(pod, namespaceLabels(pod), namespaces, snapshot, hostScope);
         if (computed.isEmpty()) {
             return PreFilterResult.skip();
         }
@@ -139,7 +147,7 @@ public final class InterPodAffinity
     @Override
     public Status preScore(CycleState state, Pod pod, List<NodeInfo> nodes) {
         Snapshot snapshot = handle.snapshot();
-        TopologyCounts.Builder scores = new TopologyCounts.Builder(snapshot);
+        TopologyCounts.Builder scores = new TopologyCounts.Builder(snapshot::topology);
         PreferredTerms preferredTerms = new PreferredTerms(pod, namespaces, snapshot, scores);
         if (args.ignorePreferredTermsOfExistingPods && preferredTerms.isEmpty()) {
             return Status.skip();

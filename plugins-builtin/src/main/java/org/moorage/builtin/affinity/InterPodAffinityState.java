@@ -5,10 +5,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.PodCount;
 import org.moorage.api.Snapshot;
+import org.moorage.api.Topology;
 import org.moorage.api.model.Affinity;
 import org.moorage.api.model.Namespace;
 import org.moorage.api.model.Pod;
@@ -22,6 +24,8 @@ import org.moorage.api.plugin.ObjectLister;
  * @param antiAffinityTerms the required anti-affinity terms of the incoming pod
  * @param matchesItself whether all of the pod's affinity terms match the pod itself
  * @param namespaceLabels the labels of the pod's namespace
+ * @param scope what counts as one host
+ * @param matchesWithoutHost the existing pods that all affinity terms match, on nodes without a host name, if that matters
  * @param affinityCounts the existing pods that all affinity terms match, counted once for each term
  * @param antiAffinityCounts the existing pods that an anti-affinity term matches, counted for each such term
  * @param existingAntiAffinityCounts the required anti-affinity terms of existing pods that match the incoming pod
@@ -31,9 +35,38 @@ record InterPodAffinityState(
         AffinityTerm[] antiAffinityTerms,
         boolean matchesItself,
         Map<String, String> namespaceLabels,
+        HostScope scope,
+        int matchesWithoutHost,
         TopologyCounts affinityCounts,
         TopologyCounts antiAffinityCounts,
         TopologyCounts existingAntiAffinityCounts) {
+    private static final String HOSTNAME = "kubernetes.io/hostname";
+
+    /** What counts as one host in terms by host name. */
+    enum HostScope {
+        /** All nodes of one host name. */
+        NAME,
+        /**
+         * Each node that has a host name. Affinity terms that are not all by host name stay with the names, since one pod must match
+         * them all.
+         */
+        NODE;
+
+        private Function<String, Topology> topologies(Snapshot snapshot) {
+            return this == NAME
+                    ? snapshot::topology
+                    : key -> key.equals(HOSTNAME) ? snapshot.topology(key).byNode() : snapshot.topology(key);
+        }
+
+        private HostScope ofAffinity(AffinityTerm[] terms) {
+            for (AffinityTerm term : terms) {
+                if (!term.topologyKey().equals(HOSTNAME)) {
+                    return NAME;
+                }
+            }
+            return this;
+        }
+    }
 
     /**
      * The state of a pod; empty if the pod has no required terms and no required anti-affinity term matches it.
@@ -42,18 +75,25 @@ record InterPodAffinityState(
      * @param namespaceLabels the labels of its namespace
      * @param namespaces all namespaces
      * @param snapshot the nodes, with the existing pods
+     * @param scope what counts as one host
      */
     static Optional<InterPodAffinityState> of(
-            Pod pod, Map<String, String> namespaceLabels, ObjectLister<Namespace> namespaces, Snapshot snapshot) {
+            Pod pod,
+            Map<String, String> namespaceLabels,
+            ObjectLister<Namespace> namespaces,
+            Snapshot snapshot,
+            HostScope scope) {
         Affinity affinity = pod.spec().affinity();
-        TopologyCounts existingAntiAffinityCounts = existingAntiAffinityCounts(pod, namespaceLabels, snapshot);
+        TopologyCounts existingAntiAffinityCounts = existingAntiAffinityCounts(pod, namespaceLabels, snapshot, scope);
         AffinityTerm[] affinityTerms = AffinityTerm.of(affinity.requiredAffinityTerms(), pod, namespaces);
         AffinityTerm[] antiAffinityTerms = AffinityTerm.of(affinity.requiredAntiAffinityTerms(), pod, namespaces);
         if (existingAntiAffinityCounts.isEmpty() && affinityTerms.length == 0 && antiAffinityTerms.length == 0) {
             return Optional.empty();
         }
-        TopologyCounts.Builder affinityCounts = new TopologyCounts.Builder(snapshot);
-        TopologyCounts.Builder antiAffinityCounts = new TopologyCounts.Builder(snapshot);
+        HostScope ofAffinity = scope.ofAffinity(affinityTerms);
+        TopologyCounts.Builder affinityCounts = new TopologyCounts.Builder(ofAffinity.topologies(snapshot));
+        TopologyCounts.Builder antiAffinityCounts = new TopologyCounts.Builder(scope.topologies(snapshot));
+        int matchesWithoutHost = 0;
         Predicate<Pod> matchesAll = AffinityTerm.allMatch(affinityTerms);
         int[] affinityKeys = AffinityTerm.keys(affinityTerms, affinityCounts);
         int[] antiAffinityKeys = AffinityTerm.keys(antiAffinityTerms, antiAffinityCounts);
@@ -61,6 +101,9 @@ record InterPodAffinityState(
             PodCount matching = snapshot.count(matchesAll);
             for (int key : affinityKeys) {
                 affinityCounts.add(key, matching.in(affinityCounts.topology(key)));
+            }
+            if (ofAffinity == HostScope.NODE) {
+                matchesWithoutHost = matchesWithoutHost(matching, snapshot);
             }
         }
         for (int i = 0; i < antiAffinityTerms.length; i++) {
@@ -73,14 +116,27 @@ record InterPodAffinityState(
                 antiAffinityTerms,
                 matchesAll.test(pod),
                 namespaceLabels,
+                scope,
+                matchesWithoutHost,
                 affinityCounts.build(),
                 antiAffinityCounts.build(),
                 existingAntiAffinityCounts));
     }
 
+    private static int matchesWithoutHost(PodCount matching, Snapshot snapshot) {
+        Topology hosts = snapshot.topology(HOSTNAME);
+        int matches = 0;
+        if (!hosts.hasAllNodes()) {
+            for (NodeInfo node : snapshot.nodes()) {
+                matches += hosts.domain(node) == Topology.NONE ? matching.on(node) : 0;
+            }
+        }
+        return matches;
+    }
+
     private static TopologyCounts existingAntiAffinityCounts(
-            Pod pod, Map<String, String> namespaceLabels, Snapshot snapshot) {
-        TopologyCounts.Builder counts = new TopologyCounts.Builder(snapshot);
+            Pod pod, Map<String, String> namespaceLabels, Snapshot snapshot, HostScope scope) {
+        TopologyCounts.Builder counts = new TopologyCounts.Builder(scope.topologies(snapshot));
         ExistingPodTerms terms = new ExistingPodTerms(
                 pod,
                 namespaceLabels,
@@ -107,7 +163,11 @@ record InterPodAffinityState(
      */
     InterPodAffinityState with(Pod pod, Pod existing, NodeInfo node, int amount, Snapshot snapshot) {
         List<String> affinityKeys = new ArrayList<>();
+        HostScope ofAffinity = scope.ofAffinity(affinityTerms);
+        int withoutHost = 0;
         if (AffinityTerm.allMatch(affinityTerms).test(existing)) {
+            boolean hasNoHost = snapshot.topology(HOSTNAME).domain(node) == Topology.NONE;
+            withoutHost = ofAffinity == HostScope.NODE && hasNoHost ? amount : 0;
             for (AffinityTerm term : affinityTerms) {
                 affinityKeys.add(term.topologyKey());
             }
@@ -130,9 +190,11 @@ record InterPodAffinityState(
                 antiAffinityTerms,
                 matchesItself,
                 namespaceLabels,
-                affinityCounts.plus(node, affinityKeys, amount, snapshot),
-                antiAffinityCounts.plus(node, antiAffinityKeys, amount, snapshot),
-                existingAntiAffinityCounts.plus(node, existingAntiAffinityKeys, amount, snapshot));
+                scope,
+                matchesWithoutHost + withoutHost,
+                affinityCounts.plus(node, affinityKeys, amount, ofAffinity.topologies(snapshot)),
+                antiAffinityCounts.plus(node, antiAffinityKeys, amount, scope.topologies(snapshot)),
+                existingAntiAffinityCounts.plus(node, existingAntiAffinityKeys, amount, scope.topologies(snapshot)));
     }
 
     /** Whether the node satisfies the affinity terms of the incoming pod. */
@@ -141,7 +203,11 @@ record InterPodAffinityState(
             return false;
         }
         // The first pod of a group whose terms match the group itself may go to any node that has the keys.
-        return affinityCounts.areAllPositive(node) || affinityCounts.isEmpty() && matchesItself;
+        return affinityCounts.areAllPositive(node) || isFirst();
+    }
+
+    private boolean isFirst() {
+        return affinityCounts.isEmpty() && matchesWithoutHost <= 0 && matchesItself;
     }
 
     /** Whether the node satisfies the anti-affinity terms of the incoming pod. */

@@ -3,8 +3,8 @@ package org.moorage.builtin.affinity;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Function;
 import org.moorage.api.NodeInfo;
-import org.moorage.api.Snapshot;
 import org.moorage.api.Topology;
 
 /**
@@ -33,15 +33,20 @@ final class TopologyCounts {
 
     /** Adds up counts. For one thread, and not used again after {@link #build}. */
     static final class Builder {
-        private final Snapshot snapshot;
+        private final Function<String, Topology> topologyOf;
         private String[] keys = new String[2];
         private Topology[] topologies = new Topology[2];
         private long[][] counts = new long[2][];
         private int size;
         private boolean isEmpty = true;
 
-        Builder(Snapshot snapshot) {
-            this.snapshot = snapshot;
+        /**
+         * No counts.
+         *
+         * @param topologyOf the topology of a key
+         */
+        Builder(Function<String, Topology> topologyOf) {
+            this.topologyOf = topologyOf;
         }
 
         /** The index of a topology key, in the order in which the keys were first named. */
@@ -56,7 +61,7 @@ final class TopologyCounts {
                 topologies = Arrays.copyOf(topologies, size * 2);
                 counts = Arrays.copyOf(counts, size * 2);
             }
-            Topology topology = snapshot.topology(topologyKey);
+            Topology topology = topologyOf.apply(topologyKey);
             keys[size] = topologyKey;
             topologies[size] = topology;
             counts[size] = new long[topology.size()];
@@ -173,18 +178,18 @@ final class TopologyCounts {
     }
 
     /** The counts with an amount added to the domain of a node, once for each topology key in the list. */
-    TopologyCounts plus(NodeInfo node, List<String> topologyKeys, long amount, Snapshot snapshot) {
+    TopologyCounts plus(NodeInfo node, List<String> topologyKeys, long amount, Function<String, Topology> topologyOf) {
         TopologyCounts result = this;
         for (String topologyKey : topologyKeys) {
-            result = result.plus(node, topologyKey, amount, snapshot);
+            result = result.plus(node, topologyKey, amount, topologyOf);
         }
         return result;
     }
 
-    private TopologyCounts plus(NodeInfo node, String topologyKey, long amount, Snapshot snapshot) {
+    private TopologyCounts plus(NodeInfo node, String topologyKey, long amount, Function<String, Topology> topologyOf) {
         int key = List.of(keys).indexOf(topologyKey);
         if (key < 0) {
-            return withKey(topologyKey, snapshot.topology(topologyKey)).plus(node, topologyKey, amount, snapshot);
+            return withKey(topologyKey, topologyOf.apply(topologyKey)).plus(node, topologyKey, amount, topologyOf);
         }
         int domain = topologies[key].domain(node);
         if (domain == Topology.NONE) {

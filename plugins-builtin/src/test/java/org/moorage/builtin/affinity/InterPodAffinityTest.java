@@ -23,6 +23,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodAffinity;
 import org.moorage.api.model.PodAffinityTerm;
 import org.moorage.api.plugin.ExtensionPoint;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Problems;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.PluginTester;
@@ -177,12 +178,23 @@ class InterPodAffinityTest {
                     OK,
                     OK),
             new Case(
-                    "a selector that only excludes labels selects all namespaces",
+                    "a selector that only excludes labels selects the namespaces without them",
                     web().podAntiAffinity(new PodAffinity(
                             List.of(term("db", List.of(), Optional.of(NOT_TEAM_X), "rack")), List.of())),
-                    List.of(other("e").on("b1")),
+                    List.of(other("d").namespace("shop").on("a1"), other("e").on("b1")),
+                    TOO_NEAR,
+                    TOO_NEAR,
                     OK,
-                    OK,
+                    OK),
+            new Case(
+                    "an empty selector selects all namespaces",
+                    web().podAntiAffinity(new PodAffinity(
+                            List.of(term(
+                                    "db", List.of(), Optional.of(new LabelSelector(Map.of(), List.of())), "rack")),
+                            List.of())),
+                    List.of(other("d").namespace("shop").on("a1"), other("e").on("b1")),
+                    TOO_NEAR,
+                    TOO_NEAR,
                     TOO_NEAR,
                     OK),
             new Case(
@@ -234,6 +246,77 @@ class InterPodAffinityTest {
                     .rejectsPod(Status.unresolvable("parsing pod: [requiredAffinityTerms: \"Like\" is not a valid label"
                             + " selector operator, preferredAntiAffinityTerms: \"Like\" is not a valid label selector"
                             + " operator]"));
+        }
+    }
+
+    @Nested
+    class HostNames {
+        private static final PluginTester BY_NODE = plugin(InterPodAffinity.Args.DEFAULTS)
+                .features(FeatureGates.DEFAULTS.with(FeatureGates.INTER_POD_AFFINITY_HOSTNAME_FAST_PATH, true));
+        private static final String HOSTNAME = "kubernetes.io/hostname";
+        private static final Node FIRST = Nodes.named("first")
+                .label(HOSTNAME, "same")
+                .label("rack", "a")
+                .build();
+        private static final Node SECOND = Nodes.named("second")
+                .label(HOSTNAME, "same")
+                .label("rack", "a")
+                .build();
+        private static final Status OK = Status.success();
+
+        record Case(String name, Pods pod, Pods there, Status first, Status second, Status secondByName) {
+            @Override
+            public String toString() {
+                return name;
+            }
+        }
+
+        static final Case[] CASES = {
+            new Case(
+                    "apart from a pod",
+                    web().requiresPodAntiAffinity(HOSTNAME, "app", "db"),
+                    other("d"),
+                    TOO_NEAR,
+                    OK,
+                    TOO_NEAR),
+            new Case(
+                    "apart for a pod",
+                    web(),
+                    other("d").requiresPodAntiAffinity(HOSTNAME, "app", "web"),
+                    NOT_WELCOME,
+                    OK,
+                    NOT_WELCOME),
+            new Case("near to a pod", web().requiresPodAffinity(HOSTNAME, "app", "db"), other("d"), OK, NOT_NEAR, OK),
+            new Case(
+                    "near to a pod on a host and in a rack",
+                    web().requiresPodAffinity(HOSTNAME, "app", "db").requiresPodAffinity("rack", "app", "db"),
+                    other("d"),
+                    OK,
+                    OK,
+                    OK),
+        };
+
+        @ParameterizedTest
+        @FieldSource("CASES")
+        void areThoseOfOneNodeEachOnTheFastPath(Case c) {
+            Pod there = c.there.on("first").build();
+            BY_NODE.cluster(FIRST, SECOND, there)
+                    .pod(c.pod.build())
+                    .filters("first", c.first)
+                    .filters("second", c.second);
+            PLUGIN.cluster(FIRST, SECOND, there)
+                    .pod(c.pod.build())
+                    .filters("first", c.first)
+                    .filters("second", c.secondByName);
+        }
+
+        @Test
+        void doNotMatterForWhoIsTheFirstOfItsGroupOnTheFastPath() {
+            Pod pod = web().requiresPodAffinity(HOSTNAME, "app", "web").build();
+            Pod there = Pods.named("w").label("app", "web").on("nowhere").build();
+            PLUGIN.cluster(FIRST, NOWHERE, there).pod(pod).filters("first", OK);
+            PodTester byNode = BY_NODE.cluster(FIRST, NOWHERE, there).pod(pod).filters("first", NOT_NEAR);
+            byNode.withPodRemoved("nowhere", there).accepts("first");
         }
     }
 
@@ -406,6 +489,8 @@ class InterPodAffinityTest {
     class Events {
         private static final Pods NEAR = web().requiresPodAffinity("rack", "app", "db");
         private static final Pods APART = web().requiresPodAntiAffinity("rack", "app", "db");
+        private static final Pods APART_FROM_TWO =
+                web().requiresPodAntiAffinity("rack", "app", "db").requiresPodAntiAffinity("host", "app", "cache");
         private static final Pod DB = other("d").on("a1").build();
         private static final Pod NO_DB =
                 Pods.named("d").label("app", "x").on("a1").build();
@@ -424,6 +509,12 @@ class InterPodAffinityTest {
             new Case("a pod is no longer one to be near to", NEAR, ObjectChange.updated(DB, NO_DB), Hint.SKIP),
             new Case("a pod is no longer one to be apart from", APART, ObjectChange.updated(DB, NO_DB), Hint.QUEUE),
             new Case("a pod to be apart from goes", APART, ObjectChange.deleted(DB), Hint.QUEUE),
+            new Case("one of two to be apart from goes", APART_FROM_TWO, ObjectChange.deleted(DB), Hint.QUEUE),
+            new Case(
+                    "a pod is no longer one of two to be apart from",
+                    APART_FROM_TWO,
+                    ObjectChange.updated(DB, NO_DB),
+                    Hint.QUEUE),
             new Case("a pod to be near to goes", NEAR, ObjectChange.deleted(DB), Hint.SKIP),
             new Case(
                     "a pod that is apart from this one goes",

@@ -297,6 +297,22 @@ final class SchedulingQueueEventsTest {
         }
 
         @Test
+        void aChangeOfAnotherPodThatIsTriedTooIsNone() {
+            SchedulingQueue labels =
+                    fixture.plugin("Labels", POD_LABEL, Hint.QUEUE).queue();
+            labels.add(POD);
+            QueuedPodInfo entry = labels.poll().orElseThrow();
+            labels.add(OTHER);
+            QueuedPodInfo other = labels.poll().orElseThrow();
+            labels.update(OTHER, labelled(OTHER, "x"));
+            labels.addUnschedulable(entry, POD, by("Labels"));
+            labels.addUnschedulable(other, labelled(OTHER, "x"), by("Labels"));
+
+            assertThat(placeOf(labels, POD)).isEqualTo(In.UNSCHEDULABLE);
+            assertThat(placeOf(labels, OTHER)).isEqualTo(In.BACKOFF);
+        }
+
+        @Test
         void theSchedulersOwnStatusWakesNobody() {
             SchedulingQueue labels =
                     fixture.plugin("Labels", POD_LABEL, Hint.QUEUE).queue();

@@ -31,7 +31,7 @@ public final class ImageLocality implements ScorePlugin {
 
     private static final long MIB = 1L << 20;
     private static final long MIN_THRESHOLD = 23 * MIB;
-    private static final long MAX_CONTAINER_THRESHOLD = 1000 * MIB;
+    private static final long MAX_IMAGE_THRESHOLD = 1000 * MIB;
 
     private final Handle handle;
     // The names of the pod that was scored last, computed once and not for each node. They are not computed in PreScore
@@ -64,7 +64,7 @@ public final class ImageLocality implements ScorePlugin {
         if (sum <= MIN_THRESHOLD) {
             return 0;
         }
-        long maxThreshold = MAX_CONTAINER_THRESHOLD * containers(pod.spec());
+        long maxThreshold = MAX_IMAGE_THRESHOLD * names.size();
         return NodeScores.MAX * (Math.min(sum, maxThreshold) - MIN_THRESHOLD) / (maxThreshold - MIN_THRESHOLD);
     }
 
@@ -98,10 +98,6 @@ public final class ImageLocality implements ScorePlugin {
             latest = images;
         }
         return images.names();
-    }
-
-    private static int containers(PodSpec spec) {
-        return spec.containers().size() + spec.initContainers().size();
     }
 
     private static List<String> normalizedNames(PodSpec spec) {

@@ -35,6 +35,7 @@ public final class PodSpec {
     private final boolean hostNetwork;
     private final boolean hostUsers;
     private final boolean restartsAllContainers;
+    private final boolean hasBindMountOptions;
     private final List<ResourceClaim> resourceClaims;
     private final List<String> imageVolumes;
     private final List<Volume> volumes;
@@ -63,6 +64,7 @@ public final class PodSpec {
         hostNetwork = builder.hostNetwork;
         hostUsers = builder.hostUsers;
         restartsAllContainers = builder.restartsAllContainers;
+        hasBindMountOptions = builder.hasBindMountOptions;
         resourceClaims = List.copyOf(builder.resourceClaims);
         imageVolumes = List.copyOf(builder.imageVolumes);
         volumes = List.copyOf(builder.volumes);
@@ -120,6 +122,7 @@ public final class PodSpec {
                 .hostNetwork(hostNetwork)
                 .hostUsers(hostUsers)
                 .restartsAllContainers(restartsAllContainers)
+                .hasBindMountOptions(hasBindMountOptions)
                 .resourceClaims(resourceClaims)
                 .imageVolumes(imageVolumes)
                 .volumes(volumes);
@@ -219,6 +222,11 @@ public final class PodSpec {
         return restartsAllContainers;
     }
 
+    /** Whether one of its containers, of whatever sort, mounts a volume with options of the bind mount. */
+    public boolean hasBindMountOptions() {
+        return hasBindMountOptions;
+    }
+
     /** The resource claims that its containers refer to. */
     public List<ResourceClaim> resourceClaims() {
         return resourceClaims;
@@ -313,6 +321,7 @@ public final class PodSpec {
                 && hostNetwork == that.hostNetwork
                 && hostUsers == that.hostUsers
                 && restartsAllContainers == that.restartsAllContainers
+                && hasBindMountOptions == that.hasBindMountOptions
                 && resourceClaims.equals(that.resourceClaims)
                 && imageVolumes.equals(that.imageVolumes)
                 && volumes.equals(that.volumes);
@@ -342,6 +351,7 @@ public final class PodSpec {
         private boolean hostNetwork;
         private boolean hostUsers = true;
         private boolean restartsAllContainers;
+        private boolean hasBindMountOptions;
         private List<ResourceClaim> resourceClaims = List.of();
         private List<String> imageVolumes = List.of();
         private List<Volume> volumes = List.of();
@@ -447,6 +457,12 @@ public final class PodSpec {
         /** Sets {@link PodSpec#restartsAllContainers}. */
         public Builder restartsAllContainers(boolean value) {
             restartsAllContainers = value;
+            return this;
+        }
+
+        /** Sets {@link PodSpec#hasBindMountOptions}. */
+        public Builder hasBindMountOptions(boolean value) {
+            hasBindMountOptions = value;
             return this;
         }
 

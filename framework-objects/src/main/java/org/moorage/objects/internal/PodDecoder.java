@@ -54,6 +54,7 @@ final class PodDecoder {
                 .hostNetwork(spec.flag("hostNetwork"))
                 .hostUsers(!spec.has("hostUsers") || spec.flag("hostUsers"))
                 .restartsAllContainers(restartsAllContainers(spec))
+                .hasBindMountOptions(hasBindMountOptions(spec))
                 .resourceClaims(shared.value(spec.list("resourceClaims", this::resourceClaim)))
                 .imageVolumes(shared.value(VolumeDecoder.imageVolumes(spec)))
                 .volumes(shared.value(volumes.volumes(spec)))
@@ -73,6 +74,23 @@ final class PodDecoder {
 
     private static boolean restartsAll(FieldReader container) {
         return container.list("restartPolicyRules", rule -> rule.text("action")).contains("RestartAllContainers");
+    }
+
+    private static boolean hasBindMountOptions(FieldReader spec) {
+        for (String field : List.of("containers", "initContainers", "ephemeralContainers")) {
+            for (boolean has : spec.list(field, PodDecoder::mountsWithOptions)) {
+                if (has) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    private static boolean mountsWithOptions(FieldReader container) {
+        return container
+                .list("volumeMounts", mount -> !mount.texts("bindMountOptions").isEmpty())
+                .contains(true);
     }
 
     private Container container(FieldReader container) {

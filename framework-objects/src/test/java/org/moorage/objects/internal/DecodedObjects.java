@@ -149,6 +149,7 @@ final class DecodedObjects {
               "metadata": {"name": "n1", "labels": {"zone": "a"}},
               "spec": {
                 "unschedulable": true,
+                "podPreemptionPolicy": {"disableResizePreemption": ["*"]},
                 "taints": [{"key": "gpu", "value": "yes", "effect": "NoSchedule", "timeAdded": "2026-11-21T09:31:00Z"}]
               },
               "status": {

@@ -50,6 +50,8 @@ class OtherObjectsDecoderTest {
         assertThat(node.conditions()).isEqualTo(Map.of("Ready", "True"));
         assertThat(node.images()).containsExactly(new ContainerImage(List.of("web:1", "web@sha256:1"), 5_000_000_000L));
         assertThat(node.declaredFeatures()).containsExactly("A", "B");
+        assertThat(node.podPreemptionPolicy()).contains(new Node.PodPreemptionPolicy(List.of("*")));
+        assertThat(node.isResizePreemptionDisabled()).isTrue();
     }
 
     @Test
@@ -83,14 +85,16 @@ class OtherObjectsDecoderTest {
                 .spec();
         PodSpec special = decoder.pod(
                         tree(
-                                "{'spec': {'hostUsers': false, 'initContainers': [{'restartPolicyRules': [{'action': 'RestartAllContainers'}]}]}}"),
+                                "{'spec': {'hostUsers': false, 'initContainers': [{'restartPolicyRules': [{'action': 'RestartAllContainers'}]}], 'ephemeralContainers': [{'volumeMounts': [{}, {'bindMountOptions': ['noexec']}]}]}}"),
                         KeptJson.NONE)
                 .spec();
 
         assertThat(plain.hostUsers()).isTrue();
         assertThat(plain.restartsAllContainers()).isFalse();
+        assertThat(plain.hasBindMountOptions()).isFalse();
         assertThat(special.hostUsers()).isFalse();
         assertThat(special.restartsAllContainers()).isTrue();
+        assertThat(special.hasBindMountOptions()).isTrue();
     }
 
     @Test

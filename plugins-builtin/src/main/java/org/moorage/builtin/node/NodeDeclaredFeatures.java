@@ -28,7 +28,7 @@ import org.moorage.api.plugin.PreFilterResult;
 
 /**
  * Rejects nodes whose kubelet does not declare a feature that the pod requires. Same decisions as kube-scheduler's
- * NodeDeclaredFeatures of v1.36, which has two such features; the feature gate {@code NodeDeclaredFeatures} turns it off.
+ * NodeDeclaredFeatures, for which three features are required by pods; the feature gate {@code NodeDeclaredFeatures} turns it off.
  */
 public final class NodeDeclaredFeatures implements PreFilterPlugin, FilterPlugin, EnqueueExtensions {
     /** The plugin's name. */
@@ -41,13 +41,16 @@ public final class NodeDeclaredFeatures implements PreFilterPlugin, FilterPlugin
 
     private static final String RESTART_ALL_CONTAINERS = "RestartAllContainersOnContainerExits";
     private static final String USER_NAMESPACES_HOST_NETWORK = "UserNamespacesHostNetworkSupport";
+    private static final String VOLUME_BIND_MOUNT_OPTIONS = "VolumeBindMountOptions";
 
     private static final StateKey<List<String>> REQUIRED = StateKey.of(NAME + "/required");
 
+    private final FeatureGates features;
     private final boolean isEnabled;
 
     NodeDeclaredFeatures(Handle handle) {
-        isEnabled = handle.featureGates().isEnabled(FeatureGates.NODE_DECLARED_FEATURES);
+        features = handle.featureGates();
+        isEnabled = features.isEnabled(FeatureGates.NODE_DECLARED_FEATURES);
     }
 
     @Override
@@ -58,7 +61,7 @@ public final class NodeDeclaredFeatures implements PreFilterPlugin, FilterPlugin
     @Override
     public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
         List<String> required = required(pod.spec());
-        if (!isEnabled || required.isEmpty()) {
+        if (!isEnabled || required.isEmpty() || features.isTriedForResize(pod)) {
             return PreFilterResult.skip();
         }
         state.put(REQUIRED, required);
@@ -106,12 +109,15 @@ public final class NodeDeclaredFeatures implements PreFilterPlugin, FilterPlugin
 
     // The features that the pod requires, in alphabetical order.
     private static List<String> required(PodSpec spec) {
-        List<String> required = new ArrayList<>(2);
+        List<String> required = new ArrayList<>(3);
         if (spec.restartsAllContainers()) {
             required.add(RESTART_ALL_CONTAINERS);
         }
         if (spec.hostNetwork() && !spec.hostUsers()) {
             required.add(USER_NAMESPACES_HOST_NETWORK);
+        }
+        if (spec.hasBindMountOptions()) {
+            required.add(VOLUME_BIND_MOUNT_OPTIONS);
         }
         return List.copyOf(required);
     }

@@ -47,6 +47,12 @@ class NodeDeclaredFeaturesTest {
     }
 
     static final Case[] CASES = {
+        new Case(
+                "options of mounts",
+                pod(spec -> spec.hasBindMountOptions(true)),
+                List.of(RESTART, "VolumeBindMountOptions"),
+                true),
+        new Case("options of mounts, not declared", pod(spec -> spec.hasBindMountOptions(true)), List.of(), false),
         new Case("what is declared is there", RESTARTING, List.of("A", RESTART), true),
         new Case("what is not declared is not", RESTARTING, List.of(USERS), false),
         new Case("all of it must be declared", BOTH, List.of(RESTART), false),

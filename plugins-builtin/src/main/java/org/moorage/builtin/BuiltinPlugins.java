@@ -15,6 +15,7 @@ import org.moorage.builtin.node.TaintToleration;
 import org.moorage.builtin.preemption.DefaultPreemption;
 import org.moorage.builtin.queue.PrioritySort;
 import org.moorage.builtin.queue.SchedulingGates;
+import org.moorage.builtin.resources.DeferredPodScheduling;
 import org.moorage.builtin.resources.NodeResourcesBalancedAllocation;
 import org.moorage.builtin.resources.NodeResourcesFit;
 import org.moorage.builtin.spread.PodTopologySpread;
@@ -28,11 +29,12 @@ public final class BuiltinPlugins {
     private static final List<PluginFactory<?>> ALL = List.of(
             SchedulingGates.FACTORY,
             PrioritySort.FACTORY,
-            NodeUnschedulable.FACTORY,
             NodeName.FACTORY,
+            NodeUnschedulable.FACTORY,
             TaintToleration.FACTORY,
             NodeAffinity.FACTORY,
             NodePorts.FACTORY,
+            DeferredPodScheduling.FACTORY,
             NodeResourcesFit.FACTORY,
             VolumeRestrictions.FACTORY,
             NodeVolumeLimits.FACTORY,

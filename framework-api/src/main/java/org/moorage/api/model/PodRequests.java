@@ -92,18 +92,18 @@ record PodRequests(Map<String, Quantity> quantities, Resources plain, Resources 
             PodLevelRequests level,
             Map<String, Quantity> defaults,
             List<PodStatus.NodeAllocatableResourceClaimStatus> claims) {
-        PodStatus.ContainerResources reported = level == PodLevelRequests.AS_REPORTED
-                ? status.podResources().orElse(null)
-                : null;
+        PodStatus.ContainerResources reported =
+                level == PodLevelRequests.AS_REPORTED ? status.podResources().orElse(null) : null;
         boolean isInfeasible = status.isResizeInfeasible();
         Map<String, Quantity> total = isInfeasible ? new HashMap<>() : specified(spec, defaults, claims);
-        if (reported != null && reported.requests().isPresent() && reported.allocated().isPresent()) {
+        if (reported != null
+                && reported.requests().isPresent()
+                && reported.allocated().isPresent()) {
             // The node has counted the claims.
             raise(total, reported.requests().get());
             raise(total, reported.allocated().get());
         } else if (isInfeasible || !status.containerResources().isEmpty()) {
-            Map<String, Quantity> allocated =
-                    containers(spec, defaults, container -> allocated(container, status));
+            Map<String, Quantity> allocated = containers(spec, defaults, container -> allocated(container, status));
             addClaims(allocated, claims);
             raise(total, allocated);
             raise(total, containers(spec, defaults, container -> actuated(container, status)));
@@ -126,9 +126,7 @@ record PodRequests(Map<String, Quantity> quantities, Resources plain, Resources 
     }
 
     private static Map<String, Quantity> specified(
-            PodSpec spec,
-            Map<String, Quantity> defaults,
-            List<PodStatus.NodeAllocatableResourceClaimStatus> claims) {
+            PodSpec spec, Map<String, Quantity> defaults, List<PodStatus.NodeAllocatableResourceClaimStatus> claims) {
         Map<String, Quantity> total = containers(spec, defaults, Container::requests);
         addClaims(total, claims);
         return total;
@@ -160,8 +158,7 @@ record PodRequests(Map<String, Quantity> quantities, Resources plain, Resources 
 
     private static Map<String, Quantity> allocated(Container container, PodStatus status) {
         Optional<PodStatus.ContainerResources> reported = reported(container, status);
-        return reported.flatMap(PodStatus.ContainerResources::allocated)
-                .orElseGet(() -> unreported(container, status));
+        return reported.flatMap(PodStatus.ContainerResources::allocated).orElseGet(() -> unreported(container, status));
     }
 
     private static Map<String, Quantity> actuated(Container container, PodStatus status) {

@@ -149,8 +149,8 @@ class PodRequestsTest {
         new Case(
                 "what is specified, allocated and in force is added up apart, so that containers at different stages do not add up",
                 of(app("cpu", "1"), named("other", "cpu", "3")),
-                status -> status.containerResources(List.of(
-                        allocated("main", quantities("cpu", "3")), allocated("other", quantities("cpu", "1")))),
+                status -> status.containerResources(
+                        List.of(allocated("main", quantities("cpu", "3")), allocated("other", quantities("cpu", "1")))),
                 4000,
                 0,
                 4000,
@@ -285,8 +285,8 @@ class PodRequestsTest {
 
     private static Consumer<PodStatus.Builder> reporting(
             String container, Map<String, Quantity> requests, Map<String, Quantity> allocated) {
-        return status -> status.containerResources(List.of(
-                new PodStatus.ContainerResources(container, Optional.of(requests), Optional.of(allocated))));
+        return status -> status.containerResources(
+                List.of(new PodStatus.ContainerResources(container, Optional.of(requests), Optional.of(allocated))));
     }
 
     private static PodStatus.ContainerResources allocated(String container, Map<String, Quantity> amounts) {

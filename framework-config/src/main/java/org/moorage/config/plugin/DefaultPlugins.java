@@ -11,15 +11,17 @@ public final class DefaultPlugins {
     /** Binds a pod by one request to the API server. */
     public static final String BINDER = "DefaultBinder";
 
+    private static final String FIT = "NodeResourcesFit";
+
     private static final List<EnabledPlugin> MULTI_POINT = List.of(
             new EnabledPlugin("SchedulingGates", 0),
             new EnabledPlugin("PrioritySort", 0),
-            new EnabledPlugin("NodeUnschedulable", 0),
             new EnabledPlugin("NodeName", 0),
+            new EnabledPlugin("NodeUnschedulable", 0),
             new EnabledPlugin("TaintToleration", 3),
             new EnabledPlugin("NodeAffinity", 2),
             new EnabledPlugin("NodePorts", 0),
-            new EnabledPlugin("NodeResourcesFit", 1),
+            new EnabledPlugin(FIT, 1),
             new EnabledPlugin("VolumeRestrictions", 0),
             new EnabledPlugin("NodeVolumeLimits", 0),
             new EnabledPlugin("VolumeBinding", 0),
@@ -41,13 +43,16 @@ public final class DefaultPlugins {
                     new EnabledPlugin("TopologyPlacementGenerator", 0)),
             new Gated(FeatureGates.TOPOLOGY_AWARE_WORKLOAD_SCHEDULING, new EnabledPlugin("PodGroupPodsCount", 1)));
 
+    // A feature adds it right before NodeResourcesFit; it is known without the feature, too.
+    private static final EnabledPlugin DEFERRED_PODS = new EnabledPlugin("DeferredPodScheduling", 0);
+
     private static final Set<String> WITH_ARGS = Set.of(
             "DefaultPreemption",
             "DynamicResources",
             "InterPodAffinity",
             "NodeAffinity",
             "NodeResourcesBalancedAllocation",
-            "NodeResourcesFit",
+            FIT,
             "PodTopologySpread",
             "VolumeBinding");
 
@@ -59,7 +64,14 @@ public final class DefaultPlugins {
 
     /** The plugins of the default {@code multiPoint} list where these features are on, in their order and with their weights. */
     public static List<EnabledPlugin> multiPoint(FeatureGates features) {
-        List<EnabledPlugin> enabled = new ArrayList<>(MULTI_POINT);
+        List<EnabledPlugin> enabled = new ArrayList<>();
+        for (EnabledPlugin plugin : MULTI_POINT) {
+            if (plugin.name().equals(FIT)
+                    && features.isEnabled(FeatureGates.IN_PLACE_POD_VERTICAL_SCALING_SCHEDULER_PREEMPTION)) {
+                enabled.add(DEFERRED_PODS);
+            }
+            enabled.add(plugin);
+        }
         for (Gated gated : GATED) {
             if (features.isEnabled(gated.feature)) {
                 enabled.add(gated.plugin);
@@ -80,7 +92,7 @@ public final class DefaultPlugins {
                 return true;
             }
         }
-        return false;
+        return DEFERRED_PODS.name().equals(name);
     }
 
     /** Whether the arguments of kube-scheduler's plugin of this name have an {@code apiVersion} and a {@code kind}. */

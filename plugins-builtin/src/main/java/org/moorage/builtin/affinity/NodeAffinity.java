@@ -20,7 +20,9 @@ import org.moorage.api.model.Node;
 import org.moorage.api.model.NodeSelector;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.EnqueueExtensions;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.FilterPlugin;
+import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PreFilterPlugin;
@@ -41,7 +43,7 @@ public final class NodeAffinity
     public static final String NAME = "NodeAffinity";
     /** Makes the plugin. */
     public static final PluginFactory<Args> FACTORY =
-            PluginFactory.of(NAME, NodeAffinity.class, Args.class, (args, handle) -> new NodeAffinity(args));
+            PluginFactory.of(NAME, NodeAffinity.class, Args.class, NodeAffinity::new);
 
     private static final Status TERMS_CONFLICT = Status.unresolvable("pod affinity terms conflict");
     private static final Status ADDED_AFFINITY_NOT_MATCHED =
@@ -143,9 +145,11 @@ public final class NodeAffinity
         }
     }
 
+    private final FeatureGates features;
     private final org.moorage.api.model.NodeAffinity addedAffinity;
 
-    NodeAffinity(Args args) {
+    NodeAffinity(Args args, Handle handle) {
+        features = handle.featureGates();
         addedAffinity = args.addedAffinity().orElse(org.moorage.api.model.NodeAffinity.NONE);
     }
 
@@ -156,6 +160,9 @@ public final class NodeAffinity
 
     @Override
     public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
+        if (features.isTriedForResize(pod)) {
+            return PreFilterResult.skip();
+        }
         Optional<NodeSelector> required = pod.spec().affinity().nodeAffinity().required();
         if (pod.spec().nodeSelector().isEmpty()
                 && required.isEmpty()

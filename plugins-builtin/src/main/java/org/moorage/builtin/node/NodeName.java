@@ -3,8 +3,10 @@ package org.moorage.builtin.node;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
+import org.moorage.api.Snapshot;
 import org.moorage.api.Status;
 import org.moorage.api.event.ActionType;
 import org.moorage.api.event.ClusterEvent;
@@ -15,10 +17,12 @@ import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.PreFilterPlugin;
+import org.moorage.api.plugin.PreFilterResult;
 import org.moorage.api.plugin.SignPlugin;
 
 /** Rejects nodes other than the one in the pod's {@code nodeName}, if it has one. Same decisions as kube-scheduler's NodeName. */
-public final class NodeName implements FilterPlugin, EnqueueExtensions, SignPlugin {
+public final class NodeName implements PreFilterPlugin, FilterPlugin, EnqueueExtensions, SignPlugin {
     /** The plugin's name. */
     public static final String NAME = "NodeName";
     /** Makes the plugin. */
@@ -33,6 +37,12 @@ public final class NodeName implements FilterPlugin, EnqueueExtensions, SignPlug
     @Override
     public String name() {
         return NAME;
+    }
+
+    /** A pod that has its node leaves that one alone to be looked at. */
+    @Override
+    public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
+        return pod.isBound() ? PreFilterResult.onlyNodes(Set.of(pod.nodeName())) : PreFilterResult.allNodes();
     }
 
     @Override

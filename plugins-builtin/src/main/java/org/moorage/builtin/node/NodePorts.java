@@ -16,7 +16,9 @@ import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.HostPort;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.EnqueueExtensions;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.FilterPlugin;
+import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PreFilterPlugin;
@@ -29,12 +31,16 @@ public final class NodePorts implements PreFilterPlugin, FilterPlugin, EnqueueEx
     public static final String NAME = "NodePorts";
     /** Makes the plugin. */
     public static final PluginFactory<PluginArgs.None> FACTORY =
-            PluginFactory.of(NAME, NodePorts.class, handle -> new NodePorts());
+            PluginFactory.of(NAME, NodePorts.class, NodePorts::new);
 
     private static final Status NO_FREE_PORTS =
             Status.unschedulable("node(s) didn't have free ports for the requested pod ports");
 
-    NodePorts() {}
+    private final FeatureGates features;
+
+    NodePorts(Handle handle) {
+        features = handle.featureGates();
+    }
 
     @Override
     public String name() {
@@ -43,7 +49,9 @@ public final class NodePorts implements PreFilterPlugin, FilterPlugin, EnqueueEx
 
     @Override
     public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
-        return pod.spec().hostPorts().isEmpty() ? PreFilterResult.skip() : PreFilterResult.allNodes();
+        return pod.spec().hostPorts().isEmpty() || features.isTriedForResize(pod)
+                ? PreFilterResult.skip()
+                : PreFilterResult.allNodes();
     }
 
     @Override

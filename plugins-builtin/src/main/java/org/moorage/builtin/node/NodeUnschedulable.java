@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
+import org.moorage.api.Snapshot;
 import org.moorage.api.Status;
 import org.moorage.api.event.ActionType;
 import org.moorage.api.event.ClusterEvent;
@@ -17,17 +18,20 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.Taint;
 import org.moorage.api.model.TolerationOperators;
 import org.moorage.api.plugin.EnqueueExtensions;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.PreFilterPlugin;
+import org.moorage.api.plugin.PreFilterResult;
 import org.moorage.api.plugin.SignPlugin;
 
 /**
  * Rejects nodes with {@code spec.unschedulable}, unless the pod tolerates the taint {@code
  * node.kubernetes.io/unschedulable:NoSchedule}. Same decisions as kube-scheduler's NodeUnschedulable.
  */
-public final class NodeUnschedulable implements FilterPlugin, EnqueueExtensions, SignPlugin {
+public final class NodeUnschedulable implements PreFilterPlugin, FilterPlugin, EnqueueExtensions, SignPlugin {
     /** The plugin's name. */
     public static final String NAME = "NodeUnschedulable";
     /** Makes the plugin. */
@@ -39,15 +43,22 @@ public final class NodeUnschedulable implements FilterPlugin, EnqueueExtensions,
     private static final Taint UNSCHEDULABLE_TAINT =
             new Taint("node.kubernetes.io/unschedulable", "", Taint.NO_SCHEDULE);
 
+    private final FeatureGates features;
     private final TolerationOperators tolerationOperators;
 
     NodeUnschedulable(Handle handle) {
-        tolerationOperators = handle.featureGates().tolerationOperators();
+        features = handle.featureGates();
+        tolerationOperators = features.tolerationOperators();
     }
 
     @Override
     public String name() {
         return NAME;
+    }
+
+    @Override
+    public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
+        return features.isTriedForResize(pod) ? PreFilterResult.skip() : PreFilterResult.allNodes();
     }
 
     @Override

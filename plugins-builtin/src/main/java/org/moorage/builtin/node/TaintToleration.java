@@ -7,6 +7,7 @@ import java.util.Optional;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
+import org.moorage.api.Snapshot;
 import org.moorage.api.StateKey;
 import org.moorage.api.Status;
 import org.moorage.api.event.ActionType;
@@ -21,10 +22,13 @@ import org.moorage.api.model.Taint;
 import org.moorage.api.model.Toleration;
 import org.moorage.api.model.TolerationOperators;
 import org.moorage.api.plugin.EnqueueExtensions;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.PreFilterPlugin;
+import org.moorage.api.plugin.PreFilterResult;
 import org.moorage.api.plugin.PreScorePlugin;
 import org.moorage.api.plugin.ScorePlugin;
 import org.moorage.api.plugin.SignPlugin;
@@ -33,7 +37,8 @@ import org.moorage.api.plugin.SignPlugin;
  * Rejects nodes with a {@code NoSchedule} or {@code NoExecute} taint that the pod does not tolerate, and prefers nodes with few
  * {@code PreferNoSchedule} taints that it does not tolerate. Same decisions as kube-scheduler's TaintToleration.
  */
-public final class TaintToleration implements FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExtensions, SignPlugin {
+public final class TaintToleration
+        implements PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExtensions, SignPlugin {
     /** The plugin's name. */
     public static final String NAME = "TaintToleration";
     /** Makes the plugin. */
@@ -45,15 +50,22 @@ public final class TaintToleration implements FilterPlugin, PreScorePlugin, Scor
     private static final StateKey<List<Toleration>> PREFER_NO_SCHEDULE_TOLERATIONS =
             StateKey.of(NAME + "/preferNoScheduleTolerations");
 
+    private final FeatureGates features;
     private final TolerationOperators tolerationOperators;
 
     TaintToleration(Handle handle) {
-        tolerationOperators = handle.featureGates().tolerationOperators();
+        features = handle.featureGates();
+        tolerationOperators = features.tolerationOperators();
     }
 
     @Override
     public String name() {
         return NAME;
+    }
+
+    @Override
+    public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
+        return features.isTriedForResize(pod) ? PreFilterResult.skip() : PreFilterResult.allNodes();
     }
 
     @Override

@@ -13,7 +13,10 @@ import org.moorage.api.model.Node;
 import org.moorage.api.model.ResourceName;
 import org.moorage.api.model.Resources;
 
-/** What a pod requests, checked against nodes. */
+/**
+ * What a pod requests, checked against nodes. A pod that is resized needs less than it requests on its own node, where part of it
+ * is counted already.
+ */
 final class FitRequest {
     private static final int PODS = 1;
     private static final int CPU = 2;
@@ -38,6 +41,9 @@ final class FitRequest {
     private final long cpu;
     private final long memory;
     private final long ephemeralStorage;
+    private final long neededCpu;
+    private final long neededMemory;
+    private final long neededEphemeralStorage;
     private final ResourceName[] scalars;
     private final long[] scalarRequests;
     private final boolean[] isMappedToDevices;
@@ -47,19 +53,25 @@ final class FitRequest {
      * A request.
      *
      * @param requests the amounts
+     * @param counted what nodes count of them already
      * @param scalars the scalar resources that are checked
      * @param mappedToDevices those that are delegated to DRA on nodes without an allocatable amount
      */
-    FitRequest(Resources requests, List<ResourceName> scalars, Set<ResourceName> mappedToDevices) {
+    FitRequest(Resources requests, Resources counted, List<ResourceName> scalars, Set<ResourceName> mappedToDevices) {
         cpu = requests.milliCpu();
         memory = requests.memory();
         ephemeralStorage = requests.ephemeralStorage();
+        neededCpu = Math.max(0, cpu - counted.milliCpu());
+        neededMemory = Math.max(0, memory - counted.memory());
+        neededEphemeralStorage = Math.max(0, ephemeralStorage - counted.ephemeralStorage());
         isMappedToDevices = new boolean[scalars.size()];
         for (int i = 0; i < scalars.size(); i++) {
             isMappedToDevices[i] = mappedToDevices.contains(scalars.get(i));
         }
         this.scalars = scalars.toArray(ResourceName[]::new);
-        scalarRequests = scalars.stream().mapToLong(requests::amount).toArray();
+        scalarRequests = scalars.stream()
+                .mapToLong(scalar -> Math.max(0, requests.amount(scalar) - counted.amount(scalar)))
+                .toArray();
         rejections = new AtomicReferenceArray<>(
                 this.scalars.length == 0 ? 0 : INSUFFICIENT.length << Math.min(this.scalars.length, CACHED_SCALARS));
     }
@@ -72,9 +84,9 @@ final class FitRequest {
     // What is asked about most nodes, short enough for the compilers to have it in line.
     private boolean fits(NodeInfo node) {
         if (node.podCount() >= node.allowedPods()
-                || isInsufficient(node, ResourceName.CPU, cpu)
-                || isInsufficient(node, ResourceName.MEMORY, memory)
-                || isInsufficient(node, ResourceName.EPHEMERAL_STORAGE, ephemeralStorage)) {
+                || isInsufficient(node, ResourceName.CPU, cpu, neededCpu)
+                || isInsufficient(node, ResourceName.MEMORY, memory, neededMemory)
+                || isInsufficient(node, ResourceName.EPHEMERAL_STORAGE, ephemeralStorage, neededEphemeralStorage)) {
             return false;
         }
         for (int i = 0; i < scalars.length; i++) {
@@ -88,15 +100,15 @@ final class FitRequest {
     private Status insufficient(NodeInfo node) {
         int kinds = node.podCount() + 1 > node.allowedPods() ? PODS : 0;
         boolean tooSmall = false;
-        if (isInsufficient(node, ResourceName.CPU, cpu)) {
+        if (isInsufficient(node, ResourceName.CPU, cpu, neededCpu)) {
             kinds |= CPU;
             tooSmall = cpu > node.allocatable(ResourceName.CPU);
         }
-        if (isInsufficient(node, ResourceName.MEMORY, memory)) {
+        if (isInsufficient(node, ResourceName.MEMORY, memory, neededMemory)) {
             kinds |= MEMORY;
             tooSmall |= memory > node.allocatable(ResourceName.MEMORY);
         }
-        if (isInsufficient(node, ResourceName.EPHEMERAL_STORAGE, ephemeralStorage)) {
+        if (isInsufficient(node, ResourceName.EPHEMERAL_STORAGE, ephemeralStorage, neededEphemeralStorage)) {
             kinds |= EPHEMERAL_STORAGE;
             tooSmall |= ephemeralStorage > node.allocatable(ResourceName.EPHEMERAL_STORAGE);
         }
@@ -138,12 +150,13 @@ final class FitRequest {
     }
 
     private boolean isInsufficient(NodeInfo node, int scalar) {
-        return isInsufficient(node, scalars[scalar], scalarRequests[scalar])
+        return isInsufficient(node, scalars[scalar], scalarRequests[scalar], scalarRequests[scalar])
                 && !(isMappedToDevices[scalar] && node.allocatable(scalars[scalar]) <= 0);
     }
 
-    private static boolean isInsufficient(NodeInfo node, ResourceName resource, long request) {
-        return request > 0 && request > node.allocatable(resource) - node.requested(resource);
+    // If nothing more is needed of what is requested, the node must still not give more than it has.
+    private static boolean isInsufficient(NodeInfo node, ResourceName resource, long request, long needed) {
+        return request > 0 && needed > node.allocatable(resource) - node.requested(resource);
     }
 
     /** Whether the pod fits the node if no other pod is on it. */

@@ -23,6 +23,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceName;
 import org.moorage.api.model.Resources;
 import org.moorage.api.plugin.EnqueueExtensions;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PluginArgs;
@@ -38,7 +39,8 @@ import org.moorage.builtin.labels.LabelSyntax;
 /**
  * Rejects nodes with insufficient resources for the pod's requests, and scores nodes by a scoring strategy. An extended
  * resource that a device class maps is delegated to DRA on nodes without an allocatable amount: DynamicResources filters it,
- * and its devices are scored. Same decisions as kube-scheduler's NodeResourcesFit.
+ * and its devices are scored. Of a pod that is tried for its resize, only what its node does not count yet is needed there. Same
+ * decisions as kube-scheduler's NodeResourcesFit.
  */
 public final class NodeResourcesFit
         implements PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExtensions, SignPlugin {
@@ -172,6 +174,7 @@ public final class NodeResourcesFit
     }
 
     private static final StateKey<FitRequest> REQUEST = StateKey.of(NAME + "/request");
+    private static final StateKey<FitRequest> OWN_NODE_REQUEST = StateKey.of(NAME + "/ownNodeRequest");
     private static final StateKey<ScoringRequest> SCORING_REQUEST = StateKey.of(NAME + "/scoringRequest");
 
     private final Set<String> ignoredResources;
@@ -179,8 +182,12 @@ public final class NodeResourcesFit
     private final ResourceAllocationScorer scorer;
     private final DraExtendedResources draExtendedResources;
     private final boolean hasDraExtendedResources;
+    private final FeatureGates features;
+    private final boolean hasDeferredResizes;
 
     NodeResourcesFit(Args args, Handle handle) {
+        features = handle.featureGates();
+        hasDeferredResizes = features.isEnabled(FeatureGates.IN_PLACE_POD_VERTICAL_SCALING_SCHEDULER_PREEMPTION);
         draExtendedResources = DraExtendedResources.of(handle);
         hasDraExtendedResources = DraExtendedResources.isEnabled(handle);
         ignoredResources = Set.copyOf(args.ignoredResources());
@@ -195,18 +202,25 @@ public final class NodeResourcesFit
 
     @Override
     public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
-        state.put(REQUEST, requestOf(pod));
+        state.put(REQUEST, requestOf(pod, Resources.NONE));
+        if (hasDeferredResizes && pod.isBound()) {
+            Optional<Resources> counted = snapshot.node(pod.nodeName()).flatMap(node -> countedOn(node, pod));
+            counted.ifPresent(requests -> state.put(OWN_NODE_REQUEST, requestOf(pod, requests)));
+        }
         return PreFilterResult.allNodes();
     }
 
     @Override
     public Optional<?> sign(Pod pod) {
+        if (hasDeferredResizes && pod.isBound()) {
+            return Optional.empty();
+        }
         return draExtendedResources.mayBeRequested(pod.spec().requests()) ? Optional.empty() : Optional.of(pod.spec());
     }
 
     @Override
     public Status filter(CycleState state, Pod pod, NodeInfo node) {
-        return state.get(REQUEST).check(node);
+        return requestOn(node, state, pod).check(node);
     }
 
     @Override
@@ -214,12 +228,28 @@ public final class NodeResourcesFit
         FitRequest request = state.get(REQUEST);
         for (int i = from; i < to; i++) {
             if (statuses[i].isSuccess()) {
-                Status status = request.check(nodes.get(i));
+                Status status = pod.isBound() ? filter(state, pod, nodes.get(i)) : request.check(nodes.get(i));
                 if (!status.isSuccess()) {
                     statuses[i] = status;
                 }
             }
         }
+    }
+
+    private static FitRequest requestOn(NodeInfo node, CycleState state, Pod pod) {
+        return pod.isBound() && pod.nodeName().equals(node.name())
+                ? state.find(OWN_NODE_REQUEST).orElseGet(() -> state.get(REQUEST))
+                : state.get(REQUEST);
+    }
+
+    // What the node counts of the pod; empty if it is not there.
+    private static Optional<Resources> countedOn(NodeInfo node, Pod pod) {
+        for (Pod other : node.pods()) {
+            if (other.uid().equals(pod.uid())) {
+                return Optional.of(other.requestsWithClaims());
+            }
+        }
+        return Optional.empty();
     }
 
     @Override
@@ -251,9 +281,7 @@ public final class NodeResourcesFit
     public List<EventRegistration> eventsToRegister() {
         List<EventRegistration> events = new ArrayList<>();
         events.add(EventRegistration.of(
-                ClusterEvent.of(EventResource.ASSIGNED_POD, ActionType.DELETE),
-                Pod.class,
-                NodeResourcesFit::afterPodDeletion));
+                ClusterEvent.of(EventResource.ASSIGNED_POD, ActionType.DELETE), Pod.class, this::afterPodDeletion));
         events.add(EventRegistration.of(
                 ClusterEvent.of(EventResource.NODE, ActionType.ADD, ActionType.UPDATE_NODE_ALLOCATABLE),
                 Node.class,
@@ -267,19 +295,42 @@ public final class NodeResourcesFit
         events.add(EventRegistration.of(
                 ClusterEvent.of(EventResource.ASSIGNED_POD, ActionType.UPDATE_POD_SCALE_DOWN),
                 Pod.class,
-                NodeResourcesFit::afterScaleDown));
+                this::afterScaleDown));
         events.add(
                 EventRegistration.always(ClusterEvent.of(EventResource.TARGET_POD, ActionType.UPDATE_POD_SCALE_DOWN)));
+        if (hasDeferredResizes) {
+            events.add(EventRegistration.of(
+                    ClusterEvent.of(EventResource.ASSIGNED_POD, ActionType.UPDATE_POD_SCALE_UP),
+                    Pod.class,
+                    this::afterScaleUp));
+            events.add(EventRegistration.of(
+                    ClusterEvent.of(EventResource.TARGET_POD, ActionType.UPDATE_POD_SCALE_UP),
+                    Pod.class,
+                    (pod, change) -> Hint.queueIf(features.isTriedForResize(pod))));
+        }
         return List.copyOf(events);
     }
 
-    private static Hint afterPodDeletion(Pod pod, ObjectChange<Pod> change) {
-        return Hint.queueIf(change.latest().isBoundOrNominated());
+    private Hint afterPodDeletion(Pod pod, ObjectChange<Pod> change) {
+        Pod deleted = change.latest();
+        return Hint.queueIf(deleted.isBoundOrNominated() && concerns(pod, deleted.nodeName()));
     }
 
-    private static Hint afterScaleDown(Pod pod, ObjectChange<Pod> change) {
+    // Only its own node matters for a resize.
+    private boolean concerns(Pod pod, String nodeName) {
+        return !features.isTriedForResize(pod) || nodeName.equals(pod.nodeName());
+    }
+
+    // Another pod took room on the node, so that there may be something to preempt now.
+    private Hint afterScaleUp(Pod pod, ObjectChange<Pod> change) {
+        return Hint.queueIf(
+                features.isTriedForResize(pod) && change.latest().nodeName().equals(pod.nodeName()));
+    }
+
+    private Hint afterScaleDown(Pod pod, ObjectChange<Pod> change) {
         Pod changed = change.latest();
         return Hint.queueIf(changed.isBound()
+                && concerns(pod, changed.nodeName())
                 && change.before().isPresent()
                 && hasLess(
                         changed.requestsAtAllLevels(),
@@ -289,8 +340,8 @@ public final class NodeResourcesFit
 
     private Hint afterNodeChange(Pod pod, ObjectChange<Node> change) {
         Node node = change.latest();
-        FitRequest request = requestOf(pod);
-        if (!request.fitsEmpty(node)) {
+        FitRequest request = requestOf(pod, Resources.NONE);
+        if (!concerns(pod, node.name()) || !request.fitsEmpty(node)) {
             return Hint.SKIP;
         }
         return Hint.queueIf(change.before().isEmpty()
@@ -311,7 +362,7 @@ public final class NodeResourcesFit
         return Hint.queueIf(hasScalar(requests, after.extendedResourceName()));
     }
 
-    private FitRequest requestOf(Pod pod) {
+    private FitRequest requestOf(Pod pod, Resources counted) {
         Resources requests = pod.spec().requests();
         List<ResourceName> scalars = new ArrayList<>(requests.scalarCount());
         for (int i = 0; i < requests.scalarCount(); i++) {
@@ -319,7 +370,7 @@ public final class NodeResourcesFit
                 scalars.add(ResourceName.of(requests.scalarName(i)));
             }
         }
-        return new FitRequest(requests, scalars, draExtendedResources.mapped(requests));
+        return new FitRequest(requests, counted, scalars, draExtendedResources.mapped(requests));
     }
 
     private boolean isIgnored(String resource) {

@@ -148,6 +148,9 @@ public final class PodTopologySpread
 
     @Override
     public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
+        if (handle.featureGates().isTriedForResize(pod)) {
+            return PreFilterResult.skip();
+        }
         List<SpreadConstraint> constraints = constraints(pod, DO_NOT_SCHEDULE);
         if (constraints.isEmpty()) {
             return PreFilterResult.skip();

@@ -24,6 +24,7 @@ import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.Volume;
 import org.moorage.api.plugin.EnqueueExtensions;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.ObjectLister;
@@ -70,9 +71,11 @@ public final class VolumeRestrictions implements PreFilterPlugin, PreFilterExten
         }
     }
 
+    private final FeatureGates features;
     private final ObjectLister<PersistentVolumeClaim> claims;
 
     VolumeRestrictions(Handle handle) {
+        features = handle.featureGates();
         claims = handle.lister(ObjectKind.PERSISTENT_VOLUME_CLAIM);
     }
 
@@ -83,6 +86,9 @@ public final class VolumeRestrictions implements PreFilterPlugin, PreFilterExten
 
     @Override
     public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
+        if (features.isTriedForResize(pod)) {
+            return PreFilterResult.skip();
+        }
         if (pod.spec().volumes().isEmpty()) {
             return PreFilterResult.skip();
         }

@@ -24,6 +24,7 @@ import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.StorageClass;
 import org.moorage.api.plugin.EnqueueExtensions;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.ObjectLister;
@@ -100,11 +101,13 @@ public final class VolumeZone implements PreFilterPlugin, FilterPlugin, EnqueueE
         }
     }
 
+    private final FeatureGates features;
     private final ObjectLister<PersistentVolumeClaim> claims;
     private final ObjectLister<PersistentVolume> volumes;
     private final ObjectLister<StorageClass> classes;
 
     VolumeZone(Handle handle) {
+        features = handle.featureGates();
         claims = handle.lister(ObjectKind.PERSISTENT_VOLUME_CLAIM);
         volumes = handle.lister(ObjectKind.PERSISTENT_VOLUME);
         classes = handle.lister(ObjectKind.STORAGE_CLASS);
@@ -117,6 +120,9 @@ public final class VolumeZone implements PreFilterPlugin, FilterPlugin, EnqueueE
 
     @Override
     public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
+        if (features.isTriedForResize(pod)) {
+            return PreFilterResult.skip();
+        }
         if (pod.spec().claimNames().isEmpty()) {
             return PreFilterResult.skip();
         }

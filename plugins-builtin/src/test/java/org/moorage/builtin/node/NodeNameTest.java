@@ -5,6 +5,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.Status;
+import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.testkit.Nodes;
 import org.moorage.testkit.PluginTester;
 import org.moorage.testkit.Pods;
@@ -30,7 +31,15 @@ class NodeNameTest {
     @ParameterizedTest
     @FieldSource("CASES")
     void filters(Case c) {
-        PLUGIN.pod(Pods.named("p").on(c.nodeName).build()).filters("n1", c.status);
+        PLUGIN.disabledAt(ExtensionPoint.PRE_FILTER)
+                .pod(Pods.named("p").on(c.nodeName).build())
+                .filters("n1", c.status);
+    }
+
+    @Test
+    void leavesOnlyTheNodeThatAPodNames() {
+        PLUGIN.pod(Pods.named("p").on("n1").build()).leavesOnlyNodes("n1");
+        PLUGIN.pod(Pods.named("p").build()).leavesAllNodes();
     }
 
     @Test

@@ -25,6 +25,7 @@ import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.DeviceClass;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.plugin.DeviceCounts;
@@ -236,7 +237,9 @@ class NodeResourcesFitTest {
                                     .requests("cpu", "1")
                                     .status(status ->
                                             status.containerResources(List.of(new PodStatus.ContainerResources(
-                                                    "main", Optional.of(Map.of("cpu", Quantity.of(4))), Optional.empty()))))),
+                                                    "main",
+                                                    Optional.of(Map.of("cpu", Quantity.of(4))),
+                                                    Optional.empty()))))),
                     Status.unschedulable("Insufficient cpu")),
         };
 
@@ -518,6 +521,141 @@ class NodeResourcesFitTest {
                     return new EightDevices();
                 }
             }
+        }
+    }
+
+    @Nested
+    class Resizes {
+        private static final PluginTester RESIZING = PLUGIN.features(
+                FeatureGates.DEFAULTS.with(FeatureGates.IN_PLACE_POD_VERTICAL_SCALING_SCHEDULER_PREEMPTION, true));
+        private static final PodCondition DEFERRED =
+                new PodCondition("PodResizePending", "True", "Deferred", "no room", 1);
+
+        private static Pods resized() {
+            return Pods.named("p").on("n").status(status -> status.conditions(List.of(DEFERRED)));
+        }
+
+        private static Pods before() {
+            return Pods.named("p").on("n");
+        }
+
+        private static Nodes four() {
+            return Nodes.named("n")
+                    .allocatable("cpu", "4")
+                    .allocatable("example.com/gpu", "4")
+                    .allocatable("pods", "9");
+        }
+
+        record Case(String name, Pods pod, List<Pods> there, Nodes node, Status status) {
+            @Override
+            public String toString() {
+                return name;
+            }
+        }
+
+        static final Case[] CASES = {
+            new Case(
+                    "what it has already is not needed again",
+                    resized().requests("cpu", "2"),
+                    List.of(before().requests("cpu", "1"), running().requests("cpu", "2")),
+                    four(),
+                    Status.success()),
+            new Case(
+                    "what it wants more may not be there",
+                    resized().requests("cpu", "3"),
+                    List.of(before().requests("cpu", "1"), running().requests("cpu", "2")),
+                    four(),
+                    Status.unschedulable("Insufficient cpu")),
+            new Case(
+                    "a node may be too small for all of it",
+                    resized().requests("cpu", "5"),
+                    List.of(before().requests("cpu", "1")),
+                    four(),
+                    Status.unresolvable("Insufficient cpu")),
+            new Case(
+                    "of devices only what it wants more tells whether a node is too small",
+                    resized().requests("example.com/gpu", "5"),
+                    List.of(before().requests("example.com/gpu", "3")),
+                    four(),
+                    Status.unschedulable("Insufficient example.com/gpu")),
+            new Case(
+                    "a node that counts the resize already must not give more than it has",
+                    resized().requests("cpu", "3"),
+                    List.of(resized().requests("cpu", "3"), running().requests("cpu", "2")),
+                    four(),
+                    Status.unschedulable("Insufficient cpu")),
+            new Case(
+                    "a full node takes one more pod for itself",
+                    resized().requests("cpu", "1"),
+                    List.of(before().requests("cpu", "1")),
+                    four().allocatable("pods", "1"),
+                    Status.unschedulable("Too many pods")),
+            new Case(
+                    "what a node does not know of is needed whole",
+                    resized().requests("cpu", "3"),
+                    List.of(running().requests("cpu", "2")),
+                    four(),
+                    Status.unschedulable("Insufficient cpu")),
+        };
+
+        @ParameterizedTest
+        @FieldSource("CASES")
+        void needWhatTheirNodeDoesNotCount(Case c) {
+            PluginTester plugin = RESIZING.cluster(c.node.build());
+            for (Pods there : c.there) {
+                plugin = plugin.cluster(there.build());
+            }
+            plugin.pod(c.pod.build()).filters("n", c.status);
+        }
+
+        @Test
+        void needAllOfItWithoutTheFeature() {
+            PLUGIN.cluster(four().build(), before().requests("cpu", "2").build())
+                    .pod(resized().requests("cpu", "3").build())
+                    .filters("n", Status.unschedulable("Insufficient cpu"));
+        }
+
+        record Change(String name, ObjectChange<? extends ClusterObject> change, Hint resized, Hint waiting) {
+            @Override
+            public String toString() {
+                return name;
+            }
+        }
+
+        private static ObjectChange<? extends ClusterObject> onNode(String node, String before, String after) {
+            return ObjectChange.updated(
+                    Pods.named("r").on(node).requests("cpu", before).build(),
+                    Pods.named("r").on(node).requests("cpu", after).build());
+        }
+
+        static final Change[] CHANGES = {
+            new Change(
+                    "a pod of its node is gone",
+                    ObjectChange.deleted(running().build()),
+                    Hint.QUEUE,
+                    Hint.QUEUE),
+            new Change(
+                    "a pod of another node is gone",
+                    ObjectChange.deleted(Pods.named("r").on("m").build()),
+                    Hint.SKIP,
+                    Hint.QUEUE),
+            new Change("a pod of its node gives up cpu", onNode("n", "2", "1"), Hint.QUEUE, Hint.QUEUE),
+            new Change("a pod of another node does", onNode("m", "2", "1"), Hint.SKIP, Hint.QUEUE),
+            new Change("a pod of its node takes cpu", onNode("n", "1", "2"), Hint.QUEUE, Hint.SKIP),
+            new Change("a pod of another node takes cpu", onNode("m", "1", "2"), Hint.SKIP, Hint.SKIP),
+            new Change("its node comes", ObjectChange.added(four().build()), Hint.QUEUE, Hint.QUEUE),
+            new Change(
+                    "another node comes",
+                    ObjectChange.added(Nodes.named("m").allocatable("cpu", "4").build()),
+                    Hint.SKIP,
+                    Hint.QUEUE),
+        };
+
+        @ParameterizedTest
+        @FieldSource("CHANGES")
+        void areTriedAgainForTheirOwnNode(Change c) {
+            RESIZING.pod(resized().requests("cpu", "2").build()).hint(c.change, c.resized);
+            RESIZING.pod(pod().requests("cpu", "2").build()).hint(c.change, c.waiting);
         }
     }
 

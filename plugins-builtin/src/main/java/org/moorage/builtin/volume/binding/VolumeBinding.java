@@ -104,15 +104,17 @@ public final class VolumeBinding
     private static final StateKey<PodVolumeClaims> CLAIMS = StateKey.of(NAME + "/claims");
     private static final StateKey<PodVolumes> RESERVATION = StateKey.of(NAME + "/reservation");
 
+    private final FeatureGates features;
     private final Claims claims;
     private final VolumeBinder binder;
     /** Empty while nodes are not scored. */
     private final Optional<FunctionShape> ratings;
 
     VolumeBinding(Args args, Handle handle, Pause pause) {
+        features = handle.featureGates();
         claims = new Claims(handle);
         binder = new VolumeBinder(claims, handle, pause, Duration.ofSeconds(args.bindTimeoutSeconds()));
-        ratings = handle.featureGates().isEnabled(FeatureGates.STORAGE_CAPACITY_SCORING)
+        ratings = features.isEnabled(FeatureGates.STORAGE_CAPACITY_SCORING)
                 ? Optional.of(new FunctionShape(args.shape().orElse(Args.EMPTIEST_FIRST)))
                 : Optional.empty();
     }
@@ -124,6 +126,9 @@ public final class VolumeBinding
 
     @Override
     public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
+        if (features.isTriedForResize(pod)) {
+            return PreFilterResult.skip();
+        }
         boolean hasClaims = false;
         for (Volume volume : pod.spec().volumes()) {
             if (volume.isClaim()) {

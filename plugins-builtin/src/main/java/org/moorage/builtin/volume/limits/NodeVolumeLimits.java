@@ -68,16 +68,18 @@ public final class NodeVolumeLimits implements PreFilterPlugin, FilterPlugin, En
         }
     }
 
+    private final FeatureGates features;
     private final CsiVolumes csiVolumes;
     private final ObjectLister<CsiNode> csiNodes;
     private final ObjectLister<CsiDriver> drivers;
     private final boolean requiresDrivers;
 
     NodeVolumeLimits(Handle handle) {
+        features = handle.featureGates();
         csiVolumes = new CsiVolumes(handle);
         csiNodes = handle.lister(ObjectKind.CSI_NODE);
         drivers = handle.lister(ObjectKind.CSI_DRIVER);
-        requiresDrivers = handle.featureGates().isEnabled(FeatureGates.VOLUME_LIMIT_SCALING);
+        requiresDrivers = features.isEnabled(FeatureGates.VOLUME_LIMIT_SCALING);
     }
 
     @Override
@@ -87,6 +89,9 @@ public final class NodeVolumeLimits implements PreFilterPlugin, FilterPlugin, En
 
     @Override
     public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
+        if (features.isTriedForResize(pod)) {
+            return PreFilterResult.skip();
+        }
         if (!hasLimitedVolumes(pod)) {
             return PreFilterResult.skip();
         }

@@ -138,6 +138,7 @@ final class Workload {
                     new NodeSelection(name, false, Optional.empty()),
                     false,
                     devices,
+                    List.of(),
                     List.of()));
         }
         return objects;
@@ -188,6 +189,7 @@ final class Workload {
                             1,
                             false,
                             List.of(),
+                            Map.of(),
                             Map.of(),
                             List.of()))));
         }

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
@@ -244,23 +245,32 @@ final class PodWrites {
 
     void patchNodeAllocatableResourceClaimStatuses(
             Pod pod, List<PodStatus.NodeAllocatableResourceClaimStatus> changed) {
-        String field = "nodeAllocatableResourceClaimStatuses";
         ObjectNode status = JSON.objectNode();
-        if (changed.isEmpty()) {
-            status.putNull(field);
-        } else {
-            ArrayNode claims = status.putArray(field);
-            for (PodStatus.NodeAllocatableResourceClaimStatus claim : changed) {
-                ObjectNode json = claims.addObject().put("resourceClaimName", claim.claimName());
-                claim.containers().forEach(json.putArray("containers")::add);
-                json.set("resources", ResourceClaimJson.quantities(claim.resources()));
-            }
+        ArrayNode claims = status.putArray("nodeAllocatableResourceClaimStatuses");
+        for (PodStatus.NodeAllocatableResourceClaimStatus claim : changed) {
+            ObjectNode json = claims.addObject().put("resourceClaimName", claim.claimName());
+            claim.containers().forEach(json.putArray("containers")::add);
+            ArrayNode mapping = json.putArray("mapping");
+            new TreeMap<>(claim.mapping())
+                    .forEach((resource, amount) ->
+                            mapping.addObject().put("name", resource).put("quantity", amount.toString()));
+            ArrayNode overhead = json.putArray("overhead");
+            new TreeMap<>(claim.overhead()).forEach((resource, amounts) -> {
+                ObjectNode entry = overhead.addObject().put("name", resource);
+                amounts.perPod().ifPresent(amount -> entry.put("perPod", amount.toString()));
+                amounts.perContainer().ifPresent(amount -> entry.put("perContainer", amount.toString()));
+            });
         }
-        patchStatus(pod, status, "");
+        // The strategic kind would add to what is there, and leave it as it is if there is nothing to add.
+        patchStatus(pod, status, "", ApiServer.JSON_MERGE);
     }
 
     // Returns the version that the pod has then; empty if the server does not tell it.
     private String patchStatus(Pod pod, ObjectNode status, String resourceVersion) {
+        return patchStatus(pod, status, resourceVersion, ApiServer.STRATEGIC_MERGE);
+    }
+
+    private String patchStatus(Pod pod, ObjectNode status, String resourceVersion, String kind) {
         ObjectNode patch = JSON.objectNode();
         if (!pod.uid().isEmpty()) {
             patch.withObject("metadata").put("uid", pod.uid());
@@ -269,8 +279,7 @@ final class PodWrites {
             patch.withObject("metadata").put("resourceVersion", resourceVersion);
         }
         patch.set("status", status);
-        return server.changeVersion(
-                "patch status of " + pod.key(), "PATCH", path(pod) + "/status", ApiServer.STRATEGIC_MERGE, patch);
+        return server.changeVersion("patch status of " + pod.key(), "PATCH", path(pod) + "/status", kind, patch);
     }
 
     void delete(Pod pod) {

@@ -107,6 +107,7 @@ final class ResourceClaimJson {
         if (!result.consumedCapacity().isEmpty()) {
             json.set("consumedCapacity", quantities(result.consumedCapacity()));
         }
+        putUnlessEmpty(json, "skipNodeOperations", result.skipNodeOperations());
         return json;
     }
 

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
+import org.moorage.api.model.Device;
 import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.DeviceConfig;
 import org.moorage.api.model.DeviceRequest;
@@ -430,7 +431,7 @@ class KubernetesClusterTest {
 
         private static DeviceAllocation.Result result() {
             return new DeviceAllocation.Result(
-                    "r", "gpu.x.org", "p", "gpu-0", false, List.of(), List.of(), List.of(), "", Map.of());
+                    "r", "gpu.x.org", "p", "gpu-0", false, List.of(), List.of(), List.of(), "", Map.of(), List.of());
         }
 
         private static DeviceAllocation fullAllocation() {
@@ -447,7 +448,8 @@ class KubernetesClusterTest {
                             List.of("ready"),
                             List.of("broken"),
                             "share",
-                            Map.of("memory", Quantity.parse("1Gi"), "cores", Quantity.of(2)))),
+                            Map.of("memory", Quantity.parse("1Gi"), "cores", Quantity.of(2)),
+                            List.of("*"))),
                     List.of(
                             new DeviceAllocation.Config(
                                     true, new DeviceConfig(List.of("r"), "{\"opaque\":{\"driver\":\"gpu.x.org\"}}")),
@@ -535,7 +537,8 @@ class KubernetesClusterTest {
                                 + " 'adminAccess': true,"
                                 + " 'tolerations': [{'key': 'k', 'operator': 'Exists', 'tolerationSeconds': 5}],"
                                 + " 'bindingConditions': ['ready'], 'bindingFailureConditions': ['broken'],"
-                                + " 'shareID': 'share', 'consumedCapacity': {'cores': '2', 'memory': '1073741824'}}],"
+                                + " 'shareID': 'share', 'consumedCapacity': {'cores': '2', 'memory': '1073741824'},"
+                                + " 'skipNodeOperations': ['*']}],"
                                 + " 'config': [{'source': 'FromClass', 'requests': ['r'],"
                                 + " 'opaque': {'driver': 'gpu.x.org'}}, {'source': 'FromClaim', 'requests': []}]},"
                                 + " 'nodeSelector': {'nodeSelectorTerms': [{"
@@ -598,19 +601,27 @@ class KubernetesClusterTest {
                         cluster -> cluster.patchNodeAllocatableResourceClaimStatuses(
                                 pod("u1"),
                                 List.of(new PodStatus.NodeAllocatableResourceClaimStatus(
-                                        "gpu", List.of("main"), Map.of("cpu", Quantity.of(4))))),
+                                        "gpu",
+                                        List.of("main"),
+                                        Map.of("memory", Quantity.of(8), "cpu", Quantity.of(4)),
+                                        Map.of(
+                                                "cpu",
+                                                new Device.NodeAllocatableOverhead(
+                                                        Optional.of(Quantity.of(1)), Optional.empty()))))),
                         "PATCH",
                         WEB + "/status",
-                        STRATEGIC,
+                        MERGE,
                         "{'metadata': {'uid': 'u1'}, 'status': {'nodeAllocatableResourceClaimStatuses': [{"
-                                + "'resourceClaimName': 'gpu', 'containers': ['main'], 'resources': {'cpu': '4'}}]}}"),
+                                + "'resourceClaimName': 'gpu', 'containers': ['main'], 'mapping': [{'name': 'cpu',"
+                                + " 'quantity': '4'}, {'name': 'memory', 'quantity': '8'}], 'overhead': [{'name':"
+                                + " 'cpu', 'perPod': '1'}]}]}}"),
                 new Case(
                         "a pod's claims take nothing of its node any more",
                         cluster -> cluster.patchNodeAllocatableResourceClaimStatuses(pod("u1"), List.of()),
                         "PATCH",
                         WEB + "/status",
-                        STRATEGIC,
-                        "{'metadata': {'uid': 'u1'}, 'status': {'nodeAllocatableResourceClaimStatuses': null}}"));
+                        MERGE,
+                        "{'metadata': {'uid': 'u1'}, 'status': {'nodeAllocatableResourceClaimStatuses': []}}"));
 
         @ParameterizedTest
         @FieldSource("CASES")

@@ -159,7 +159,7 @@ class ExtendersTest {
 
         assertThat(scheduler.scheduleNext().orElseThrow().message())
                 .isEqualTo(
-                        "0/2 nodes are available: 1 full, 1 never. no new claims to deallocate, preemption: 0/2 nodes are available: "
+                        "0/2 nodes are available: 1 full, 1 never. preemption: 0/2 nodes are available: "
                                 + "1 No preemption victims found for incoming pod, 1 Preemption is not helpful for scheduling.");
         assertThat(reason()).isEqualTo("Unschedulable");
         answers.put("filter", () -> "{\"NodeNames\":[\"a\"]}");

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * A set of counters: in a pool those that its devices share, of a device how much of them it consumes.
+ * A set of counters that the devices of a pool share.
  *
  * @param name the name of the set
  * @param counters the counters, by name

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * A device that can be allocated to claims.
@@ -19,20 +20,20 @@ import java.util.Optional;
  * @param bindingConditions the conditions that must be true before a pod that uses it is bound
  * @param bindingFailureConditions the conditions any of which means that binding fails
  * @param allowsMultipleAllocations whether it can be allocated to several claims at the same time
- * @param nodeAllocatableResourceMappings how an allocation counts in the node allocatable resources, by resource
+ * @param nodeAllocatableResources how an allocation counts in the node allocatable resources, by resource
  */
 public record Device(
         String name,
         Map<String, DeviceAttribute> attributes,
         Map<String, DeviceCapacity> capacity,
-        List<CounterSet> consumesCounters,
+        List<CounterConsumption> consumesCounters,
         NodeSelection nodeSelection,
         List<DeviceTaint> taints,
         boolean bindsToNode,
         List<String> bindingConditions,
         List<String> bindingFailureConditions,
         boolean allowsMultipleAllocations,
-        Map<String, NodeAllocatableResourceMapping> nodeAllocatableResourceMappings) {
+        Map<String, NodeAllocatableResource> nodeAllocatableResources) {
     public Device {
         Objects.requireNonNull(name, "name");
         attributes = Map.copyOf(attributes);
@@ -42,19 +43,66 @@ public record Device(
         taints = List.copyOf(taints);
         bindingConditions = List.copyOf(bindingConditions);
         bindingFailureConditions = List.copyOf(bindingFailureConditions);
-        nodeAllocatableResourceMappings = Map.copyOf(nodeAllocatableResourceMappings);
+        nodeAllocatableResources = Map.copyOf(nodeAllocatableResources);
+    }
+
+    /**
+     * What the device consumes of a counter set of its pool while it is allocated.
+     *
+     * @param counterSet the name of the set
+     * @param counters the amounts, by counter
+     * @param compatibilityGroups the groups one of which all devices that consume of the set must have in common; empty if it only
+     *     goes with devices without groups
+     */
+    public record CounterConsumption(
+            String counterSet, Map<String, Quantity> counters, Set<String> compatibilityGroups) {
+        public CounterConsumption {
+            Objects.requireNonNull(counterSet, "counterSet");
+            counters = Map.copyOf(counters);
+            compatibilityGroups = Set.copyOf(compatibilityGroups);
+        }
     }
 
     /**
      * How much of a node allocatable resource an allocation of the device takes.
      *
-     * @param capacityKey the capacity whose consumed amount is taken; empty for an amount that is the same for all claims
-     * @param multiplier what the consumed amount is multiplied with, or the amount itself
+     * @param mapping what the device stands for; empty if it stands for nothing of the resource
+     * @param overhead what the device takes besides, by pod and by container; empty if nothing
      */
-    public record NodeAllocatableResourceMapping(String capacityKey, Optional<Quantity> multiplier) {
-        public NodeAllocatableResourceMapping {
+    public record NodeAllocatableResource(
+            Optional<NodeAllocatableMapping> mapping, Optional<NodeAllocatableOverhead> overhead) {
+        public NodeAllocatableResource {
+            Objects.requireNonNull(mapping, "mapping");
+            Objects.requireNonNull(overhead, "overhead");
+        }
+    }
+
+    /**
+     * How much of a node allocatable resource a device stands for.
+     *
+     * @param capacityKey the capacity whose consumed amount is taken; empty for an amount that is the same for all claims
+     * @param capacityMultiplier what the consumed amount is multiplied with
+     * @param deviceMultiplier the amount of a whole device, without a {@code capacityKey}
+     */
+    public record NodeAllocatableMapping(
+            String capacityKey, Optional<Quantity> capacityMultiplier, Optional<Quantity> deviceMultiplier) {
+        public NodeAllocatableMapping {
             Objects.requireNonNull(capacityKey, "capacityKey");
-            Objects.requireNonNull(multiplier, "multiplier");
+            Objects.requireNonNull(capacityMultiplier, "capacityMultiplier");
+            Objects.requireNonNull(deviceMultiplier, "deviceMultiplier");
+        }
+    }
+
+    /**
+     * What a device takes of a node allocatable resource besides.
+     *
+     * @param perPod the amount of a pod that uses it
+     * @param perContainer the amount of each container that uses it
+     */
+    public record NodeAllocatableOverhead(Optional<Quantity> perPod, Optional<Quantity> perContainer) {
+        public NodeAllocatableOverhead {
+            Objects.requireNonNull(perPod, "perPod");
+            Objects.requireNonNull(perContainer, "perContainer");
         }
     }
 
@@ -71,6 +119,6 @@ public record Device(
                 bindingConditions,
                 bindingFailureConditions,
                 allowsMultipleAllocations,
-                nodeAllocatableResourceMappings);
+                nodeAllocatableResources);
     }
 }

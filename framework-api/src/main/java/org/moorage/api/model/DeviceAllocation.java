@@ -37,6 +37,7 @@ public record DeviceAllocation(
      * @param bindingFailureConditions the conditions any of which means that binding fails
      * @param shareId the identity of the share of a device that allows multiple allocations; otherwise empty
      * @param consumedCapacity the capacity that the share consumes, by name
+     * @param skipNodeOperations what the kubelet leaves out for the device; empty for nothing
      */
     public record Result(
             String request,
@@ -48,13 +49,15 @@ public record DeviceAllocation(
             List<String> bindingConditions,
             List<String> bindingFailureConditions,
             String shareId,
-            Map<String, Quantity> consumedCapacity) {
+            Map<String, Quantity> consumedCapacity,
+            List<String> skipNodeOperations) {
         public Result {
             Objects.requireNonNull(request, "request");
             tolerations = List.copyOf(tolerations);
             bindingConditions = List.copyOf(bindingConditions);
             bindingFailureConditions = List.copyOf(bindingFailureConditions);
             consumedCapacity = Map.copyOf(consumedCapacity);
+            skipNodeOperations = List.copyOf(skipNodeOperations);
         }
     }
 
@@ -65,6 +68,16 @@ public record DeviceAllocation(
      * @param config the configuration
      */
     public record Config(boolean isFromClass, DeviceConfig config) {}
+
+    /** Whether one of the devices asks the kubelet to leave something out. */
+    public boolean skipsNodeOperations() {
+        for (Result result : results) {
+            if (!result.skipNodeOperations().isEmpty()) {
+                return true;
+            }
+        }
+        return false;
+    }
 
     /** The same allocation with a time. */
     public DeviceAllocation at(Instant allocated) {

@@ -16,6 +16,7 @@ import java.util.Objects;
  * @param adminAccess whether it is for admin access, which also allocates devices in use
  * @param tolerations the tolerations for device taints
  * @param capacity the capacity to consume of devices that allow multiple allocations, by name
+ * @param derivedAttributes CEL expressions for attributes that constraints see instead of those of the device, by name
  * @param alternatives the subrequests of {@code firstAvailable}, preferred first; empty for an exact request
  */
 public record DeviceRequest(
@@ -27,6 +28,7 @@ public record DeviceRequest(
         boolean adminAccess,
         List<DeviceToleration> tolerations,
         Map<String, Quantity> capacity,
+        Map<String, String> derivedAttributes,
         List<DeviceRequest> alternatives) {
     /** Allocates a number of devices. */
     public static final String EXACT_COUNT = "ExactCount";
@@ -40,13 +42,14 @@ public record DeviceRequest(
         Objects.requireNonNull(allocationMode, "allocationMode");
         tolerations = List.copyOf(tolerations);
         capacity = Map.copyOf(capacity);
+        derivedAttributes = Map.copyOf(derivedAttributes);
         alternatives = List.copyOf(alternatives);
     }
 
     /** A plain request for a number of devices of a class. */
     public static DeviceRequest of(String name, String deviceClass, long count) {
         return new DeviceRequest(
-                name, deviceClass, List.of(), EXACT_COUNT, count, false, List.of(), Map.of(), List.of());
+                name, deviceClass, List.of(), EXACT_COUNT, count, false, List.of(), Map.of(), Map.of(), List.of());
     }
 
     /** Whether it requests all matching devices. */

@@ -5,24 +5,42 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * A rule that adds a taint to devices.
  *
  * @param metadata its name and the like
- * @param driver the driver whose devices it taints; empty for all drivers
- * @param pool the pool whose devices it taints; empty for all pools
- * @param device the device that it taints; empty for all devices
+ * @param deviceSelector the devices that it taints; empty for none
  * @param taint the taint
  */
-public record DeviceTaintRule(ObjectMeta metadata, String driver, String pool, String device, DeviceTaint taint)
+public record DeviceTaintRule(ObjectMeta metadata, Optional<Selector> deviceSelector, DeviceTaint taint)
         implements ClusterObject {
     public DeviceTaintRule {
         Objects.requireNonNull(metadata, "metadata");
-        Objects.requireNonNull(driver, "driver");
-        Objects.requireNonNull(pool, "pool");
-        Objects.requireNonNull(device, "device");
+        Objects.requireNonNull(deviceSelector, "deviceSelector");
         Objects.requireNonNull(taint, "taint");
+    }
+
+    /**
+     * Selects devices by where they are.
+     *
+     * @param driver the driver of the devices; empty for all drivers
+     * @param pool the pool of the devices; empty for all pools
+     * @param device the name of the device; empty for all devices
+     */
+    public record Selector(String driver, String pool, String device) {
+        public Selector {
+            Objects.requireNonNull(driver, "driver");
+            Objects.requireNonNull(pool, "pool");
+            Objects.requireNonNull(device, "device");
+        }
+
+        private boolean selects(ResourceSlice slice, Device offered) {
+            return (driver.isEmpty() || driver.equals(slice.driver()))
+                    && (pool.isEmpty() || pool.equals(slice.pool().name()))
+                    && (device.isEmpty() || device.equals(offered.name()));
+        }
     }
 
     /** A slice with the taints of these rules added; the same instance if none of them selects a device of it. */
@@ -32,7 +50,7 @@ public record DeviceTaintRule(ObjectMeta metadata, String driver, String pool, S
         for (Device device : slice.devices()) {
             List<DeviceTaint> taints = new ArrayList<>(device.taints());
             for (DeviceTaintRule rule : rules) {
-                if (rule.selects(slice, device)) {
+                if (rule.deviceSelector.isPresent() && rule.deviceSelector.get().selects(slice, device)) {
                     taints.add(rule.taint);
                 }
             }
@@ -41,11 +59,5 @@ public record DeviceTaintRule(ObjectMeta metadata, String driver, String pool, S
             devices.add(isChanged ? device.withTaints(taints) : device);
         }
         return isTainted ? slice.withDevices(devices) : slice;
-    }
-
-    private boolean selects(ResourceSlice slice, Device offered) {
-        return (driver.isEmpty() || driver.equals(slice.driver()))
-                && (pool.isEmpty() || pool.equals(slice.pool().name()))
-                && (device.isEmpty() || device.equals(offered.name()));
     }
 }

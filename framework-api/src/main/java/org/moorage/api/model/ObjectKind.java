@@ -68,8 +68,8 @@ public record ObjectKind<T extends ClusterObject>(
     public static final ObjectKind<DeviceClass> DEVICE_CLASS =
             new ObjectKind<>("resource.k8s.io/v1", "DeviceClass", "deviceclasses", false, DeviceClass.class);
     /** Device taint rules. */
-    public static final ObjectKind<DeviceTaintRule> DEVICE_TAINT_RULE = new ObjectKind<>(
-            "resource.k8s.io/v1beta2", "DeviceTaintRule", "devicetaintrules", false, DeviceTaintRule.class);
+    public static final ObjectKind<DeviceTaintRule> DEVICE_TAINT_RULE =
+            new ObjectKind<>("resource.k8s.io/v1", "DeviceTaintRule", "devicetaintrules", false, DeviceTaintRule.class);
 
     /** Pod disruption budgets. */
     public static final ObjectKind<PodDisruptionBudget> POD_DISRUPTION_BUDGET = new ObjectKind<>(

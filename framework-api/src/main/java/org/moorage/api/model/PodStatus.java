@@ -2,6 +2,7 @@
 package org.moorage.api.model;
 
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -109,18 +110,43 @@ public final class PodStatus {
     public record ClaimStatus(String name, String claimName) {}
 
     /**
-     * The node allocatable resources of a claim of the pod, see {@link Device#nodeAllocatableResourceMappings}.
+     * The node allocatable resources of a claim of the pod, see {@link Device#nodeAllocatableResources}.
      *
      * @param claimName the claim's name
-     * @param containers the containers that use the claim
-     * @param resources the amounts, by resource
+     * @param containers the containers that use the claim; one that names it twice is there twice
+     * @param mapping the amounts that its devices stand for, by resource
+     * @param overhead what its devices take besides, by resource
      */
     public record NodeAllocatableResourceClaimStatus(
-            String claimName, List<String> containers, Map<String, Quantity> resources) {
+            String claimName,
+            List<String> containers,
+            Map<String, Quantity> mapping,
+            Map<String, Device.NodeAllocatableOverhead> overhead) {
         public NodeAllocatableResourceClaimStatus {
             Objects.requireNonNull(claimName, "claimName");
             containers = List.copyOf(containers);
-            resources = Map.copyOf(resources);
+            mapping = Map.copyOf(mapping);
+            overhead = Map.copyOf(overhead);
+        }
+
+        /** The amounts that the pod takes because of the claim, by resource. */
+        public Map<String, Quantity> resources() {
+            return resources(containers.size());
+        }
+
+        /** The amounts that one container takes because of the claim, by resource. */
+        public Map<String, Quantity> resourcesOf(String container) {
+            return containers.contains(container) ? resources(1) : Map.of();
+        }
+
+        private Map<String, Quantity> resources(int users) {
+            Map<String, Quantity> total = new HashMap<>(mapping);
+            overhead.forEach((resource, amounts) -> {
+                Quantity perContainer = amounts.perContainer().orElse(Quantity.ZERO);
+                Quantity besides = amounts.perPod().orElse(Quantity.ZERO).plus(perContainer.times(Quantity.of(users)));
+                total.merge(resource, besides, Quantity::plus);
+            });
+            return total;
         }
     }
 

@@ -14,6 +14,7 @@ import java.util.Objects;
  * @param perDeviceNodeSelection whether each device has its own node selection
  * @param devices the devices
  * @param sharedCounters the counter sets that the devices of the pool share; a slice has devices or counter sets, not both
+ * @param skipNodeOperations what the kubelet leaves out for the devices; empty for nothing
  */
 public record ResourceSlice(
         ObjectMeta metadata,
@@ -22,7 +23,8 @@ public record ResourceSlice(
         NodeSelection nodeSelection,
         boolean perDeviceNodeSelection,
         List<Device> devices,
-        List<CounterSet> sharedCounters)
+        List<CounterSet> sharedCounters,
+        List<String> skipNodeOperations)
         implements ClusterObject {
     public ResourceSlice {
         Objects.requireNonNull(metadata, "metadata");
@@ -31,6 +33,7 @@ public record ResourceSlice(
         Objects.requireNonNull(nodeSelection, "nodeSelection");
         devices = List.copyOf(devices);
         sharedCounters = List.copyOf(sharedCounters);
+        skipNodeOperations = List.copyOf(skipNodeOperations);
     }
 
     /**
@@ -44,7 +47,15 @@ public record ResourceSlice(
 
     /** The same slice with other devices. */
     public ResourceSlice withDevices(List<Device> others) {
-        return new ResourceSlice(metadata, driver, pool, nodeSelection, perDeviceNodeSelection, others, sharedCounters);
+        return new ResourceSlice(
+                metadata,
+                driver,
+                pool,
+                nodeSelection,
+                perDeviceNodeSelection,
+                others,
+                sharedCounters,
+                skipNodeOperations);
     }
 
     /** Whether it has shared counters instead of devices. */

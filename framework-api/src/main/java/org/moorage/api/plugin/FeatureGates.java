@@ -58,10 +58,18 @@ public final class FeatureGates {
     public static final String DRA_DEVICE_BINDING_CONDITIONS = "DRADeviceBindingConditions";
     /** Claims tell the state of the devices that they were given. */
     public static final String DRA_RESOURCE_CLAIM_DEVICE_STATUS = "DRAResourceClaimDeviceStatus";
+    /** The shares of a device that claims request may be counted in thousandths. */
+    public static final String DRA_FRACTIONAL_CAPACITY_RANGE = "DRAFractionalCapacityRange";
     /** What is known of devices may be several values. */
     public static final String DRA_LIST_TYPE_ATTRIBUTES = "DRAListTypeAttributes";
+    /** Requests for devices may derive what is compared among devices. */
+    public static final String DRA_DERIVED_ATTRIBUTES = "DRADerivedAttributes";
     /** Devices may be parts of others. */
     public static final String DRA_PARTITIONABLE_DEVICES = "DRAPartitionableDevices";
+    /** Parts of a device are only given out together if they go together. */
+    public static final String DRA_DEVICE_COMPATIBILITY_GROUPS = "DRADeviceCompatibilityGroups";
+    /** Devices may do without what nodes do to prepare them. */
+    public static final String DRA_OPTIONAL_NODE_OPERATIONS = "DRAOptionalNodeOperations";
     /** What devices take of their node counts among what pods take of it. */
     public static final String DRA_NODE_ALLOCATABLE_RESOURCES = "DRANodeAllocatableResources";
     /** The search for devices has a limit in time. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.objects.internal;
 
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -18,6 +19,7 @@ import org.moorage.api.model.DeviceTaintRule;
 import org.moorage.api.model.DeviceToleration;
 import org.moorage.api.model.NodeSelection;
 import org.moorage.api.model.ObjectMeta;
+import org.moorage.api.model.Quantity;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.model.ResourceSlice;
 
@@ -55,17 +57,20 @@ final class DeviceDecoder {
                 reach(spec),
                 spec.flag("perDeviceNodeSelection"),
                 spec.list("devices", this::device),
-                spec.list("sharedCounters", set -> counterSet("name", set)));
+                spec.list("sharedCounters", this::counterSet),
+                spec.texts("skipNodeOperations"));
     }
 
     DeviceTaintRule taintRule(ObjectMeta metadata, FieldReader root) {
         FieldReader spec = root.object("spec");
-        FieldReader selector = spec.object("deviceSelector");
         return new DeviceTaintRule(
                 metadata,
-                shared.text(selector.text("driver")),
-                shared.text(selector.text("pool")),
-                shared.text(selector.text("device")),
+                spec.optional(
+                        "deviceSelector",
+                        selector -> new DeviceTaintRule.Selector(
+                                shared.text(selector.text("driver")),
+                                shared.text(selector.text("pool")),
+                                shared.text(selector.text("device")))),
                 taint(spec.object("taint")));
     }
 
@@ -109,19 +114,25 @@ final class DeviceDecoder {
                 shared.text(device.text("name")),
                 device.map("attributes", DeviceDecoder::attribute, shared::text),
                 device.map("capacity", this::capacity, shared::text),
-                device.list("consumesCounters", set -> counterSet("counterSet", set)),
+                device.list("consumesCounters", this::counterConsumption),
                 reach(device),
                 device.list("taints", DeviceDecoder::taint),
                 device.flag("bindsToNode"),
                 device.texts("bindingConditions"),
                 device.texts("bindingFailureConditions"),
                 device.flag("allowMultipleAllocations"),
-                device.map("nodeAllocatableResourceMappings", this::nodeResource, shared::text));
+                device.map("nodeAllocatableResources", this::nodeResource, shared::text));
     }
 
-    private Device.NodeAllocatableResourceMapping nodeResource(FieldReader mapping) {
-        return new Device.NodeAllocatableResourceMapping(
-                shared.text(mapping.text("capacityKey")), mapping.optionalQuantity("allocationMultiplier"));
+    private Device.NodeAllocatableResource nodeResource(FieldReader resource) {
+        return new Device.NodeAllocatableResource(
+                resource.optional(
+                        "mapping",
+                        mapping -> new Device.NodeAllocatableMapping(
+                                shared.text(mapping.text("capacityKey")),
+                                mapping.optionalQuantity("capacityMultiplier"),
+                                mapping.optionalQuantity("deviceMultiplier"))),
+                resource.optional("overhead", PodDecoder::overhead));
     }
 
     private static DeviceTaint taint(FieldReader taint) {
@@ -178,10 +189,19 @@ final class DeviceDecoder {
                                                 range.optionalQuantity("step"))))));
     }
 
-    private CounterSet counterSet(String nameField, FieldReader set) {
-        return new CounterSet(
-                shared.text(set.text(nameField)),
-                set.map("counters", counter -> counter.quantity("value"), shared::text));
+    private CounterSet counterSet(FieldReader set) {
+        return new CounterSet(shared.text(set.text("name")), counters(set));
+    }
+
+    private Device.CounterConsumption counterConsumption(FieldReader consumed) {
+        return new Device.CounterConsumption(
+                shared.text(consumed.text("counterSet")),
+                counters(consumed),
+                new HashSet<>(consumed.texts("compatibilityGroups")));
+    }
+
+    private Map<String, Quantity> counters(FieldReader parent) {
+        return parent.map("counters", counter -> counter.quantity("value"), shared::text);
     }
 
     private DeviceRequest request(FieldReader request) {
@@ -198,6 +218,7 @@ final class DeviceDecoder {
                 false,
                 List.of(),
                 Map.of(),
+                Map.of(),
                 request.list("firstAvailable", alternative -> exactly(alternative.text("name"), alternative)));
     }
 
@@ -211,7 +232,12 @@ final class DeviceDecoder {
                 exactly.flag("adminAccess"),
                 exactly.list("tolerations", DeviceDecoder::toleration),
                 exactly.object("capacity").quantities("requests", shared::text),
+                derivedAttributes(exactly),
                 List.of());
+    }
+
+    private static Map<String, String> derivedAttributes(FieldReader request) {
+        return request.byName("derivedAttributes", derived -> derived.text("expression"), name -> name);
     }
 
     private static DeviceToleration toleration(FieldReader toleration) {
@@ -246,7 +272,8 @@ final class DeviceDecoder {
                 result.texts("bindingConditions"),
                 result.texts("bindingFailureConditions"),
                 result.text("shareID"),
-                result.quantities("consumedCapacity", shared::text));
+                result.quantities("consumedCapacity", shared::text),
+                result.texts("skipNodeOperations"));
     }
 
     private static ResourceClaim.Consumer consumer(FieldReader consumer) {

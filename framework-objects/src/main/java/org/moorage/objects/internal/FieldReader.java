@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -67,6 +68,18 @@ final class FieldReader {
             result.add(decoder.apply(new FieldReader(value, this, field, i)));
         }
         return List.copyOf(result);
+    }
+
+    /**
+     * The objects in a list by their names, decoded; of several with one name the last.
+     *
+     * @param names what becomes of a name
+     */
+    <T> Map<String, T> byName(String field, Function<FieldReader, T> decoder, UnaryOperator<String> names) {
+        Map<String, T> result = new HashMap<>();
+        list(field, value -> Map.entry(names.apply(value.text("name")), decoder.apply(value)))
+                .forEach(entry -> result.put(entry.getKey(), entry.getValue()));
+        return result;
     }
 
     /** The values in a list, decoded. */

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import org.moorage.api.model.Affinity;
 import org.moorage.api.model.Container;
+import org.moorage.api.model.Device;
 import org.moorage.api.model.HostPort;
 import org.moorage.api.model.NodeAffinity;
 import org.moorage.api.model.PodAffinity;
@@ -195,7 +196,15 @@ final class PodDecoder {
 
     private PodStatus.NodeAllocatableResourceClaimStatus nodeResourceClaim(FieldReader claim) {
         return new PodStatus.NodeAllocatableResourceClaimStatus(
-                claim.text("resourceClaimName"), claim.texts("containers"), shared.quantities(claim, "resources"));
+                claim.text("resourceClaimName"),
+                claim.texts("containers"),
+                claim.byName("mapping", amount -> amount.quantity("quantity"), shared::text),
+                claim.byName("overhead", PodDecoder::overhead, shared::text));
+    }
+
+    static Device.NodeAllocatableOverhead overhead(FieldReader overhead) {
+        return new Device.NodeAllocatableOverhead(
+                overhead.optionalQuantity("perPod"), overhead.optionalQuantity("perContainer"));
     }
 
     PodCondition condition(FieldReader condition) {

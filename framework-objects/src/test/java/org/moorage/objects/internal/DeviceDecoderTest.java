@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.moorage.api.model.CounterSet;
 import org.moorage.api.model.Device;
@@ -34,7 +35,22 @@ class DeviceDecoderTest {
               "taint": {"key": "k", "value": "v", "effect": "NoSchedule"}}}\
             """), KeptJson.NONE);
         DeviceTaint taint = new DeviceTaint("k", "v", "NoSchedule");
-        assertThat(rule).isEqualTo(new DeviceTaintRule(rule.metadata(), "gpu.example.com", "", "gpu-0", taint));
+        assertThat(rule)
+                .isEqualTo(new DeviceTaintRule(
+                        rule.metadata(),
+                        Optional.of(new DeviceTaintRule.Selector("gpu.example.com", "", "gpu-0")),
+                        taint));
+    }
+
+    @Test
+    void tellsASelectorThatSelectsByNothingFromNone() throws IOException {
+        assertThat(selector("{\"spec\": {\"deviceSelector\": {}}}")).contains(new DeviceTaintRule.Selector("", "", ""));
+        assertThat(selector("{\"spec\": {}}")).isEmpty();
+    }
+
+    private static Optional<DeviceTaintRule.Selector> selector(String json) throws IOException {
+        return DECODER.decode(ObjectKind.DEVICE_TAINT_RULE, ObjectStreams.object(json), KeptJson.NONE)
+                .deviceSelector();
     }
 
     @Test
@@ -43,6 +59,7 @@ class DeviceDecoderTest {
             {"metadata": {"name": "s"}, "spec": {
               "driver": "gpu.example.com", "perDeviceNodeSelection": true,
               "pool": {"name": "p", "generation": 3, "resourceSliceCount": 2},
+              "skipNodeOperations": ["*"],
               "sharedCounters": [{"name": "mem", "counters": {"memory": {"value": "40Gi"}}}],
               "devices": [{
                 "name": "gpu-0", "allNodes": true, "bindsToNode": true, "allowMultipleAllocations": true,
@@ -50,7 +67,11 @@ class DeviceDecoderTest {
                                "d": {"version": "1.2.3"}, "e": {"strings": ["x"]}, "f": {"ints": [1, 2]}, "g": {}},
                 "capacity": {"memory": {"value": "8Gi", "requestPolicy": {
                   "default": "1Gi", "validRange": {"min": "1Gi", "step": "1Gi"}}}},
-                "consumesCounters": [{"counterSet": "mem", "counters": {"memory": {"value": "8Gi"}}}],
+                "consumesCounters": [{"counterSet": "mem", "counters": {"memory": {"value": "8Gi"}},
+                                      "compatibilityGroups": ["x", "y"]}],
+                "nodeAllocatableResources": {
+                  "cpu": {"mapping": {"capacityKey": "memory", "capacityMultiplier": "2"}},
+                  "memory": {"mapping": {"deviceMultiplier": "1Gi"}, "overhead": {"perPod": "1Gi"}}},
                 "taints": [{"key": "k", "value": "v", "effect": "NoSchedule"}],
                 "bindingConditions": ["ready"], "bindingFailureConditions": ["failed"]}]}}\
             """), KeptJson.NONE);
@@ -84,7 +105,24 @@ class DeviceDecoderTest {
                                         Optional.of(new DeviceCapacity.ValidRange(
                                                 Optional.of(unit), Optional.empty(), Optional.of(unit))))))));
         assertThat(device.consumesCounters())
-                .containsExactly(new CounterSet("mem", Map.of("memory", Quantity.parse("8Gi"))));
+                .containsExactly(new Device.CounterConsumption(
+                        "mem", Map.of("memory", Quantity.parse("8Gi")), Set.of("x", "y")));
+        assertThat(device.nodeAllocatableResources())
+                .containsOnly(
+                        Map.entry(
+                                "cpu",
+                                new Device.NodeAllocatableResource(
+                                        Optional.of(new Device.NodeAllocatableMapping(
+                                                "memory", Optional.of(Quantity.of(2)), Optional.empty())),
+                                        Optional.empty())),
+                        Map.entry(
+                                "memory",
+                                new Device.NodeAllocatableResource(
+                                        Optional.of(new Device.NodeAllocatableMapping(
+                                                "", Optional.empty(), Optional.of(unit))),
+                                        Optional.of(new Device.NodeAllocatableOverhead(
+                                                Optional.of(unit), Optional.empty())))));
+        assertThat(slice.skipNodeOperations()).containsExactly("*");
         assertThat(device.taints()).containsExactly(new DeviceTaint("k", "v", "NoSchedule"));
         assertThat(device.bindingConditions()).containsExactly("ready");
         assertThat(device.bindingFailureConditions()).containsExactly("failed");
@@ -97,7 +135,8 @@ class DeviceDecoderTest {
             {"metadata": {"name": "c", "namespace": "default", "finalizers": ["a"]},
              "spec": {"devices": {
                "requests": [
-                 {"name": "r", "exactly": {"deviceClassName": "gpu", "allocationMode": "All"}},
+                 {"name": "r", "exactly": {"deviceClassName": "gpu", "allocationMode": "All",
+                                            "derivedAttributes": [{"name": "x.org/y", "expression": "1"}]}},
                  {"name": "q", "firstAvailable": [{"name": "s", "deviceClassName": "nic", "count": 2}]}],
                "constraints": [{"requests": ["r"], "matchAttribute": "x.org/numa"}],
                "config": [{"requests": ["r"], "opaque": {"driver": "d"}}]}},
@@ -105,11 +144,14 @@ class DeviceDecoderTest {
                "allocation": {
                  "allocationTimestamp": "2026-01-01T00:00:00Z",
                  "devices": {"results": [{"request": "r", "driver": "d", "pool": "p", "device": "x",
-                                          "shareID": "1", "consumedCapacity": {"memory": "1Gi"}}]}},
+                                          "shareID": "1", "consumedCapacity": {"memory": "1Gi"},
+                                          "skipNodeOperations": ["*"]}]}},
                "reservedFor": [{"resource": "pods", "name": "p", "uid": "u"}]}}\
             """), KeptJson.NONE);
         assertThat(claim.finalizers()).containsExactly("a");
         assertThat(claim.requests().get(0).requestsAll()).isTrue();
+        assertThat(claim.requests().get(0).derivedAttributes()).containsOnly(Map.entry("x.org/y", "1"));
+        assertThat(claim.allocation().orElseThrow().skipsNodeOperations()).isTrue();
         assertThat(claim.requests().get(1).alternatives()).singleElement().satisfies(alternative -> {
             assertThat(alternative.name()).isEqualTo("s");
             assertThat(alternative.count()).isEqualTo(2);

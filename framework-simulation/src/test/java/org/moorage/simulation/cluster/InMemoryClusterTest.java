@@ -274,7 +274,7 @@ class InMemoryClusterTest {
         void sayWhatTheirClaimsTakeOfTheirNode() {
             cluster.apply(pod);
             PodStatus.NodeAllocatableResourceClaimStatus claim = new PodStatus.NodeAllocatableResourceClaimStatus(
-                    "c", List.of("main"), Map.of("cpu", Quantity.of(4)));
+                    "c", List.of("main"), Map.of("cpu", Quantity.of(4)), Map.of());
             cluster.patchNodeAllocatableResourceClaimStatuses(pod, List.of(claim));
             assertThat(known().status().nodeAllocatableResourceClaimStatuses()).containsExactly(claim);
             cluster.patchNodeAllocatableResourceClaimStatuses(pod, List.of());

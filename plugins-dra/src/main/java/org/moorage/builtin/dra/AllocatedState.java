@@ -87,9 +87,9 @@ final class AllocatedState {
         return allocatedDevices.containsKey(id) || sharedDevices.containsKey(id);
     }
 
-    /** Whether claims consume capacity of the device. */
-    boolean hasConsumedCapacity(DeviceId id) {
-        return consumedCapacity.containsKey(id);
+    /** Whether a share of the device is allocated. */
+    boolean isShared(DeviceId id) {
+        return sharedDevices.containsKey(id);
     }
 
     /** What claims consume of the device, by the name of the capacity. */

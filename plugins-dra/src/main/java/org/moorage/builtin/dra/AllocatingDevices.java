@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
-import org.moorage.api.model.CounterSet;
 import org.moorage.api.model.Device;
 import org.moorage.api.model.DeviceConstraint;
 import org.moorage.api.model.DeviceRequest;
@@ -27,13 +26,16 @@ final class AllocatingDevices {
     private final Allocator allocator;
     private final DeviceFeatures features;
     private final RandomGenerator shareIds;
+    private final List<ResourceClaim> claims = new ArrayList<>();
     private final List<List<AttributeConstraint>> constraints = new ArrayList<>();
     private final List<List<DeviceResult>> results = new ArrayList<>();
     private final Map<DeviceId, Set<Integer>> claimsByDevice = new HashMap<>();
     private final Map<DeviceId, Integer> sharesByDevice = new HashMap<>();
     private final Map<DeviceId, Map<String, Quantity>> consumedCapacity = new HashMap<>();
     // By pool, counter set and counter.
-    private final Map<String, Map<String, Map<String, Quantity>>> consumedCounters = new HashMap<>();
+    private final Map<PoolId, Map<String, Map<String, Quantity>>> consumedCounters = new HashMap<>();
+    // By pool and counter set, after each of the devices that consume of it; before the first, those in use count.
+    private final Map<PoolId, Map<String, List<CompatibilityGroups>>> groups = new HashMap<>();
 
     AllocatingDevices(Allocator allocator, Node node) {
         this.allocator = allocator;
@@ -50,10 +52,11 @@ final class AllocatingDevices {
         List<AttributeConstraint> known = new ArrayList<>();
         for (DeviceConstraint constraint : claim.constraints()) {
             int index = known.size();
-            known.add(AttributeConstraint.of(constraint, features)
+            known.add(AttributeConstraint.of(constraint, features, allocator.selectors())
                     .orElseThrow(() -> new AllocationException("claim " + claim.key() + ", constraint #" + index
                             + ": empty constraint (unsupported constraint type?)")));
         }
+        claims.add(claim);
         constraints.add(known);
         results.add(new ArrayList<>());
     }
@@ -77,14 +80,28 @@ final class AllocatingDevices {
                 || !claimsByDevice.getOrDefault(id, Set.of()).isEmpty();
     }
 
-    /** Whether a device has the capacity that a request needs. */
-    boolean hasCapacity(DeviceRequest request, DeviceWithId device) {
-        return !features.consumableCapacity()
-                || ConsumedCapacity.fits(
-                        device.device().capacity(),
-                        request.capacity(),
-                        allocator.allocatedState().consumedCapacity(device.id()),
-                        consumedCapacity.getOrDefault(device.id(), Map.of()));
+    /**
+     * Whether a device has the capacity that a request needs.
+     *
+     * @throws AllocationException if the amount cannot be told
+     */
+    boolean hasCapacity(int claim, DeviceRequest request, DeviceWithId device) {
+        if (!features.consumableCapacity()) {
+            return true;
+        }
+        try {
+            return ConsumedCapacity.fits(
+                    device.device().capacity(),
+                    request.capacity(),
+                    allocator.allocatedState().consumedCapacity(device.id()),
+                    consumedCapacity.getOrDefault(device.id(), Map.of()),
+                    features);
+        } catch (AllocationException invalid) {
+            throw new AllocationException(
+                    "claim " + claims.get(claim).key() + ", request " + request.name()
+                            + ": checking capacity for device " + device.id() + ": " + invalid.getMessage(),
+                    invalid);
+        }
     }
 
     /** One device for one request. */
@@ -94,8 +111,10 @@ final class AllocatingDevices {
         private final DeviceWithId deviceWithId;
         private final Device device;
         private final DeviceId id;
+        private final Node node;
         private final Pool pool;
         private final boolean allowsMultipleAllocations;
+        private int joinedGroups;
         private boolean consumesCounters;
         private int satisfiedConstraints;
         private boolean violatesConstraint;
@@ -103,22 +122,30 @@ final class AllocatingDevices {
         private Map<String, Quantity> shareCapacity = Map.of();
         private boolean isShare;
 
-        Attempt(int claim, RequestData request, DeviceWithId deviceWithId, Pool pool) {
+        Attempt(int claim, RequestData request, DeviceWithId deviceWithId, Node node, Pool pool) {
             this.claim = claim;
             this.request = request;
             this.deviceWithId = deviceWithId;
+            this.node = node;
             this.pool = pool;
             device = deviceWithId.device();
             id = deviceWithId.id();
             allowsMultipleAllocations = features.consumableCapacity() && device.allowsMultipleAllocations();
         }
 
-        /** Allocates the device, if that is possible; otherwise nothing is changed. */
+        /**
+         * Allocates the device, if that is possible; otherwise nothing is changed.
+         *
+         * @throws AllocationException if the claim or the device is not valid; the search ends then
+         */
         boolean allocate() {
             if (!canBeAllocated()) {
                 return false;
             }
-            if (!addCounters() || isTainted() || !addToConstraints() || !hasCapacity(request.request(), deviceWithId)) {
+            if (!consume()
+                    || isTainted()
+                    || !addToConstraints()
+                    || !hasCapacity(claim, request.request(), deviceWithId)) {
                 rollback();
                 return false;
             }
@@ -157,11 +184,12 @@ final class AllocatingDevices {
             }
             List<AttributeConstraint> all = constraints.get(claim);
             for (int i = satisfiedConstraints - 1; i >= 0; i--) {
-                all.get(i).remove(request.baseRequestName(), request.subrequestName());
+                all.get(i).remove(request);
             }
             if (consumesCounters) {
                 removeCounters();
             }
+            leaveGroups();
         }
 
         private boolean canBeAllocated() {
@@ -169,22 +197,62 @@ final class AllocatingDevices {
                     ? !allowsMultipleAllocations && isAllocating(claim, id)
                     : isInUse(id);
             return !isTaken
+                    && isOperable()
                     && (features.partitionableDevices()
                             || device.consumesCounters().isEmpty());
         }
 
+        // Whether the node can do without what the device asks the kubelet to leave out.
+        private boolean isOperable() {
+            return deviceWithId.slice().skipNodeOperations().isEmpty()
+                    || !features.usesExperimentalAllocator()
+                    || features.optionalNodeOperations() && OptionalNodeOperations.areKnownOn(node);
+        }
+
         // Only the first share of a device consumes its counters.
-        private boolean addCounters() {
+        private boolean consume() {
             boolean isFurtherShare = allowsMultipleAllocations
-                    && (allocator.allocatedState().hasConsumedCapacity(id) || sharesByDevice.containsKey(id));
-            if (isFurtherShare || device.consumesCounters().isEmpty()) {
+                    && (allocator.allocatedState().isShared(id) || sharesByDevice.containsKey(id));
+            return isFurtherShare || device.consumesCounters().isEmpty() || joinGroups() && addCounters();
+        }
+
+        private boolean joinGroups() {
+            if (!features.compatibilityGroups()) {
                 return true;
             }
+            Map<String, List<CompatibilityGroups>> ofPool = groups.computeIfAbsent(pool.id(), any -> new HashMap<>());
+            for (Device.CounterConsumption consumed : device.consumesCounters()) {
+                List<CompatibilityGroups> joined =
+                        ofPool.computeIfAbsent(consumed.counterSet(), any -> new ArrayList<>());
+                CompatibilityGroups others = joined.isEmpty()
+                        ? allocator.groupsInUse(pool).get(consumed.counterSet())
+                        : joined.get(joined.size() - 1);
+                if (others == null) {
+                    joined.add(CompatibilityGroups.of(consumed.compatibilityGroups()));
+                } else if (others.admit(consumed.compatibilityGroups())) {
+                    joined.add(others.with(consumed.compatibilityGroups()));
+                } else {
+                    return false;
+                }
+                joinedGroups++;
+            }
+            return true;
+        }
+
+        private void leaveGroups() {
+            Map<String, List<CompatibilityGroups>> ofPool = groups.getOrDefault(pool.id(), Map.of());
+            for (Device.CounterConsumption consumed : device.consumesCounters().subList(0, joinedGroups)) {
+                List<CompatibilityGroups> joined = ofPool.getOrDefault(consumed.counterSet(), List.of());
+                joined.remove(joined.size() - 1);
+            }
+        }
+
+        private boolean addCounters() {
             Map<String, Map<String, Quantity>> available = allocator.availableCounters(pool);
             Map<String, Map<String, Quantity>> consumed =
-                    consumedCounters.computeIfAbsent(pool.id().pool(), any -> new HashMap<>());
-            for (CounterSet set : device.consumesCounters()) {
-                Map<String, Quantity> sums = consumed.computeIfAbsent(set.name(), any -> new HashMap<>());
+                    consumedCounters.computeIfAbsent(pool.id(), any -> new HashMap<>());
+            for (Device.CounterConsumption set : device.consumesCounters()) {
+                Map<String, Quantity> sums = consumed.computeIfAbsent(set.counterSet(), any -> new HashMap<>());
                 set.counters().forEach((name, amount) -> sums.merge(name, amount, Quantity::plus));
             }
             consumesCounters = true;
@@ -200,10 +268,9 @@ final class AllocatingDevices {
         }
 
         private void removeCounters() {
-            Map<String, Map<String, Quantity>> consumed =
-                    consumedCounters.getOrDefault(pool.id().pool(), Map.of());
-            for (CounterSet set : device.consumesCounters()) {
-                Map<String, Quantity> sums = consumed.getOrDefault(set.name(), Map.of());
+            Map<String, Map<String, Quantity>> consumed = consumedCounters.getOrDefault(pool.id(), Map.of());
+            for (Device.CounterConsumption set : device.consumesCounters()) {
+                Map<String, Quantity> sums = consumed.getOrDefault(set.counterSet(), Map.of());
                 set.counters().forEach((name, amount) -> sums.computeIfPresent(name, (same, sum) -> sum.minus(amount)));
             }
         }
@@ -231,7 +298,7 @@ final class AllocatingDevices {
 
         private boolean addToConstraints() {
             for (AttributeConstraint constraint : constraints.get(claim)) {
-                if (!constraint.add(request.baseRequestName(), request.subrequestName(), deviceWithId)) {
+                if (!constraint.add(request, deviceWithId)) {
                     violatesConstraint = true;
                     return false;
                 }
@@ -242,7 +309,7 @@ final class AllocatingDevices {
 
         private void addShare() {
             shareCapacity =
-                    ConsumedCapacity.of(device.capacity(), request.request().capacity());
+                    ConsumedCapacity.of(device.capacity(), request.request().capacity(), features);
             sharesByDevice.merge(id, 1, Integer::sum);
             Map<String, Quantity> sums = consumedCapacity.computeIfAbsent(id, any -> new HashMap<>());
             shareCapacity.forEach((name, amount) -> sums.merge(name, amount, Quantity::plus));

@@ -52,7 +52,8 @@ final class AllocationBuilder {
                     features.bindingConditions() ? device.bindingConditions() : List.of(),
                     features.bindingConditions() ? device.bindingFailureConditions() : List.of(),
                     result.shareId(),
-                    result.consumedCapacity()));
+                    result.consumedCapacity(),
+                    features.optionalNodeOperations() ? result.device().slice().skipNodeOperations() : List.of()));
         }
         allocations.add(
                 new DeviceAllocation(results, config(claim, requests), nodeSelector(devices), Optional.empty()));
@@ -71,22 +72,29 @@ final class AllocationBuilder {
             List<String> names = requestsByClass.remove(request.deviceClass().name());
             if (names != null) {
                 for (DeviceConfig config : request.deviceClass().config()) {
-                    all.add(new DeviceAllocation.Config(true, new DeviceConfig(names, config.json())));
+                    add(new DeviceConfig(names, config.json()), true, requests, all);
                 }
             }
         }
         for (DeviceConfig config : claim.config()) {
-            if (config.requests().isEmpty()) {
-                all.add(new DeviceAllocation.Config(false, config));
-            }
-            for (RequestData request : requests) {
-                if (config.requests().contains(request.baseRequestName())
-                        || config.requests().contains(request.requestName())) {
-                    all.add(new DeviceAllocation.Config(false, config));
-                }
+            if (config.requests().isEmpty() || requests.stream().anyMatch(request -> isAbout(config, request))) {
+                add(config, false, requests, all);
             }
         }
         return all;
+    }
+
+    // One that is about all requests names none of them.
+    private static void add(
+            DeviceConfig config, boolean isFromClass, List<RequestData> requests, List<DeviceAllocation.Config> all) {
+        boolean isAboutAll = requests.stream().allMatch(request -> isAbout(config, request));
+        DeviceConfig named = isAboutAll ? new DeviceConfig(List.of(), config.json()) : config;
+        all.add(new DeviceAllocation.Config(isFromClass, named));
+    }
+
+    private static boolean isAbout(DeviceConfig config, RequestData request) {
+        return config.requests().contains(request.baseRequestName())
+                || config.requests().contains(request.requestName());
     }
 
     // A single device that can only be used from the node binds the claim to the node; otherwise

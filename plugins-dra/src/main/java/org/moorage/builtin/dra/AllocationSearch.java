@@ -52,7 +52,7 @@ final class AllocationSearch {
     }
 
     Allocator.Result run() {
-        RequestValidation validation = new RequestValidation(allocator, pools, matches, allocating);
+        RequestValidation validation = new RequestValidation(allocator, pools, matches);
         for (int i = 0; i < claims.size(); i++) {
             requests.add(validation.requestsOf(claims.get(i)));
             selectedSubrequests[i] = new int[requests.get(i).size()];
@@ -137,7 +137,7 @@ final class AllocationSearch {
             return allocateRequest(claim, request + 1);
         }
         int ofClaim = allocating.results(claim).size();
-        if (ofClaim + (long) data.numDevices() - index > RequestValidation.MAX_DEVICES) {
+        if (data.numDevices() - index > RequestValidation.MAX_DEVICES - ofClaim) {
             return Solution.MAX_SIZE_EXCEEDED;
         }
         return data.request().requestsAll()
@@ -147,7 +147,7 @@ final class AllocationSearch {
 
     private Solution allocateNextOfAll(int claim, int request, RequestData data, int index) {
         DeviceWithId device = data.allDevices().get(index);
-        AllocatingDevices.Attempt attempt = allocating.new Attempt(claim, data, device, poolOf(device));
+        AllocatingDevices.Attempt attempt = allocating.new Attempt(claim, data, device, node, poolOf(device));
         if (!attempt.allocate()) {
             if (attempt.violatesConstraint()) {
                 throw new AllocationException("claim " + claims.get(claim).key() + ", request "
@@ -187,7 +187,7 @@ final class AllocationSearch {
                     if (!mayBeAllocated(claim, data, device)) {
                         continue;
                     }
-                    AllocatingDevices.Attempt attempt = allocating.new Attempt(claim, data, device, pool);
+                    AllocatingDevices.Attempt attempt = allocating.new Attempt(claim, data, device, node, pool);
                     if (!attempt.allocate()) {
                         continue;
                     }
@@ -209,6 +209,6 @@ final class AllocationSearch {
     private boolean mayBeAllocated(int claim, RequestData data, DeviceWithId device) {
         return allocating.isFree(claim, data.request(), device.id())
                 && matches.isSelectable(claims.get(claim), data, device)
-                && allocating.hasCapacity(data.request(), device);
+                && allocating.hasCapacity(claim, data.request(), device);
     }
 }

@@ -7,9 +7,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.moorage.api.Status;
 import org.moorage.api.model.CounterSet;
+import org.moorage.api.model.Device;
 import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.DeviceClass;
 import org.moorage.api.model.Node;
@@ -27,8 +29,8 @@ final class Allocator {
     private final DeviceSelectors selectors;
     private final DeviceFeatures features;
     private final long shareIdSeed;
-    // By the name of the pool alone, without the driver, as in kube-scheduler.
-    private final Map<String, Map<String, Map<String, Quantity>>> availableCounters = new ConcurrentHashMap<>();
+    private final Map<PoolId, Map<String, Map<String, Quantity>>> availableCounters = new ConcurrentHashMap<>();
+    private final Map<PoolId, Map<String, CompatibilityGroups>> groupsInUse = new ConcurrentHashMap<>();
 
     /**
      * An allocator.
@@ -106,7 +108,21 @@ final class Allocator {
 
     /** What allocated devices leave of the counters of a pool, by the names of set and counter. */
     Map<String, Map<String, Quantity>> availableCounters(Pool pool) {
-        return availableCounters.computeIfAbsent(pool.id().pool(), any -> countersOf(pool));
+        return availableCounters.computeIfAbsent(pool.id(), any -> countersOf(pool));
+    }
+
+    /** What the allocated devices of a pool have in common, by the name of the counter set that they consume of. */
+    Map<String, CompatibilityGroups> groupsInUse(Pool pool) {
+        return groupsInUse.computeIfAbsent(pool.id(), any -> {
+            Map<String, CompatibilityGroups> groups = new HashMap<>();
+            forEachConsumption(
+                    pool,
+                    consumed -> groups.merge(
+                            consumed.counterSet(),
+                            CompatibilityGroups.of(consumed.compatibilityGroups()),
+                            (known, same) -> known.with(consumed.compatibilityGroups())));
+            return groups;
+        });
     }
 
     private Map<String, Map<String, Quantity>> countersOf(Pool pool) {
@@ -114,21 +130,24 @@ final class Allocator {
         for (CounterSet set : pool.counterSets().values()) {
             available.put(set.name(), new HashMap<>(set.counters()));
         }
-        subtractAllocated(available, pool.slicesTargetingNode());
-        subtractAllocated(available, pool.slicesNotTargetingNode());
+        forEachConsumption(pool, consumed -> {
+            Map<String, Quantity> set = available.getOrDefault(consumed.counterSet(), Map.of());
+            consumed.counters()
+                    .forEach((name, amount) -> set.computeIfPresent(name, (same, left) -> left.minus(amount)));
+        });
         return available;
     }
 
-    private void subtractAllocated(Map<String, Map<String, Quantity>> available, List<SliceWithDevices> poolSlices) {
+    private void forEachConsumption(Pool pool, Consumer<Device.CounterConsumption> action) {
+        forEachConsumption(pool.slicesTargetingNode(), action);
+        forEachConsumption(pool.slicesNotTargetingNode(), action);
+    }
+
+    private void forEachConsumption(List<SliceWithDevices> poolSlices, Consumer<Device.CounterConsumption> action) {
         for (SliceWithDevices slice : poolSlices) {
             for (DeviceWithId device : slice.devices()) {
                 if (!device.device().consumesCounters().isEmpty() && allocatedState.isAllocatedOrShared(device.id())) {
-                    for (CounterSet consumed : device.device().consumesCounters()) {
-                        Map<String, Quantity> set = available.getOrDefault(consumed.name(), Map.of());
-                        consumed.counters()
-                                .forEach((name, amount) ->
-                                        set.computeIfPresent(name, (same, left) -> left.minus(amount)));
-                    }
+                    device.device().consumesCounters().forEach(action);
                 }
             }
         }

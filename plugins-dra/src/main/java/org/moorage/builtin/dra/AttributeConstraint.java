@@ -1,70 +1,104 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.builtin.dra;
 
-import java.util.HashMap;
+import com.google.common.collect.Sets;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.Device;
 import org.moorage.api.model.DeviceAttribute;
 import org.moorage.api.model.DeviceConstraint;
+import org.moorage.builtin.dra.cel.SelectorException;
 
 /** A constraint on an attribute of the devices of a claim. Follows a search: devices are added, and removed again. */
 abstract class AttributeConstraint {
     private final List<String> requests;
     private final String attribute;
+    private final DeviceFeatures features;
+    private final DeviceSelectors selectors;
 
-    private AttributeConstraint(List<String> requests, String attribute) {
+    private AttributeConstraint(
+            List<String> requests, String attribute, DeviceFeatures features, DeviceSelectors selectors) {
         this.requests = requests;
         this.attribute = attribute;
+        this.features = features;
+        this.selectors = selectors;
     }
 
-    /** The constraint of a claim; empty if it is of a kind that is not known with these features. */
-    static Optional<AttributeConstraint> of(DeviceConstraint constraint, DeviceFeatures features) {
+    /**
+     * The constraint of a claim; empty if it is of a kind that is not known with these features.
+     *
+     * @param selectors evaluates the expressions of derived attributes
+     */
+    static Optional<AttributeConstraint> of(
+            DeviceConstraint constraint, DeviceFeatures features, DeviceSelectors selectors) {
         if (!constraint.matchAttribute().isEmpty()) {
-            return Optional.of(new MatchAttribute(constraint.requests(), constraint.matchAttribute()));
+            return Optional.of(
+                    new MatchAttribute(constraint.requests(), constraint.matchAttribute(), features, selectors));
         }
         return constraint.distinctAttribute().isEmpty() || features.usesStableAllocator()
                 ? Optional.empty()
-                : Optional.of(new DistinctAttribute(constraint.requests(), constraint.distinctAttribute()));
+                : Optional.of(new DistinctAttribute(
+                        constraint.requests(), constraint.distinctAttribute(), features, selectors));
     }
 
     /**
      * Adds a device.
      *
-     * @param request the name of the request, without the subrequest
-     * @param subrequest the name of the subrequest; empty if there is none
      * @return whether the constraint holds with the device; otherwise it is not added
+     * @throws AllocationException if the request derives the attribute, and the expression fails
      */
-    final boolean add(String request, String subrequest, DeviceWithId device) {
-        if (!isAbout(request, subrequest)) {
+    final boolean add(RequestData request, DeviceWithId device) {
+        if (!isAbout(request)) {
             return true;
         }
-        DeviceAttribute value = lookup(device);
-        return value != null && add(request, value);
+        DeviceAttribute value = lookup(request, device);
+        return value != null && add(values(value));
     }
 
     /** Removes the device that was added last for the request. */
-    final void remove(String request, String subrequest) {
-        if (isAbout(request, subrequest)) {
-            remove(request);
+    final void remove(RequestData request) {
+        if (isAbout(request)) {
+            remove();
         }
     }
 
-    abstract boolean add(String request, DeviceAttribute value);
+    /** Adds a device with these values of the attribute; with none if they are of an unknown type. */
+    abstract boolean add(Set<DeviceAttribute> values);
 
-    abstract void remove(String request);
+    abstract void remove();
 
-    private boolean isAbout(String request, String subrequest) {
-        return requests.isEmpty()
-                || requests.contains(request)
-                || !subrequest.isEmpty() && requests.contains(request + "/" + subrequest);
+    /** Whether an attribute may be several values. */
+    final boolean comparesLists() {
+        return features.listTypeAttributes();
     }
 
-    // kube-scheduler treats a list of values here as a value of an unknown type, whatever features are enabled.
-    private static boolean isUnknown(DeviceAttribute value) {
-        return value instanceof DeviceAttribute.Unknown || value instanceof DeviceAttribute.Several;
+    private boolean isAbout(RequestData request) {
+        return requests.isEmpty()
+                || requests.contains(request.baseRequestName())
+                || request.isSubrequest() && requests.contains(request.requestName());
+    }
+
+    private Set<DeviceAttribute> values(DeviceAttribute value) {
+        if (value instanceof DeviceAttribute.Several several) {
+            return comparesLists() ? Set.copyOf(several.values()) : Set.of();
+        }
+        return value instanceof DeviceAttribute.Unknown ? Set.of() : Set.of(value);
+    }
+
+    private @Nullable DeviceAttribute lookup(RequestData request, DeviceWithId device) {
+        String expression = request.request().derivedAttributes().get(attribute);
+        if (expression == null) {
+            return lookup(device);
+        }
+        try {
+            return device.derivedAttribute(attribute, expression, selectors);
+        } catch (SelectorException failed) {
+            throw new AllocationException(String.valueOf(failed.getMessage()), failed);
+        }
     }
 
     // The name may be qualified by the driver, whether the device names it so or not.
@@ -83,56 +117,59 @@ abstract class AttributeConstraint {
                 : null;
     }
 
-    /** All devices have the same value. */
+    /** All devices have a value in common. */
     private static final class MatchAttribute extends AttributeConstraint {
-        private @Nullable DeviceAttribute common;
-        private int numDevices;
+        // What the devices so far have in common, after each of them.
+        private final List<Set<DeviceAttribute>> common = new ArrayList<>();
 
-        MatchAttribute(List<String> requests, String attribute) {
-            super(requests, attribute);
+        MatchAttribute(List<String> requests, String attribute, DeviceFeatures features, DeviceSelectors selectors) {
+            super(requests, attribute, features, selectors);
         }
 
         @Override
-        boolean add(String request, DeviceAttribute value) {
-            if (numDevices == 0) {
-                common = value;
-            } else if (isUnknown(value) || !value.equals(common)) {
-                return false;
+        boolean add(Set<DeviceAttribute> values) {
+            if (common.isEmpty()) {
+                // Without lists, kube-scheduler looks at the type of a value when it compares it with another.
+                if (values.isEmpty() && comparesLists()) {
+                    return false;
+                }
+                common.add(values);
+                return true;
             }
-            numDevices++;
-            return true;
+            Set<DeviceAttribute> narrowed = Set.copyOf(Sets.intersection(common.get(common.size() - 1), values));
+            return !narrowed.isEmpty() && common.add(narrowed);
         }
 
         @Override
-        void remove(String request) {
-            numDevices--;
+        void remove() {
+            common.remove(common.size() - 1);
         }
     }
 
-    /** No two requests have the same value. As in kube-scheduler, only the last device of a request counts. */
+    /** No two devices have a value in common. */
     private static final class DistinctAttribute extends AttributeConstraint {
-        private final Map<String, DeviceAttribute> valueByRequest = new HashMap<>();
-        private int numDevices;
+        private final List<Set<DeviceAttribute>> taken = new ArrayList<>();
 
-        DistinctAttribute(List<String> requests, String attribute) {
-            super(requests, attribute);
+        DistinctAttribute(List<String> requests, String attribute, DeviceFeatures features, DeviceSelectors selectors) {
+            super(requests, attribute, features, selectors);
         }
 
         @Override
-        boolean add(String request, DeviceAttribute value) {
-            boolean unknown = isUnknown(value) && !valueByRequest.isEmpty();
-            if (numDevices > 0 && (unknown || valueByRequest.containsValue(value))) {
+        boolean add(Set<DeviceAttribute> values) {
+            if (values.isEmpty() && (comparesLists() || !taken.isEmpty())) {
                 return false;
             }
-            valueByRequest.put(request, value);
-            numDevices++;
-            return true;
+            for (Set<DeviceAttribute> others : taken) {
+                if (!Collections.disjoint(others, values)) {
+                    return false;
+                }
+            }
+            return taken.add(values);
         }
 
         @Override
-        void remove(String request) {
-            valueByRequest.remove(request);
-            numDevices--;
+        void remove() {
+            taken.remove(taken.size() - 1);
         }
     }
 }

@@ -42,8 +42,8 @@ final class ClaimBinder {
     }
 
     /**
-     * Reserves a claim for a pod, and allocates it if it is not allocated. The allocation is not in flight afterwards, unless it
-     * cannot be found out whether it was written: then it is {@linkplain ClaimTracker#isUncertain uncertain}.
+     * Reserves a claim for a pod, and allocates it if it is not allocated. The allocation stays in flight; if it cannot be found out
+     * whether it was written, it is {@linkplain ClaimTracker#isUncertain uncertain}.
      *
      * @param claim the claim
      * @param allocation the allocation; empty if the claim is allocated
@@ -53,44 +53,37 @@ final class ClaimBinder {
      */
     ResourceClaim bind(ResourceClaim claim, Optional<DeviceAllocation> allocation, Pod pod) {
         String uid = claim.metadata().uid();
-        boolean isUncertain = false;
-        try {
-            ResourceClaim current = tracker.get(claim.namespace(), claim.name()).orElse(claim);
-            for (int tries = 1; ; tries++) {
-                demandUnchanged(current, uid, allocation);
-                ClaimWrite write = write(current, allocation, pod);
-                if (write.failure().isEmpty()) {
-                    tracker.assume(write.claim());
-                    return write.claim();
-                }
-                ClusterException failure = write.failure().get();
-                boolean isUnknown = failure.outcome() == ClusterException.Outcome.UNKNOWN;
-                if (!isUnknown && (!failure.isConflict() || tries == MOST_TRIES)) {
-                    throw write.problem();
-                }
-                Optional<ResourceClaim> read;
-                try {
-                    read = handle.readInPreBind(pod, ObjectKind.RESOURCE_CLAIM, claim.namespace(), claim.name());
-                } catch (RuntimeException unread) {
-                    isUncertain = isUnknown && allocation.isPresent();
-                    throw write.problem();
-                }
-                if (read.isPresent() && isWritten(read.get(), uid, pod)) {
-                    tracker.assume(read.get());
-                    return read.get();
-                }
-                if (isUnknown) {
-                    throw write.problem();
-                }
-                // As kube-scheduler after a conflict.
-                current = read.orElseThrow(() -> deleted(claim));
+        ResourceClaim current = tracker.get(claim.namespace(), claim.name()).orElse(claim);
+        for (int tries = 1; ; tries++) {
+            demandUnchanged(current, uid, allocation);
+            ClaimWrite write = write(current, allocation, pod);
+            if (write.failure().isEmpty()) {
+                tracker.assume(write.claim());
+                return write.claim();
             }
-        } finally {
-            if (isUncertain) {
-                tracker.markUncertain(uid);
-            } else {
-                tracker.removeInFlightAllocation(uid);
+            ClusterException failure = write.failure().get();
+            boolean isUnknown = failure.outcome() == ClusterException.Outcome.UNKNOWN;
+            if (!isUnknown && (!failure.isConflict() || tries == MOST_TRIES)) {
+                throw write.problem();
             }
+            Optional<ResourceClaim> read;
+            try {
+                read = handle.readInPreBind(pod, ObjectKind.RESOURCE_CLAIM, claim.namespace(), claim.name());
+            } catch (RuntimeException unread) {
+                if (isUnknown && allocation.isPresent()) {
+                    tracker.markUncertain(uid);
+                }
+                throw write.problem();
+            }
+            if (read.isPresent() && isWritten(read.get(), uid, pod)) {
+                tracker.assume(read.get());
+                return read.get();
+            }
+            if (isUnknown) {
+                throw write.problem();
+            }
+            // As kube-scheduler after a conflict.
+            current = read.orElseThrow(() -> deleted(claim));
         }
     }
 
@@ -256,9 +249,7 @@ final class ClaimBinder {
             undone.unreserveLater(claim, pod, false);
             return;
         }
-        if (tracker.removeInFlightAllocation(uid)) {
-            tracker.restore(claim);
-        }
+        tracker.removeInFlightAllocation(uid);
         if (!isReserved) {
             return;
         }

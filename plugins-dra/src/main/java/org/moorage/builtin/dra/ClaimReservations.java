@@ -57,12 +57,27 @@ final class ClaimReservations {
             DeviceAllocation allocated = allocation.get().allocations().get(i);
             ResourceClaim claim = claims.all().get(index);
             reserved.put(index, allocated);
-            tracker.addInFlightAllocation(claim.withAllocation(allocated));
+            if (claims.isExtendedResourceClaim(index) || !isAllocated(claim)) {
+                tracker.addInFlightAllocation(claim.withAllocation(allocated));
+            }
         }
         state.put(RESERVED, Map.copyOf(reserved));
     }
 
-    /** Writes the allocations and reservations to the cluster, and waits until the devices are ready. */
+    // Whether somebody has allocated it since PreFilter; then PreBind fails.
+    private boolean isAllocated(ResourceClaim claim) {
+        String uid = claim.metadata().uid();
+        ResourceClaim current = tracker.get(claim.namespace(), claim.name())
+                .orElseThrow(() -> new IllegalStateException("internal error, couldn't signal allocation for claim "
+                        + claim.name() + ": look up assumed claim " + claim.key() + ", UID=" + uid
+                        + ": could not find ResourceClaim \"" + claim.key() + "\""));
+        return current.metadata().uid().equals(uid) && current.allocation().isPresent();
+    }
+
+    /**
+     * Writes the allocations and reservations to the cluster, and waits until the devices are ready. The allocations are in flight until
+     * all of that has succeeded.
+     */
     void bind(CycleState state, ClaimStore claims, Pod pod, String nodeName) {
         Map<Integer, DeviceAllocation> reserved = state.find(RESERVED).orElse(Map.of());
         List<ResourceClaim> current = new ArrayList<>(claims.all());
@@ -92,6 +107,9 @@ final class ClaimReservations {
                 break;
             }
         }
+        for (int index : reserved.keySet()) {
+            tracker.endInFlightAllocation(claims.all().get(index).metadata().uid());
+        }
     }
 
     private void bindExtendedResourceClaim(
@@ -108,7 +126,7 @@ final class ClaimReservations {
         state.put(BOUND, List.copyOf(current));
         ResourceClaim bound = binder.bind(created, Optional.of(allocation), pod);
         current.set(last, bound);
-        tracker.removeInFlightAllocation(inMemory.metadata().uid());
+        tracker.endInFlightAllocation(inMemory.metadata().uid());
         binder.patchExtendedResourceClaimStatus(pod, bound, ofNode.mappings());
     }
 

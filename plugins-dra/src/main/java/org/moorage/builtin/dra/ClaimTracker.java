@@ -117,7 +117,6 @@ final class ClaimTracker {
             }
             isFreed = inFlight != null
                     || wasAssumed
-                    || gone.allocation().isPresent()
                     // The pod that it was made for can have another one now.
                     || "true".equals(gone.metadata().annotations().get(ResourceClaim.EXTENDED_RESOURCES));
             uncertain.remove(uid);
@@ -219,7 +218,9 @@ final class ClaimTracker {
         return allocations.state();
     }
 
-    // Those of the claim, and those in flight of it or of one that had its name.
+    // That of the claim, and those in flight of it or of one that had its name. One that is written is not there twice,
+    // although it
+    // is in flight until PreBind is over.
     private synchronized List<DeviceAllocation> allocationsOf(ResourceClaim claim) {
         List<DeviceAllocation> found = new ArrayList<>(1);
         Optional<ResourceClaim> observed = claims.current(claim);
@@ -228,7 +229,10 @@ final class ClaimTracker {
             found.add(latest.allocation().get());
         }
         for (ResourceClaim inFlight : inFlightAllocations.values()) {
-            if (inFlight.key().equals(claim.key()) && inFlight.allocation().isPresent()) {
+            boolean isWritten = !found.isEmpty()
+                    && latest != null
+                    && latest.metadata().uid().equals(inFlight.metadata().uid());
+            if (inFlight.key().equals(claim.key()) && inFlight.allocation().isPresent() && !isWritten) {
                 found.add(inFlight.allocation().get());
             }
         }
@@ -247,8 +251,8 @@ final class ClaimTracker {
     }
 
     /**
-     * Removes the allocation in flight of the claim with this uid; false if there was none. Unless the claim is assumed, its devices
-     * are free, and pods that were rejected are tried again.
+     * Removes the allocation in flight of the claim with this uid; false if there was none. Unless the claim is allocated otherwise, its
+     * devices are free, and pods that were rejected are tried again.
      */
     boolean removeInFlightAllocation(String uid) {
         boolean isFreed;
@@ -259,12 +263,20 @@ final class ClaimTracker {
                 return false;
             }
             allocations.changed(removed);
-            isFreed = !assumed.containsKey(removed.key());
+            isFreed = allocationsOf(removed).isEmpty();
         }
         if (isFreed) {
             released();
         }
         return true;
+    }
+
+    /** Removes the allocation in flight of the claim with this uid, if there is one: it is written, and the devices stay allocated. */
+    synchronized void endInFlightAllocation(String uid) {
+        ResourceClaim removed = inFlightAllocations.remove(uid);
+        if (removed != null) {
+            allocations.changed(removed);
+        }
     }
 
     /** The allocation in flight of the claim with this uid may have been written. */

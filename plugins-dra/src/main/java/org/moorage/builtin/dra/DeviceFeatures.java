@@ -2,7 +2,6 @@
 package org.moorage.builtin.dra;
 
 import org.moorage.api.plugin.FeatureGates;
-import org.moorage.builtin.dra.cel.SelectorLanguage;
 
 /**
  * The enabled features of dynamic resource allocation.
@@ -10,11 +9,15 @@ import org.moorage.builtin.dra.cel.SelectorLanguage;
  * @param extendedResources whether devices may be used for extended resources
  * @param prioritizedList whether requests may have subrequests
  * @param consumableCapacity whether devices may allow multiple allocations
- * @param listTypeAttributes whether selectors see attributes that are lists of values; constraints do not
+ * @param fractionalCapacityRange whether the ranges of capacity requests are counted in thousandths
+ * @param listTypeAttributes whether constraints compare attributes that are lists of values
+ * @param derivedAttributes whether requests may derive attributes by expressions
  * @param partitionableDevices whether devices may consume shared counters
+ * @param compatibilityGroups whether devices that consume of a counter set must have a group in common
  * @param deviceTaints whether requests must tolerate the taints of devices
  * @param deviceTaintRules whether device taint rules taint devices, too
  * @param bindingConditions whether devices may have binding conditions
+ * @param optionalNodeOperations whether devices may ask the kubelet to leave something out
  * @param filterTimeout whether the search for devices on a node has a timeout
  * @param nodeAllocatableResources whether devices may take of the allocatable resources of their node
  */
@@ -22,11 +25,15 @@ record DeviceFeatures(
         boolean extendedResources,
         boolean prioritizedList,
         boolean consumableCapacity,
+        boolean fractionalCapacityRange,
         boolean listTypeAttributes,
+        boolean derivedAttributes,
         boolean partitionableDevices,
+        boolean compatibilityGroups,
         boolean deviceTaints,
         boolean deviceTaintRules,
         boolean bindingConditions,
+        boolean optionalNodeOperations,
         boolean filterTimeout,
         boolean nodeAllocatableResources) {
     static DeviceFeatures of(FeatureGates gates) {
@@ -34,19 +41,18 @@ record DeviceFeatures(
                 gates.isEnabled(FeatureGates.DRA_EXTENDED_RESOURCE),
                 gates.isEnabled(FeatureGates.DRA_PRIORITIZED_LIST),
                 gates.isEnabled(FeatureGates.DRA_CONSUMABLE_CAPACITY),
+                gates.isEnabled(FeatureGates.DRA_FRACTIONAL_CAPACITY_RANGE),
                 gates.isEnabled(FeatureGates.DRA_LIST_TYPE_ATTRIBUTES),
+                gates.isEnabled(FeatureGates.DRA_DERIVED_ATTRIBUTES),
                 gates.isEnabled(FeatureGates.DRA_PARTITIONABLE_DEVICES),
+                gates.isEnabled(FeatureGates.DRA_DEVICE_COMPATIBILITY_GROUPS),
                 gates.isEnabled(FeatureGates.DRA_DEVICE_TAINTS),
                 gates.isEnabled(FeatureGates.DRA_DEVICE_TAINT_RULES),
                 gates.isEnabled(FeatureGates.DRA_DEVICE_BINDING_CONDITIONS)
                         && gates.isEnabled(FeatureGates.DRA_RESOURCE_CLAIM_DEVICE_STATUS),
+                gates.isEnabled(FeatureGates.DRA_OPTIONAL_NODE_OPERATIONS),
                 gates.isEnabled(FeatureGates.DRA_SCHEDULER_FILTER_TIMEOUT),
                 gates.isEnabled(FeatureGates.DRA_NODE_ALLOCATABLE_RESOURCES));
-    }
-
-    /** What selectors see of an attribute. */
-    SelectorLanguage.AttributeValues attributeValues() {
-        return listTypeAttributes ? SelectorLanguage.AttributeValues.SEVERAL : SelectorLanguage.AttributeValues.ONE;
     }
 
     /**
@@ -54,6 +60,14 @@ record DeviceFeatures(
      * conditions. It refuses distinct attribute constraints, and ignores the capacity that a request names.
      */
     boolean usesStableAllocator() {
-        return !consumableCapacity && !bindingConditions;
+        return !consumableCapacity && !bindingConditions && !usesExperimentalAllocator();
+    }
+
+    /**
+     * Whether kube-scheduler would use its experimental allocator. Only that one looks at what devices ask the kubelet to leave
+     * out.
+     */
+    boolean usesExperimentalAllocator() {
+        return listTypeAttributes || derivedAttributes || compatibilityGroups || optionalNodeOperations;
     }
 }

@@ -52,7 +52,7 @@ final class DeviceMatches {
                     return false;
                 }
             } catch (SelectorException failed) {
-                throw new AllocationException(kind + owner + ": selector #" + i + ": " + failed.getMessage(), failed);
+                throw new AllocationException(kind + owner + ": selector #" + i + failed.getMessage(), failed);
             }
         }
         return true;

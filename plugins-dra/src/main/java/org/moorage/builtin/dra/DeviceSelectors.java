@@ -14,6 +14,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.Device;
 import org.moorage.api.model.DeviceAttribute;
+import org.moorage.builtin.dra.cel.AttributeExpression;
 import org.moorage.builtin.dra.cel.DeviceMap;
 import org.moorage.builtin.dra.cel.DriverSelector;
 import org.moorage.builtin.dra.cel.Selector;
@@ -28,35 +29,66 @@ import org.moorage.builtin.dra.cel.SemanticVersion;
 final class DeviceSelectors {
     private static final int KEPT = 256;
 
+    private static final String NO_SUCH_KEY = "no such key:";
+    private static final String HINT =
+            ". consider using CEL optional chaining (.? followed by orValue()) or guarding the check with"
+                    + " has() for optional fields";
+
     private final DeviceFeatures features;
 
     // Made when the first expression is met that needs it, since it takes a while and most clusters do without.
     private final Supplier<SelectorLanguage> language;
-    private final LoadingCache<String, Compiled> compiled =
+    private final LoadingCache<String, Compiled<Selector>> compiled =
             CacheBuilder.newBuilder().maximumSize(KEPT).build(CacheLoader.from(this::compile));
+    private final LoadingCache<String, Compiled<AttributeExpression>> compiledAttributes =
+            CacheBuilder.newBuilder().maximumSize(KEPT).build(CacheLoader.from(this::compileAttribute));
 
     /** A compiled expression, or what is wrong with it. */
-    private record Compiled(@Nullable Selector program, String problem) {}
+    private record Compiled<T>(@Nullable T program, String problem) {}
 
     DeviceSelectors(DeviceFeatures features) {
         this.features = features;
-        language = Suppliers.memoize(() -> new SelectorLanguage(features.attributeValues()));
+        language = Suppliers.memoize(SelectorLanguage::new);
     }
 
     /**
      * Whether a device satisfies an expression.
      *
-     * @throws SelectorException if the expression makes no sense, or does not for the device
+     * @throws SelectorException if the expression makes no sense, or does not for the device; the message follows on that of which
+     *     selector it is
      */
     boolean matches(String expression, Subject device) throws SelectorException {
-        Compiled known = compiled.getUnchecked(expression);
+        Compiled<Selector> known = compiled.getUnchecked(expression);
         if (known.program == null) {
-            throw new SelectorException("CEL compile error: " + known.problem, null);
+            throw new SelectorException(": CEL compile error: " + known.problem, null);
         }
         try {
             return known.program.matches(device.fields(features));
         } catch (SelectorException failed) {
-            throw new SelectorException("CEL runtime error: " + failed.getMessage(), failed);
+            String message = String.valueOf(failed.getMessage());
+            String hint = message.contains(NO_SUCH_KEY) ? HINT : "";
+            throw new SelectorException(" on device " + device.id + ": CEL runtime error: " + message + hint, failed);
+        }
+    }
+
+    /**
+     * An attribute of a device that an expression derives.
+     *
+     * @param name the name of the attribute
+     * @throws SelectorException if the expression makes no sense, or does not for the device
+     */
+    DeviceAttribute attribute(String name, String expression, Subject device) throws SelectorException {
+        Compiled<AttributeExpression> known = compiledAttributes.getUnchecked(expression);
+        if (known.program == null) {
+            throw new SelectorException("compile derived attribute " + name + " failed: " + known.problem, null);
+        }
+        try {
+            return known.program.value(device.fields(features));
+        } catch (SelectorException failed) {
+            throw new SelectorException(
+                    "evaluate derived attribute " + name + " on device " + device.id + " failed: "
+                            + failed.getMessage(),
+                    failed);
         }
     }
 
@@ -70,28 +102,36 @@ final class DeviceSelectors {
         return Set.copyOf(compiled.asMap().keySet());
     }
 
-    private Compiled compile(String expression) {
+    private Compiled<Selector> compile(String expression) {
         Optional<Selector> ofDriver = DriverSelector.of(expression);
         if (ofDriver.isPresent()) {
-            return new Compiled(ofDriver.get(), "");
+            return new Compiled<>(ofDriver.get(), "");
         }
         try {
-            return new Compiled(language.get().compile(expression), "");
+            return new Compiled<>(language.get().compile(expression), "");
         } catch (SelectorException invalid) {
-            return new Compiled(null, String.valueOf(invalid.getMessage()));
+            return new Compiled<>(null, String.valueOf(invalid.getMessage()));
+        }
+    }
+
+    private Compiled<AttributeExpression> compileAttribute(String expression) {
+        try {
+            return new Compiled<>(language.get().compileAttribute(expression), "");
+        } catch (SelectorException invalid) {
+            return new Compiled<>(null, String.valueOf(invalid.getMessage()));
         }
     }
 
     /** A device as expressions see it. What they see is made when the first one looks. */
     static final class Subject {
+        private final DeviceId id;
         private final Device device;
-        private final String driver;
         private final boolean isShared;
         private volatile @Nullable DeviceMap fields;
 
-        Subject(Device device, String driver, boolean isShared) {
+        Subject(DeviceId id, Device device, boolean isShared) {
+            this.id = id;
             this.device = device;
-            this.driver = driver;
             this.isShared = isShared;
         }
 
@@ -102,11 +142,11 @@ final class DeviceSelectors {
                 boolean isMultiple = isShared && !features.usesStableAllocator();
                 known = DeviceMap.of(Map.of(
                         "driver",
-                        driver,
+                        id.driver(),
                         "allowMultipleAllocations",
                         isMultiple,
                         "attributes",
-                        attributes(features),
+                        attributes(),
                         "capacity",
                         capacity()));
                 fields = known;
@@ -114,11 +154,11 @@ final class DeviceSelectors {
             return known;
         }
 
-        private DeviceMap attributes(DeviceFeatures features) throws SelectorException {
+        private DeviceMap attributes() throws SelectorException {
             Map<String, Map<String, Object>> domains = new HashMap<>();
             for (Map.Entry<String, DeviceAttribute> entry : device.attributes().entrySet()) {
                 try {
-                    put(domains, entry.getKey(), value(entry.getValue(), features));
+                    put(domains, entry.getKey(), value(entry.getValue()));
                 } catch (IllegalArgumentException invalid) {
                     throw new SelectorException("attribute " + entry.getKey() + ": " + invalid.getMessage(), invalid);
                 }
@@ -140,15 +180,13 @@ final class DeviceSelectors {
 
         private void put(Map<String, Map<String, Object>> domains, String name, Object value) {
             int slash = name.indexOf('/');
-            domains.computeIfAbsent(slash < 0 ? driver : name.substring(0, slash), any -> new HashMap<>())
+            domains.computeIfAbsent(slash < 0 ? id.driver() : name.substring(0, slash), any -> new HashMap<>())
                     .put(name.substring(slash + 1), value);
         }
 
-        private static Object value(DeviceAttribute attribute, DeviceFeatures features) {
-            if (attribute instanceof DeviceAttribute.Several several && features.listTypeAttributes()) {
-                return several.values().stream()
-                        .map(one -> value(one, features))
-                        .toList();
+        private static Object value(DeviceAttribute attribute) {
+            if (attribute instanceof DeviceAttribute.Several several) {
+                return several.values().stream().map(Subject::value).toList();
             }
             if (attribute instanceof DeviceAttribute.Number number) {
                 return number.value();

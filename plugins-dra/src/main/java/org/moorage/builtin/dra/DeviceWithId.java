@@ -4,6 +4,7 @@ package org.moorage.builtin.dra;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.moorage.api.model.Device;
+import org.moorage.api.model.DeviceAttribute;
 import org.moorage.api.model.ResourceSlice;
 import org.moorage.builtin.dra.cel.SelectorException;
 
@@ -18,15 +19,15 @@ final class DeviceWithId {
     private final DeviceSelectors.Subject subjectWithoutSharing;
     private final Map<String, Boolean> answers = new ConcurrentHashMap<>(4);
     private final Map<String, Boolean> answersWithoutSharing;
+    private final Map<String, DeviceAttribute> derivedAttributes = new ConcurrentHashMap<>(4);
 
     DeviceWithId(ResourceSlice slice, Device device) {
         this.slice = slice;
         this.device = device;
         id = new DeviceId(slice.driver(), slice.pool().name(), device.name());
-        subject = new DeviceSelectors.Subject(device, slice.driver(), device.allowsMultipleAllocations());
-        subjectWithoutSharing = device.allowsMultipleAllocations()
-                ? new DeviceSelectors.Subject(device, slice.driver(), false)
-                : subject;
+        subject = new DeviceSelectors.Subject(id, device, device.allowsMultipleAllocations());
+        subjectWithoutSharing =
+                device.allowsMultipleAllocations() ? new DeviceSelectors.Subject(id, device, false) : subject;
         answersWithoutSharing = device.allowsMultipleAllocations() ? new ConcurrentHashMap<>(4) : answers;
     }
 
@@ -52,6 +53,21 @@ final class DeviceWithId {
     }
 
     /**
+     * An attribute that an expression derives.
+     *
+     * @throws SelectorException if the expression cannot be compiled, or fails for the device
+     */
+    DeviceAttribute derivedAttribute(String name, String expression, DeviceSelectors selectors)
+            throws SelectorException {
+        DeviceAttribute known = derivedAttributes.get(expression);
+        if (known == null) {
+            known = selectors.attribute(name, expression, subject);
+            keep(expression, known, derivedAttributes);
+        }
+        return known;
+    }
+
+    /**
      * As {@link #satisfies}, but {@code device.allowMultipleAllocations} is false for the selector.
      *
      * @throws SelectorException if the selector cannot be compiled, or fails for the device
@@ -66,11 +82,15 @@ final class DeviceWithId {
         Boolean known = answers.get(expression);
         if (known == null) {
             known = selectors.matches(expression, subject);
-            if (answers.size() >= MAX_ANSWERS) {
-                answers.clear();
-            }
-            answers.put(expression, known);
+            keep(expression, known, answers);
         }
         return known;
+    }
+
+    private static <T> void keep(String expression, T answer, Map<String, T> answers) {
+        if (answers.size() >= MAX_ANSWERS) {
+            answers.clear();
+        }
+        answers.put(expression, answer);
     }
 }

@@ -31,6 +31,7 @@ import org.moorage.api.model.DeviceClass;
 import org.moorage.api.model.DeviceTaintRule;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.PodStatus.ContainerExtendedResourceRequest;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.model.ResourceSlice;
@@ -76,10 +77,9 @@ public final class DynamicResources
     private static final Status NOT_AVAILABLE = Status.unresolvable("resourceclaim not available on the node");
     private static final Status OF_EARLIER_ATTEMPT = Status.unresolvable("cannot schedule extended resource claim");
     private static final Status NOT_OFFERED = Status.unresolvable("cannot fit resource");
-    private static final Status NOTHING_TO_DEALLOCATE = Status.unschedulable("no new claims to deallocate");
+    private static final Status NOTHING_TO_DO = Status.unschedulable();
     private static final Status DEALLOCATED = Status.unschedulable("deallocation of ResourceClaim completed");
     private static final Status DELETED = Status.unschedulable("deletion of ResourceClaim completed");
-    private static final Status STILL_NOT_SCHEDULABLE = Status.unschedulable("still not schedulable");
 
     /**
      * The plugin's arguments. Each is only there with the features that it is about.
@@ -248,17 +248,30 @@ public final class DynamicResources
                 return PreFilterResult.rejected(Status.unresolvable(problem.get()));
             }
         }
-        Optional<Allocator> allocator =
-                claims.toAllocate().isEmpty() ? Optional.empty() : Optional.of(allocator(snapshot));
-        state.put(STATE, new StateData(claims, extendedResources, allocator));
+        boolean countsNodeResources = features.nodeAllocatableResources();
+        boolean needsSlices = countsNodeResources || !claims.toAllocate().isEmpty();
+        ResourceSliceIndex current = needsSlices ? currentSlices(snapshot) : ResourceSliceIndex.EMPTY;
+        state.put(
+                STATE,
+                new StateData(
+                        claims,
+                        extendedResources,
+                        claims.toAllocate().isEmpty() ? Optional.empty() : Optional.of(allocator(current)),
+                        countsNodeResources
+                                ? Optional.of(new NodeAllocatableResources(pod, claims, current))
+                                : Optional.empty()));
         return PreFilterResult.allNodes();
     }
 
-    private Allocator allocator(Snapshot snapshot) {
+    private ResourceSliceIndex currentSlices(Snapshot snapshot) {
         Collection<DeviceTaintRule> rules =
                 taintRules.<Collection<DeviceTaintRule>>map(ObjectLister::all).orElse(List.of());
         ResourceSliceIndex current = sliceIndex.updateAndGet(known -> known.with(slices.all(), rules));
         current.keepAtMost(2 * snapshot.nodes().size());
+        return current;
+    }
+
+    private Allocator allocator(ResourceSliceIndex current) {
         return new Allocator(
                 current,
                 tracker.gatherAllocatedState(),
@@ -293,58 +306,72 @@ public final class DynamicResources
             extendedResourceClaim = Optional.of(extendedResourceClaim.get().withRequests(requests.requests()));
             mappings = requests.mappings();
         }
-        if (features.nodeAllocatableResources()) {
-            Optional<Status> problem = NodeAllocatableResources.sharingProblem(claims.all(), pod, node);
-            if (problem.isPresent()) {
-                return problem.get();
-            }
+        Status availability = availability(data, node);
+        if (!availability.isSuccess() && !availability.equals(NOT_AVAILABLE)) {
+            return availability;
         }
-        boolean areAvailable = areAvailable(claims, node);
+        List<DeviceAllocation> allocations = List.of();
         if (data.allocator().isPresent()) {
-            Allocator allocator = data.allocator().get();
-            Allocator.Result result = allocate(allocator, claims, extendedResourceClaim, node);
+            Allocator.Result result = allocate(data.allocator().get(), claims, extendedResourceClaim, node);
             if (!result.status().isSuccess()) {
                 return result.status();
             }
-            if (features.nodeAllocatableResources()) {
-                NodeAllocatableResources resources =
-                        NodeAllocatableResources.of(claims, result.allocations(), pod, allocator.slices());
-                Status fits = resources.check(pod, node);
-                if (!fits.isSuccess()) {
-                    return fits;
-                }
-                if (areAvailable && !resources.claims().isEmpty()) {
-                    state.put(NodeAllocatableResourceClaims.KEY, node.name(), resources.claims());
-                }
-            }
-            if (areAvailable) {
-                state.put(
-                        NodeAllocation.KEY,
-                        node.name(),
-                        new NodeAllocation(result.allocations(), extendedResourceClaim, mappings));
-            }
+            allocations = result.allocations();
         }
-        return areAvailable ? Status.success() : NOT_AVAILABLE;
+        List<PodStatus.NodeAllocatableResourceClaimStatus> taken = List.of();
+        if (data.nodeResources().isPresent()) {
+            NodeAllocatableResources.Taken ofNode = data.nodeResources().get().on(node, allocations);
+            if (!ofNode.status().isSuccess()) {
+                return ofNode.status();
+            }
+            taken = ofNode.claims();
+        }
+        if (!availability.isSuccess()) {
+            return availability;
+        }
+        if (!taken.isEmpty()) {
+            state.put(NodeAllocatableResourceClaims.KEY, node.name(), taken);
+        }
+        if (data.allocator().isPresent() || !taken.isEmpty()) {
+            state.put(
+                    NodeAllocation.KEY, node.name(), new NodeAllocation(allocations, extendedResourceClaim, mappings));
+        }
+        return availability;
     }
 
-    private boolean areAvailable(ClaimStore claims, NodeInfo node) {
-        for (int i = 0; i < claims.all().size(); i++) {
-            if (!isAvailable(claims.all().get(i), node)) {
-                return false;
+    // Success, NOT_AVAILABLE, or that a claim cannot be shared.
+    private Status availability(StateData data, NodeInfo node) {
+        List<ResourceClaim> claims = data.claims().all();
+        Status availability = Status.success();
+        for (int i = 0; i < claims.size(); i++) {
+            ResourceClaim claim = claims.get(i);
+            if (!isAvailable(claim, node)) {
+                availability = NOT_AVAILABLE;
+            }
+            if (data.nodeResources().isPresent() && isUsableFrom(claim, node)) {
+                Optional<Status> problem = data.nodeResources().get().sharingProblem(i);
+                if (problem.isPresent()) {
+                    return problem.get();
+                }
             }
         }
-        return true;
+        return availability;
     }
 
-    // Whether the devices of an allocated claim can be used from the node, and are ready or may become so.
+    // Whether the devices of a claim, if it is allocated, can be used from the node, and are ready or may become so.
     private boolean isAvailable(ResourceClaim claim, NodeInfo node) {
+        return claim.allocation().isEmpty() || isUsableFrom(claim, node) && !hasFailedBinding(claim);
+    }
+
+    private static boolean isUsableFrom(ResourceClaim claim, NodeInfo node) {
         if (claim.allocation().isEmpty()) {
             return true;
         }
         DeviceAllocation allocation = claim.allocation().get();
-        boolean isAvailableOnNode = allocation.nodeSelector().isEmpty()
+        boolean isSelected = allocation.nodeSelector().isEmpty()
                 || allocation.nodeSelector().get().matches(node.node());
-        return isAvailableOnNode && !hasFailedBinding(claim);
+        // Whether or not that feature is on: the kubelet would do what the devices cannot stand.
+        return isSelected && (!allocation.skipsNodeOperations() || OptionalNodeOperations.areKnownOn(node.node()));
     }
 
     private boolean hasFailedBinding(ResourceClaim claim) {
@@ -387,14 +414,14 @@ public final class DynamicResources
         StateData data = state.find(STATE).orElseThrow(() -> new IllegalStateException("not found"));
         ClaimStore claims = data.claims();
         if (claims.isEmpty()) {
-            return PostFilterResult.rejected(NOTHING_TO_DEALLOCATE);
+            return PostFilterResult.rejected(NOTHING_TO_DO);
         }
         Optional<ResourceClaim> toDeallocate = toDeallocate(claims, pod, statuses);
         if (toDeallocate.isPresent()) {
             state.put(TO_DEALLOCATE, toDeallocate.get());
             return PostFilterResult.rejected(DEALLOCATED);
         }
-        return PostFilterResult.rejected(toDelete(claims).isPresent() ? DELETED : STILL_NOT_SCHEDULABLE);
+        return PostFilterResult.rejected(toDelete(claims).isPresent() ? DELETED : NOTHING_TO_DO);
     }
 
     @Override
@@ -494,15 +521,21 @@ public final class DynamicResources
                         ActionType.UPDATE_NODE_LABEL,
                         ActionType.UPDATE_NODE_ALLOCATABLE)),
                 EventRegistration.of(
-                        ClusterEvent.of(EventResource.RESOURCE_CLAIM, addOrUpdate()),
+                        ClusterEvent.of(EventResource.RESOURCE_CLAIM, addUpdateOrDelete()),
                         ResourceClaim.class,
                         podClaims::isSchedulableAfterClaimChange),
                 EventRegistration.of(
                         ClusterEvent.of(EventResource.TARGET_POD, ActionType.UPDATE_POD_GENERATED_RESOURCE_CLAIM),
                         Pod.class,
-                        podClaims::isSchedulableAfterPodChange),
+                        podClaims::isSchedulableAfterTargetPodUpdate),
                 EventRegistration.always(ClusterEvent.of(EventResource.DEVICE_CLASS, addOrUpdate())),
                 EventRegistration.always(ClusterEvent.of(EventResource.RESOURCE_SLICE, addOrUpdate())));
+    }
+
+    private static Set<ActionType> addUpdateOrDelete() {
+        Set<ActionType> actions = new HashSet<>(addOrUpdate());
+        actions.add(ActionType.DELETE);
+        return actions;
     }
 
     private static Set<ActionType> addOrUpdate() {

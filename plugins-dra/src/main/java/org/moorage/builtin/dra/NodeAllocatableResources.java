@@ -4,6 +4,7 @@ package org.moorage.builtin.dra;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -13,201 +14,200 @@ import org.moorage.api.Status;
 import org.moorage.api.model.Container;
 import org.moorage.api.model.Device;
 import org.moorage.api.model.DeviceAllocation;
+import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodSpec;
-import org.moorage.api.model.PodStatus;
+import org.moorage.api.model.PodStatus.NodeAllocatableResourceClaimStatus;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.model.ResourceName;
 import org.moorage.api.model.Resources;
 
 /**
- * What the devices that would be allocated to a pod's claims take of the allocatable resources of their node.
- *
- * @param hasMappings whether one of the devices maps a node allocatable resource
- * @param claims what each claim takes, by the name of the claim; without claims that take nothing
+ * What the devices of a pod's claims stand for, and take besides, of the allocatable resources of their node. Made for one scheduling
+ * cycle. Safe for use by several threads.
  */
-record NodeAllocatableResources(boolean hasMappings, List<PodStatus.NodeAllocatableResourceClaimStatus> claims) {
-    private static final NodeAllocatableResources NONE = new NodeAllocatableResources(false, List.of());
+final class NodeAllocatableResources {
     private static final String HUGE_PAGES = "hugepages-";
 
-    /**
-     * Why a pod cannot share allocated claims with the pods of a node, or empty: a claim that takes allocatable resources of a node
-     * is for one pod of the node.
-     */
-    static Optional<Status> sharingProblem(List<ResourceClaim> claims, Pod pod, NodeInfo node) {
-        for (ResourceClaim claim : claims) {
-            if (claim.allocation().isPresent() && isAvailable(claim.allocation().get(), node)) {
-                int users = 0;
-                boolean isUsedByPod = false;
-                List<Pod> podsOfNode = node.pods();
-                for (int i = 0; i < podsOfNode.size(); i++) {
-                    if (uses(podsOfNode.get(i), pod.namespace(), claim.name())) {
-                        users++;
-                        isUsedByPod |= podsOfNode.get(i).uid().equals(pod.uid());
-                    }
-                }
-                if (users > 1) {
-                    return Optional.of(Status.unresolvable(
-                            "node allocatable resource claim " + claim.name() + " shared by multiple pods"));
-                }
-                if (users == 1 && !isUsedByPod) {
-                    return Optional.of(Status.unresolvable(
-                            "node allocatable resource claim " + claim.name() + " is already used by another pod"));
-                }
+    private final Pod pod;
+    private final ClaimStore claims;
+    private final ResourceSliceIndex slices;
+    // By the index of the claim.
+    private final Map<Integer, Status> sharingProblems = new HashMap<>();
+
+    NodeAllocatableResources(Pod pod, ClaimStore claims, ResourceSliceIndex slices) {
+        this.pod = pod;
+        this.claims = claims;
+        this.slices = slices;
+        for (int i = 0; i < claims.all().size(); i++) {
+            ResourceClaim claim = claims.all().get(i);
+            boolean isOfOthers = !claim.reservedFor().isEmpty() && !claim.isReservedFor(pod);
+            if (isOfOthers
+                    && claim.allocation().isPresent()
+                    && standsForResources(claim.allocation().get())) {
+                sharingProblems.put(
+                        i,
+                        Status.unresolvable("node allocatable resource claim " + claim.name()
+                                + " has a mapped device and cannot be shared across pods"));
             }
         }
-        return Optional.empty();
     }
 
-    private static boolean isAvailable(DeviceAllocation allocation, NodeInfo node) {
-        return allocation.nodeSelector().isEmpty()
-                || allocation.nodeSelector().get().matches(node.node());
-    }
-
-    private static boolean uses(Pod pod, String namespace, String claimName) {
-        List<PodStatus.NodeAllocatableResourceClaimStatus> claims = pod.status().nodeAllocatableResourceClaimStatuses();
-        if (claims.isEmpty() || !pod.namespace().equals(namespace)) {
-            return false;
-        }
-        for (PodStatus.NodeAllocatableResourceClaimStatus claim : claims) {
-            if (claim.claimName().equals(claimName)) {
-                return true;
+    private boolean standsForResources(DeviceAllocation allocation) {
+        for (DeviceAllocation.Result result : allocation.results()) {
+            Optional<Device> device = slices.device(DeviceId.of(result));
+            if (device.isPresent()) {
+                for (Device.NodeAllocatableResource resource :
+                        device.get().nodeAllocatableResources().values()) {
+                    if (resource.mapping().isPresent()) {
+                        return true;
+                    }
+                }
             }
         }
         return false;
     }
 
-    /**
-     * What the devices take.
-     *
-     * @param claims the claims of a pod
-     * @param allocations the allocations of those that are not allocated yet, in order
-     * @param pod the pod
-     * @param slices the devices
-     * @throws AllocationException if a device maps a capacity that the allocation does not say the consumed part of
-     */
-    static NodeAllocatableResources of(
-            ClaimStore claims, List<DeviceAllocation> allocations, Pod pod, ResourceSliceIndex slices) {
-        if (!hasMappings(allocations, slices)) {
-            return NONE;
-        }
-        // A pod may name a claim twice.
-        Map<String, Integer> indexByUid = new HashMap<>();
-        for (int i = 0; i < allocations.size(); i++) {
-            ResourceClaim claim = claims.all().get(claims.toAllocate().get(i));
-            indexByUid.put(claim.metadata().uid(), i);
-        }
-        List<PodStatus.NodeAllocatableResourceClaimStatus> taken = new ArrayList<>();
-        for (int i : indexByUid.values()) {
-            ResourceClaim claim = claims.all().get(claims.toAllocate().get(i));
-            Map<String, Quantity> resources = resources(claim, allocations.get(i), slices);
-            if (!resources.isEmpty()) {
-                taken.add(new PodStatus.NodeAllocatableResourceClaimStatus(
-                        claim.name(), containers(pod, claim.name()), resources));
-            }
-        }
-        taken.sort(Comparator.comparing(PodStatus.NodeAllocatableResourceClaimStatus::claimName));
-        return new NodeAllocatableResources(true, List.copyOf(taken));
+    /** Why the pod cannot use an allocated claim beside the pods that use it, or empty. */
+    Optional<Status> sharingProblem(int claim) {
+        return Optional.ofNullable(sharingProblems.get(claim));
     }
 
-    private static boolean hasMappings(List<DeviceAllocation> allocations, ResourceSliceIndex slices) {
-        for (DeviceAllocation allocation : allocations) {
+    /**
+     * What the claims take of a node.
+     *
+     * @param status whether the node has that left, together with what the pod itself requests
+     * @param claims what each claim takes, by name; without claims that take nothing
+     */
+    record Taken(Status status, List<NodeAllocatableResourceClaimStatus> claims) {
+        private static final Taken NOTHING = new Taken(Status.success(), List.of());
+    }
+
+    /**
+     * What the claims take of a node.
+     *
+     * @param allocations the allocations of those that are not allocated yet, in order
+     * @throws AllocationException if a device is not there, or stands for a capacity whose consumed part is not known
+     */
+    Taken on(NodeInfo node, List<DeviceAllocation> allocations) {
+        // By uid, since a pod may name a claim twice.
+        Map<String, ClaimOnNode> taking = new LinkedHashMap<>();
+        int next = 0;
+        for (ResourceClaim claim : claims.all()) {
+            DeviceAllocation allocation =
+                    claim.allocation().isPresent() ? claim.allocation().get() : allocations.get(next++);
+            ClaimOnNode onNode = new ClaimOnNode(claim, allocation, node.node());
+            if (onNode.takesSomething()) {
+                taking.put(claim.metadata().uid(), onNode);
+            }
+        }
+        if (taking.isEmpty()) {
+            return Taken.NOTHING;
+        }
+        List<NodeAllocatableResourceClaimStatus> taken = new ArrayList<>(taking.size());
+        for (ClaimOnNode claim : taking.values()) {
+            NodeAllocatableResourceClaimStatus ofClaim = claim.taken();
+            if (!ofClaim.mapping().isEmpty() || !ofClaim.overhead().isEmpty()) {
+                taken.add(ofClaim);
+            }
+        }
+        taken.sort(Comparator.comparing(NodeAllocatableResourceClaimStatus::claimName));
+        Status status = PodLevelBudget.problem(pod, taken)
+                .orElseGet(() -> InsufficientResources.of(pod.spec().requestsWith(taken), node));
+        return new Taken(status, List.copyOf(taken));
+    }
+
+    /** A claim with the devices that it has, or would have, on a node. */
+    private final class ClaimOnNode {
+        private final ResourceClaim claim;
+        private final DeviceAllocation allocation;
+        private final Node node;
+        private final Map<String, Quantity> mapping = new HashMap<>();
+        private final Map<String, Device.NodeAllocatableOverhead> overhead = new HashMap<>();
+
+        ClaimOnNode(ResourceClaim claim, DeviceAllocation allocation, Node node) {
+            this.claim = claim;
+            this.allocation = allocation;
+            this.node = node;
+        }
+
+        boolean takesSomething() {
             for (DeviceAllocation.Result result : allocation.results()) {
-                if (!mappings(result, slices).isEmpty()) {
+                Optional<Device> device = slices.device(DeviceId.of(result), node);
+                if (device.isPresent()
+                        && !device.get().nodeAllocatableResources().isEmpty()) {
                     return true;
                 }
             }
+            return false;
         }
-        return false;
-    }
 
-    private static Map<String, Device.NodeAllocatableResourceMapping> mappings(
-            DeviceAllocation.Result result, ResourceSliceIndex slices) {
-        return slices.device(DeviceId.of(result))
-                .map(Device::nodeAllocatableResourceMappings)
-                .orElse(Map.of());
-    }
-
-    private static Map<String, Quantity> resources(
-            ResourceClaim claim, DeviceAllocation allocation, ResourceSliceIndex slices) {
-        Map<String, Quantity> total = new HashMap<>();
-        for (DeviceAllocation.Result result : allocation.results()) {
-            for (Map.Entry<String, Device.NodeAllocatableResourceMapping> entry :
-                    new TreeMap<>(mappings(result, slices)).entrySet()) {
-                amount(claim, result, entry.getKey(), entry.getValue())
-                        .ifPresent(amount -> total.merge(entry.getKey(), amount, Quantity::plus));
+        NodeAllocatableResourceClaimStatus taken() {
+            for (DeviceAllocation.Result result : allocation.results()) {
+                Device device = slices.device(DeviceId.of(result), node)
+                        .orElseThrow(() -> new AllocationException(
+                                title(result) + ", driver " + result.driver() + ": device " + result.device()
+                                        + " not found in pool " + result.pool() + " for driver " + result.driver()));
+                // By name, so that of several errors it is always the same.
+                new TreeMap<>(device.nodeAllocatableResources()).forEach((resource, taking) -> {
+                    taking.mapping()
+                            .flatMap(found -> amount(resource, found, result))
+                            .ifPresent(amount -> mapping.merge(resource, amount, Quantity::plus));
+                    taking.overhead()
+                            .filter(found -> found.perPod().isPresent()
+                                    || found.perContainer().isPresent())
+                            .ifPresent(found -> overhead.merge(resource, found, NodeAllocatableResources::sum));
+                });
             }
+            return new NodeAllocatableResourceClaimStatus(claim.name(), containers(), mapping, overhead);
         }
-        return total;
-    }
 
-    private static Optional<Quantity> amount(
-            ResourceClaim claim,
-            DeviceAllocation.Result result,
-            String resource,
-            Device.NodeAllocatableResourceMapping mapping) {
-        if (mapping.capacityKey().isEmpty()) {
-            return Optional.of(mapping.multiplier().orElse(Quantity.ZERO));
+        private String title(DeviceAllocation.Result result) {
+            return "claim " + claim.key() + ", device " + result.device();
         }
-        if (result.shareId().isEmpty()) {
-            throw new AllocationException("claim " + claim.key() + ", device " + result.device()
-                    + ": ConsumedCapacity is nil, but Capacity key '" + mapping.capacityKey()
-                    + "' is set in NodeAllocatableResourceMappings for resource " + resource);
-        }
-        return Optional.ofNullable(result.consumedCapacity().get(mapping.capacityKey()))
-                .map(consumed -> mapping.multiplier().map(consumed::times).orElse(consumed));
-    }
 
-    private static List<String> containers(Pod pod, String claimName) {
-        List<String> found = new ArrayList<>();
-        for (Container container : pod.spec().initContainers()) {
-            addIfUsing(container, pod, claimName, found);
+        private Optional<Quantity> amount(
+                String resource, Device.NodeAllocatableMapping found, DeviceAllocation.Result result) {
+            if (found.capacityKey().isEmpty()) {
+                return found.deviceMultiplier();
+            }
+            if (result.consumedCapacity().isEmpty()) {
+                throw new AllocationException(title(result) + ": ConsumedCapacity is nil, but Capacity key '"
+                        + found.capacityKey() + "' is set in NodeAllocatableResources for resource " + resource);
+            }
+            return Optional.ofNullable(result.consumedCapacity().get(found.capacityKey()))
+                    .map(consumed ->
+                            found.capacityMultiplier().map(consumed::times).orElse(consumed));
         }
-        for (Container container : pod.spec().containers()) {
-            addIfUsing(container, pod, claimName, found);
-        }
-        return found;
-    }
 
-    private static void addIfUsing(Container container, Pod pod, String claimName, List<String> found) {
-        for (String name : container.claims()) {
-            for (PodSpec.ResourceClaim entry : pod.spec().resourceClaims()) {
-                if (entry.name().equals(name)
-                        && PodResourceClaims.claimName(pod, entry).equals(claimName)) {
-                    found.add(container.name());
+        private List<String> containers() {
+            List<String> found = new ArrayList<>();
+            pod.spec().initContainers().forEach(container -> addIfUsing(container, found));
+            pod.spec().containers().forEach(container -> addIfUsing(container, found));
+            return found;
+        }
+
+        private void addIfUsing(Container container, List<String> found) {
+            for (String name : container.claims()) {
+                for (PodSpec.ResourceClaim entry : pod.spec().resourceClaims()) {
+                    if (entry.name().equals(name)
+                            && PodResourceClaims.claimName(pod, entry).equals(claim.name())) {
+                        found.add(container.name());
+                    }
                 }
             }
         }
     }
 
-    /** Whether the node has these resources left, together with what the pod itself requests. */
-    Status check(Pod pod, NodeInfo node) {
-        if (!hasMappings) {
-            return Status.success();
-        }
-        for (PodStatus.NodeAllocatableResourceClaimStatus claim : claims) {
-            if (claim.containers().isEmpty()) {
-                return Status.unresolvable("claim " + claim.claimName()
-                        + ": node-allocatable resource claim not referenced by any container within the pod");
-            }
-        }
-        Optional<String> exceeded = pod.spec().firstExceededBy(claims);
-        if (exceeded.isPresent()) {
-            return Status.unresolvable("pod level request for " + exceeded.get()
-                    + " is insufficient to cover the aggregated container and node-allocatable DRA requests");
-        }
-        InsufficientResources insufficient = new InsufficientResources(node);
-        Resources requested = pod.spec().requestsWith(claims);
-        insufficient.add(ResourceName.CPU, requested.milliCpu());
-        insufficient.add(ResourceName.MEMORY, requested.memory());
-        insufficient.add(ResourceName.EPHEMERAL_STORAGE, requested.ephemeralStorage());
-        for (int i = 0; i < requested.scalarCount(); i++) {
-            if (requested.scalarName(i).startsWith(HUGE_PAGES)) {
-                insufficient.addNamed(ResourceName.of(requested.scalarName(i)), requested.scalarAmount(i));
-            }
-        }
-        return insufficient.status();
+    private static Device.NodeAllocatableOverhead sum(
+            Device.NodeAllocatableOverhead one, Device.NodeAllocatableOverhead other) {
+        return new Device.NodeAllocatableOverhead(
+                sum(one.perPod(), other.perPod()), sum(one.perContainer(), other.perContainer()));
+    }
+
+    private static Optional<Quantity> sum(Optional<Quantity> one, Optional<Quantity> other) {
+        return one.isPresent() && other.isPresent() ? Optional.of(one.get().plus(other.get())) : one.or(() -> other);
     }
 
     /** The resources that a node does not have enough of. */
@@ -216,25 +216,38 @@ record NodeAllocatableResources(boolean hasMappings, List<PodStatus.NodeAllocata
         private final List<String> reasons = new ArrayList<>(0);
         private boolean isUnresolvable;
 
-        InsufficientResources(NodeInfo node) {
+        private InsufficientResources(NodeInfo node) {
             this.node = node;
         }
 
-        void add(ResourceName resource, long amount) {
+        static Status of(Resources requested, NodeInfo node) {
+            InsufficientResources insufficient = new InsufficientResources(node);
+            insufficient.add(ResourceName.CPU, requested.milliCpu());
+            insufficient.add(ResourceName.MEMORY, requested.memory());
+            insufficient.add(ResourceName.EPHEMERAL_STORAGE, requested.ephemeralStorage());
+            for (int i = 0; i < requested.scalarCount(); i++) {
+                if (requested.scalarName(i).startsWith(HUGE_PAGES)) {
+                    insufficient.addNamed(ResourceName.of(requested.scalarName(i)), requested.scalarAmount(i));
+                }
+            }
+            return insufficient.status();
+        }
+
+        private void add(ResourceName resource, long amount) {
             if (amount > 0) {
                 addNamed(resource, amount);
             }
         }
 
         // Also for an amount of 0 a node does not have enough if its pods request more than it can allocate.
-        void addNamed(ResourceName resource, long amount) {
+        private void addNamed(ResourceName resource, long amount) {
             if (amount > node.allocatable(resource) - node.requested(resource)) {
                 reasons.add("Insufficient " + resource.name());
                 isUnresolvable |= amount > node.allocatable(resource);
             }
         }
 
-        Status status() {
+        private Status status() {
             if (reasons.isEmpty()) {
                 return Status.success();
             }

@@ -101,6 +101,10 @@ final class PodResourceClaims {
     /** Whether a pod may become schedulable by a change of a claim. */
     Hint isSchedulableAfterClaimChange(Pod pod, ObjectChange<ResourceClaim> change) {
         ResourceClaim after = change.latest();
+        if (change.after().isEmpty()) {
+            // Whoever had it, its devices are free now.
+            return Hint.queueIf(after.allocation().isPresent());
+        }
         Optional<ResourceClaim> before = change.before();
         boolean isDeallocated = before.isPresent()
                 && before.get().allocation().isPresent()
@@ -137,9 +141,8 @@ final class PodResourceClaims {
         return false;
     }
 
-    /** Whether a pod may become schedulable by a change of itself. */
-    Hint isSchedulableAfterPodChange(Pod pod, ObjectChange<Pod> change) {
-        Pod after = change.latest();
-        return Hint.queueIf(pod.uid().equals(after.uid()) && of(after).problem().isEmpty());
+    /** Whether a pod may become schedulable by an update of itself. */
+    Hint isSchedulableAfterTargetPodUpdate(Pod pod, ObjectChange<Pod> change) {
+        return Hint.queueIf(of(change.latest()).problem().isEmpty());
     }
 }

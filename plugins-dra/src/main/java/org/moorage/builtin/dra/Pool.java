@@ -2,14 +2,17 @@
 package org.moorage.builtin.dra;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.moorage.api.model.CounterSet;
+import org.moorage.api.model.Device;
 import org.moorage.api.model.Node;
 
 /**
@@ -64,7 +67,9 @@ record Pool(
             Node node,
             DeviceFeatures features) {
         for (SliceWithDevices slice : slices) {
-            if (!features.partitionableDevices() && slice.usesPartitionableDevices() || !slice.targets(node)) {
+            if (!features.partitionableDevices() && slice.usesPartitionableDevices()
+                    || !slice.isUnderstood(features)
+                    || !slice.targets(node, features)) {
                 continue;
             }
             List<SliceWithDevices> known = latest.computeIfAbsent(PoolId.of(slice.slice()), any -> new ArrayList<>());
@@ -91,7 +96,7 @@ record Pool(
             if (slice.generation() > generation) {
                 return Optional.empty();
             }
-            if (slice.generation() == generation) {
+            if (slice.generation() == generation && slice.isUnderstood(features)) {
                 all.add(slice);
             }
         }
@@ -101,28 +106,30 @@ record Pool(
 
     private static Pool build(
             PoolId id, List<SliceWithDevices> slices, List<SliceWithDevices> all, DeviceFeatures features) {
-        List<SliceWithDevices> sorted = new ArrayList<>(slices);
-        sorted.sort(BY_NAME);
-        List<SliceWithDevices> withDevices = new ArrayList<>(sorted.size());
+        List<SliceWithDevices> withDevices = new ArrayList<>(slices.size());
+        List<SliceWithDevices> others = new ArrayList<>(all.size() - slices.size());
         Map<String, CounterSet> counterSets = new HashMap<>();
-        Set<String> names = new HashSet<>();
+        Set<SliceWithDevices> targeting = Collections.newSetFromMap(new IdentityHashMap<>());
+        targeting.addAll(slices);
         boolean isValid = true;
-        for (SliceWithDevices slice : sorted) {
-            if (slice.slice().hasCounters()) {
+        for (SliceWithDevices slice : all) {
+            if (slice.slice().hasCounters() && features.partitionableDevices()) {
                 for (CounterSet set : slice.slice().sharedCounters()) {
                     isValid &= counterSets.put(set.name(), set) == null;
                 }
             } else {
-                withDevices.add(slice);
-                for (DeviceWithId device : slice.devices()) {
-                    isValid &= names.add(device.device().name());
-                }
+                (targeting.contains(slice) ? withDevices : others).add(slice);
             }
         }
-        List<SliceWithDevices> others = new ArrayList<>(all);
-        others.removeAll(slices);
+        withDevices.sort(BY_NAME);
+        Set<String> names = new HashSet<>();
+        for (SliceWithDevices slice : withDevices) {
+            for (DeviceWithId device : slice.devices()) {
+                isValid &= names.add(device.device().name());
+            }
+        }
         if (features.partitionableDevices()) {
-            isValid &= countersExist(sorted, counterSets) && countersExist(others, counterSets);
+            isValid &= countersExist(withDevices, counterSets) && countersExist(others, counterSets);
         }
         return isValid
                 ? new Pool(id, Condition.VALID, withDevices, others, counterSets)
@@ -132,8 +139,8 @@ record Pool(
     private static boolean countersExist(List<SliceWithDevices> slices, Map<String, CounterSet> counterSets) {
         for (SliceWithDevices slice : slices) {
             for (DeviceWithId device : slice.devices()) {
-                for (CounterSet consumed : device.device().consumesCounters()) {
-                    CounterSet set = counterSets.get(consumed.name());
+                for (Device.CounterConsumption consumed : device.device().consumesCounters()) {
+                    CounterSet set = counterSets.get(consumed.counterSet());
                     if (set == null
                             || !set.counters()
                                     .keySet()

@@ -18,7 +18,7 @@ record RequestData(
         DeviceRequest request,
         String parentRequest,
         DeviceClass deviceClass,
-        int numDevices,
+        long numDevices,
         List<DeviceWithId> allDevices) {
     boolean isSubrequest() {
         return !parentRequest.isEmpty();

@@ -3,6 +3,7 @@ package org.moorage.builtin.dra;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.moorage.api.model.DeviceClass;
 import org.moorage.api.model.DeviceRequest;
 import org.moorage.api.model.ResourceClaim;
@@ -15,13 +16,11 @@ final class RequestValidation {
     private final Allocator allocator;
     private final List<Pool> pools;
     private final DeviceMatches matches;
-    private final AllocatingDevices allocating;
 
-    RequestValidation(Allocator allocator, List<Pool> pools, DeviceMatches matches, AllocatingDevices allocating) {
+    RequestValidation(Allocator allocator, List<Pool> pools, DeviceMatches matches) {
         this.allocator = allocator;
         this.pools = pools;
         this.matches = matches;
-        this.allocating = allocating;
     }
 
     /**
@@ -42,16 +41,17 @@ final class RequestValidation {
                     subrequests.add(requestData(claim, subrequest, request.name()));
                 }
             }
-            int minOfRequest = Integer.MAX_VALUE;
+            long minOfRequest = Long.MAX_VALUE;
             for (RequestData subrequest : subrequests) {
                 minOfRequest = Math.min(minOfRequest, subrequest.numDevices());
             }
+            if (minOfRequest > MAX_DEVICES - minDevices) {
+                throw new AllocationException(title(claim, request) + ": adding " + minOfRequest
+                        + " devices exceeds the claim limit of " + MAX_DEVICES + ", with " + minDevices
+                        + " already accounted for");
+            }
             minDevices += minOfRequest;
             requests.add(subrequests);
-        }
-        if (minDevices > MAX_DEVICES) {
-            throw new AllocationException("claim " + claim.key() + ": number of requested devices " + minDevices
-                    + " exceeds the claim limit of " + MAX_DEVICES);
         }
         return requests;
     }
@@ -76,6 +76,10 @@ final class RequestValidation {
     }
 
     private RequestData requestData(ResourceClaim claim, DeviceRequest request, String parentRequest) {
+        if (!request.derivedAttributes().isEmpty() && !allocator.features().derivedAttributes()) {
+            throw new AllocationException(
+                    title(claim, request) + ": cannot handle request with derived attributes, the feature is disabled");
+        }
         int empty = request.selectors().indexOf("");
         if (empty >= 0) {
             throw new AllocationException(title(claim, request) + ", selector #" + empty
@@ -91,8 +95,7 @@ final class RequestValidation {
                         + request.deviceClass() + ": deviceclass.resource.k8s.io \"" + request.deviceClass()
                         + "\" not found"));
         if (request.allocationMode().equals(DeviceRequest.EXACT_COUNT)) {
-            int count = (int) Math.min(Integer.MAX_VALUE, request.count());
-            return new RequestData(request, parentRequest, deviceClass, count, List.of());
+            return new RequestData(request, parentRequest, deviceClass, request.count(), List.of());
         }
         if (!request.requestsAll()) {
             throw new AllocationException(
@@ -117,13 +120,29 @@ final class RequestValidation {
             }
             for (SliceWithDevices slice : pool.slicesTargetingNode()) {
                 for (DeviceWithId device : slice.devices()) {
-                    if (matches.isSelectable(claim, request, device)
-                            && allocating.hasCapacity(request.request(), device)) {
+                    if (matches.isSelectable(claim, request, device) && hasCapacity(claim, request.request(), device)) {
                         all.add(device);
                     }
                 }
             }
         }
         return all;
+    }
+
+    // Only whether the device could ever have it: all devices are wanted, so one whose capacity is used up must not be
+    // left out.
+    private boolean hasCapacity(ResourceClaim claim, DeviceRequest request, DeviceWithId device) {
+        if (!allocator.features().consumableCapacity()) {
+            return true;
+        }
+        try {
+            return ConsumedCapacity.fits(
+                    device.device().capacity(), request.capacity(), Map.of(), Map.of(), allocator.features());
+        } catch (AllocationException invalid) {
+            throw new AllocationException(
+                    title(claim, request) + ": checking capacity for device "
+                            + device.id().device() + ": " + invalid.getMessage(),
+                    invalid);
+        }
     }
 }

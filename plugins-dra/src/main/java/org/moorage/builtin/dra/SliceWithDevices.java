@@ -28,9 +28,27 @@ record SliceWithDevices(ResourceSlice slice, List<DeviceWithId> devices) {
         return slice.perDeviceNodeSelection() || slice.hasCounters();
     }
 
-    /** Whether the node can use a device of the slice, or the slice has shared counters, which count for all nodes. */
-    boolean targets(Node node) {
-        if (slice.hasCounters()) {
+    /**
+     * Whether the allocator takes note of the slice. Of a slice with groups that it cannot compare it does not, which leaves the pool
+     * incomplete.
+     */
+    boolean isUnderstood(DeviceFeatures features) {
+        if (features.compatibilityGroups()) {
+            return true;
+        }
+        for (DeviceWithId device : devices) {
+            for (Device.CounterConsumption consumed : device.device().consumesCounters()) {
+                if (!consumed.compatibilityGroups().isEmpty()) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    /** Whether the node can use a device of the slice. */
+    boolean targets(Node node, DeviceFeatures features) {
+        if (slice.hasCounters() && features.usesStableAllocator()) {
             return true;
         }
         NodeSelection nodeSelection = slice.nodeSelection();

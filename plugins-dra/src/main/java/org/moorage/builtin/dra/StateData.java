@@ -9,8 +9,14 @@ import java.util.Optional;
  * @param claims the claims of the pod
  * @param extendedResources the extended resources of the pod
  * @param allocator allocates devices to those claims that have none; empty if all have
+ * @param nodeResources what the claims take of the allocatable resources of nodes; empty while that feature is off
  */
-record StateData(ClaimStore claims, ExtendedResources extendedResources, Optional<Allocator> allocator) {
+record StateData(
+        ClaimStore claims,
+        ExtendedResources extendedResources,
+        Optional<Allocator> allocator,
+        Optional<NodeAllocatableResources> nodeResources) {
     /** For a pod without claims. */
-    static final StateData EMPTY = new StateData(ClaimStore.EMPTY, ExtendedResources.NONE, Optional.empty());
+    static final StateData EMPTY =
+            new StateData(ClaimStore.EMPTY, ExtendedResources.NONE, Optional.empty(), Optional.empty());
 }

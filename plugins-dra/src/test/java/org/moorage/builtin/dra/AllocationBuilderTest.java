@@ -123,7 +123,14 @@ class AllocationBuilderTest {
                     "that of the class is for the requests of the class",
                     q -> q.deviceClass("gpu", CLASS_CONFIG)
                             .claim("requests: [" + exactly("r", "") + ", " + exactly("s", "") + "]"),
-                    "class [r, s]"),
+                    "class []"),
+            new Case(
+                    "that of a class which others are not of names them",
+                    q -> q.deviceClass("gpu", CLASS_CONFIG)
+                            .deviceClass("other", "{}")
+                            .claim("requests: [" + exactly("r", "")
+                                    + ", {name: s, exactly: {deviceClassName: other}}]"),
+                    "class [r]"),
             new Case(
                     "that of the claim may be for all requests",
                     q -> q.claim("requests: [" + exactly("r", "") + "]" + claimConfig("")),
@@ -136,7 +143,17 @@ class AllocationBuilderTest {
                     "that of the class comes first",
                     q -> q.deviceClass("gpu", CLASS_CONFIG)
                             .claim("requests: [" + exactly("r", "") + "]" + claimConfig("r")),
-                    "class [r], claim [r]"),
+                    "class [], claim []"),
+            new Case(
+                    "that of the claim is there once, however many requests it names",
+                    q -> q.claim("requests: [" + exactly("r", "") + ", " + exactly("s", "") + ", " + exactly("t", "")
+                            + "]" + claimConfig("r, s")),
+                    "claim [r, s]"),
+            new Case(
+                    "one that names all requests is for all",
+                    q -> q.claim(
+                            "requests: [" + exactly("r", "") + ", " + exactly("s", "") + "]" + claimConfig("r, s")),
+                    "claim []"),
             new Case(
                     "that for a subrequest which is not selected is left out",
                     q -> q.claim("requests: ["
@@ -154,13 +171,13 @@ class AllocationBuilderTest {
                                     DeviceObjects.subrequest("many", "count: 5"),
                                     DeviceObjects.subrequest("one", ""))
                             + "]" + claimConfig("r/one")),
-                    "claim [r/one]"));
+                    "claim []"));
 
     @ParameterizedTest
     @FieldSource("CONFIGS")
     void passesOnTheConfiguration(Case expected) {
         DeviceAllocation allocation = expected.question
-                .apply(new AllocationQuestion().devices("{name: a}", "{name: b}"))
+                .apply(new AllocationQuestion().devices("{name: a}", "{name: b}", "{name: c}"))
                 .allocations()
                 .get(0);
         assertThat(allocation.config().stream()
@@ -186,5 +203,18 @@ class AllocationBuilderTest {
         assertThat(result.bindingFailureConditions()).containsExactly("failed");
         assertThat(result.tolerations()).hasSize(1);
         assertThat(result.shareId()).isEmpty();
+        assertThat(result.skipNodeOperations()).isEmpty();
+    }
+
+    @Test
+    void passesOnWhatDevicesSkip() {
+        DeviceAllocation allocation = new AllocationQuestion()
+                .feature(FeatureGates.DRA_OPTIONAL_NODE_OPERATIONS, true)
+                .nodeFeature("DRAOptionalNodeOperations")
+                .slice("skipNodeOperations: [NodePrepareResources], devices: [{name: a}]")
+                .requests(exactly("r", ""))
+                .allocations()
+                .get(0);
+        assertThat(allocation.results().get(0).skipNodeOperations()).containsExactly("NodePrepareResources");
     }
 }

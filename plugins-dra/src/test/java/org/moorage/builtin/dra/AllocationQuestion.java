@@ -17,7 +17,7 @@ import org.moorage.testkit.Nodes;
 
 /** What a test asks an allocator: to allocate claims on node n1, with class gpu, of which all devices are. */
 final class AllocationQuestion {
-    private final Node node = Nodes.named("n1").label("zone", "a").build();
+    private Node node = Nodes.named("n1").label("zone", "a").build();
     private final ObjectTable<DeviceClass> classes = ObjectTable.of(DeviceObjects.deviceClass("gpu", "{}"));
     private final List<ResourceSlice> slices = new ArrayList<>();
     private final List<DeviceTaintRule> taintRules = new ArrayList<>();
@@ -42,10 +42,15 @@ final class AllocationQuestion {
         return this;
     }
 
+    /** Has the node declare a feature. */
+    AllocationQuestion nodeFeature(String feature) {
+        node = node.toBuilder().declaredFeatures(List.of(feature)).build();
+        return this;
+    }
+
     AllocationQuestion taintRule(String spec) {
         taintRules.add((DeviceTaintRule) DeviceObjects.object(
-                "{apiVersion: resource.k8s.io/v1beta2, kind: DeviceTaintRule, metadata: {name: t}, spec: " + spec
-                        + "}"));
+                "{apiVersion: resource.k8s.io/v1, kind: DeviceTaintRule, metadata: {name: t}, spec: " + spec + "}"));
         return this;
     }
 

@@ -101,7 +101,14 @@ class AllocatorTest {
             new Case(
                     "a claim may not have more",
                     q -> q.devices(names("g", 40)).requests(exactly("r", "count: 33")),
-                    "claim default/c0: number of requested devices 33 exceeds the claim limit of 32"),
+                    "claim default/c0, request r: adding 33 devices exceeds the claim limit of 32, with 0 already"
+                            + " accounted for"),
+            new Case(
+                    "however many it requests",
+                    q -> q.devices(names("g", 40))
+                            .requests(exactly("r", "count: 2"), exactly("s", "count: 9223372036854775807")),
+                    "claim default/c0, request s: adding 9223372036854775807 devices exceeds the claim limit of 32,"
+                            + " with 2 already accounted for"),
             new Case(
                     "the class is not there",
                     q -> q.requests("{name: r, exactly: {deviceClassName: gone}}"),
@@ -123,7 +130,7 @@ class AllocatorTest {
                             .requests(exactly(
                                     "r",
                                     "selectors: [{cel: {expression: \"device.attributes['gpu.example.com'].fast\"}}]")),
-                    "claim default/c0: selector #0: CEL runtime error:"));
+                    "claim default/c0: selector #0 on device gpu.example.com/n1/a: CEL runtime error:"));
 
     static final List<Case> ALL = List.of(
             new Case(
@@ -148,7 +155,23 @@ class AllocatorTest {
             new Case(
                     "there are more than a claim may have",
                     q -> q.devices(names("g", 33)).requests(exactly("r", "allocationMode: All")),
-                    "claim default/c0: number of requested devices 33 exceeds the claim limit of 32"),
+                    "claim default/c0, request r: adding 33 devices exceeds the claim limit of 32, with 0 already"
+                            + " accounted for"),
+            new Case(
+                    "one of them has its capacity used up",
+                    q -> q.devices(
+                                    "{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8}}}",
+                                    "{name: b, allowMultipleAllocations: true, capacity: {memory: {value: 8}}}")
+                            .allocated("{device: b, shareID: x, consumedCapacity: {memory: 6}}")
+                            .requests(exactly("r", "allocationMode: All, capacity: {requests: {memory: 4}}")),
+                    IMPOSSIBLE),
+            new Case(
+                    "one that could never have the capacity is not among them",
+                    q -> q.devices(
+                                    "{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8}}}",
+                                    "{name: b, allowMultipleAllocations: true, capacity: {memory: {value: 2}}}")
+                            .requests(exactly("r", "allocationMode: All, capacity: {requests: {memory: 4}}")),
+                    "r=a(memory:4)"),
             new Case(
                     "a pool is being updated",
                     q -> q.slice("{pool: {name: n1, generation: 1, resourceSliceCount: 2}, devices: [{name: a}]}")
@@ -194,7 +217,8 @@ class AllocatorTest {
                             .requests(
                                     exactly("q", "count: 32"),
                                     firstAvailable("r", subrequest("two", "count: 2"), subrequest("one", ""))),
-                    "claim default/c0: number of requested devices 33 exceeds the claim limit of 32"));
+                    "claim default/c0, request r: adding 1 devices exceeds the claim limit of 32, with 32 already"
+                            + " accounted for"));
 
     static final List<Case> ADMIN_ACCESS = List.of(
             new Case(
@@ -225,8 +249,35 @@ class AllocatorTest {
                             .requests(exactly("r", "allocationMode: All, adminAccess: true")),
                     "r=a(admin) r=b(admin)"));
 
+    static final List<Case> NODE_OPERATIONS = List.of(
+            new Case(
+                    "a device that does without is only for nodes that know of it",
+                    q -> q.slice("skipNodeOperations: ['*'], devices: [{name: a}]")
+                            .feature(FeatureGates.DRA_OPTIONAL_NODE_OPERATIONS, true)
+                            .requests(exactly("r", "")),
+                    IMPOSSIBLE),
+            new Case(
+                    "the node declares that it knows of it",
+                    q -> q.slice("skipNodeOperations: ['*'], devices: [{name: a}]")
+                            .nodeFeature("DRAOptionalNodeOperations")
+                            .feature(FeatureGates.DRA_OPTIONAL_NODE_OPERATIONS, true)
+                            .requests(exactly("r", "")),
+                    "r=a"),
+            new Case(
+                    "the experimental allocator does not use such devices while the feature is off",
+                    q -> q.slice("skipNodeOperations: ['*'], devices: [{name: a}]")
+                            .nodeFeature("DRAOptionalNodeOperations")
+                            .feature(FeatureGates.DRA_LIST_TYPE_ATTRIBUTES, true)
+                            .requests(exactly("r", "")),
+                    IMPOSSIBLE),
+            new Case(
+                    "the others do not look",
+                    q -> q.slice("skipNodeOperations: ['*'], devices: [{name: a}]")
+                            .requests(exactly("r", "")),
+                    "r=a"));
+
     @ParameterizedTest
-    @FieldSource({"EXACT_COUNT", "ALL", "FIRST_AVAILABLE", "ADMIN_ACCESS"})
+    @FieldSource({"EXACT_COUNT", "ALL", "FIRST_AVAILABLE", "ADMIN_ACCESS", "NODE_OPERATIONS"})
     void allocates(Case expected) {
         String answer = expected.question.apply(new AllocationQuestion()).answer();
         if (expected.answer.endsWith(":")) {

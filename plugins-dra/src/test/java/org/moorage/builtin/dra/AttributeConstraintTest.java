@@ -23,6 +23,9 @@ class AttributeConstraintTest {
         }
     }
 
+    private static final String DERIVED = "derivedAttributes: [{name: gpu.example.com/numa, expression:"
+            + " \"device.attributes['gpu.example.com'].slot / 10\"}]";
+
     static final List<Case> MATCH = List.of(
             new Case(
                     "devices with the same value are taken",
@@ -140,14 +143,67 @@ class AttributeConstraintTest {
                                     + "], constraints: [{matchAttribute: gpu.example.com/numa}]"),
                     "claim default/c0, request r: cannot add device gpu.example.com/n1/b because a claim constraint would not be satisfied"),
             new Case(
-                    "lists of values are of an unknown type",
+                    "lists of values are of an unknown type while that feature is off",
                     q -> q.devices(
                                     "{name: a, attributes: {numa: {ints: [1, 2]}}}",
                                     "{name: b, attributes: {numa: {ints: [1, 2]}}}")
+                            .claim("requests: [" + exactly("r", "count: 2")
+                                    + "], constraints: [{matchAttribute: gpu.example.com/numa}]"),
+                    IMPOSSIBLE),
+            new Case(
+                    "otherwise devices with a value in common are taken",
+                    q -> q.devices(
+                                    "{name: a, attributes: {numa: {ints: [1, 2]}}}",
+                                    "{name: b, attributes: {numa: {ints: [2, 3]}}}",
+                                    "{name: c, attributes: {numa: {int: 3}}}")
                             .feature(FeatureGates.DRA_LIST_TYPE_ATTRIBUTES, true)
                             .claim("requests: [" + exactly("r", "count: 2")
                                     + "], constraints: [{matchAttribute: gpu.example.com/numa}]"),
-                    IMPOSSIBLE));
+                    "r=a r=b"),
+            new Case(
+                    "the value must be common to all of them",
+                    q -> q.devices(
+                                    "{name: a, attributes: {numa: {ints: [1, 2]}}}",
+                                    "{name: b, attributes: {numa: {ints: [2, 3]}}}",
+                                    "{name: c, attributes: {numa: {ints: [3, 1]}}}")
+                            .feature(FeatureGates.DRA_LIST_TYPE_ATTRIBUTES, true)
+                            .claim("requests: [" + exactly("r", "count: 3")
+                                    + "], constraints: [{matchAttribute: gpu.example.com/numa}]"),
+                    IMPOSSIBLE),
+            new Case(
+                    "what was in common is known again when a device is exchanged",
+                    q -> q.devices(
+                                    "{name: a, attributes: {numa: {ints: [1, 2]}}}",
+                                    "{name: b, attributes: {numa: {ints: [2]}}}",
+                                    "{name: c, attributes: {numa: {ints: [1]}}}",
+                                    "{name: d, attributes: {numa: {ints: [1]}}}")
+                            .feature(FeatureGates.DRA_LIST_TYPE_ATTRIBUTES, true)
+                            .claim("requests: [" + exactly("r", "count: 3")
+                                    + "], constraints: [{matchAttribute: gpu.example.com/numa}]"),
+                    "r=a r=c r=d"),
+            new Case(
+                    "an attribute that a request derives stands for the device's own",
+                    q -> q.devices(
+                                    "{name: a, attributes: {numa: {int: 0}, slot: {int: 10}}}",
+                                    "{name: b, attributes: {numa: {int: 0}, slot: {int: 20}}}",
+                                    "{name: c, attributes: {numa: {int: 1}, slot: {int: 15}}}")
+                            .feature(FeatureGates.DRA_DERIVED_ATTRIBUTES, true)
+                            .claim("requests: [" + exactly("r", "count: 2, " + DERIVED)
+                                    + "], constraints: [{matchAttribute: gpu.example.com/numa}]"),
+                    "r=a r=c"),
+            new Case(
+                    "the expression fails for a device",
+                    q -> q.devices("{name: a, attributes: {numa: {int: 0}}}")
+                            .feature(FeatureGates.DRA_DERIVED_ATTRIBUTES, true)
+                            .claim("requests: [" + exactly("r", DERIVED)
+                                    + "], constraints: [{matchAttribute: gpu.example.com/numa}]"),
+                    "evaluate derived attribute gpu.example.com/numa on device gpu.example.com/n1/a failed: no such key:"
+                            + " slot"),
+            new Case(
+                    "no attribute is derived while that feature is off",
+                    q -> q.devices("{name: a}").claim("requests: [" + exactly("r", DERIVED) + "]"),
+                    "claim default/c0, request r: cannot handle request with derived attributes, the feature is"
+                            + " disabled"));
 
     static final List<Case> DISTINCT = List.of(
             new Case(
@@ -192,6 +248,26 @@ class AttributeConstraintTest {
                             .claim("requests: [" + exactly("r", "") + ", " + exactly("s", "") + ", " + exactly("t", "")
                                     + "], constraints: [{requests: [s, t], distinctAttribute: gpu.example.com/numa}]"),
                     "r=a s=b t=c"),
+            new Case(
+                    "all devices of a request count, not the last one alone",
+                    q -> q.devices(
+                                    "{name: a, attributes: {numa: {int: 0}}}",
+                                    "{name: b, attributes: {numa: {int: 1}}}",
+                                    "{name: c, attributes: {numa: {int: 0}}}",
+                                    "{name: d, attributes: {numa: {int: 2}}}")
+                            .claim("requests: [" + exactly("r", "count: 3")
+                                    + "], constraints: [{distinctAttribute: gpu.example.com/numa}]"),
+                    "r=a r=b r=d"),
+            new Case(
+                    "lists have no value in common",
+                    q -> q.devices(
+                                    "{name: a, attributes: {numa: {ints: [0, 1]}}}",
+                                    "{name: b, attributes: {numa: {ints: [1, 2]}}}",
+                                    "{name: c, attributes: {numa: {int: 2}}}")
+                            .feature(FeatureGates.DRA_LIST_TYPE_ATTRIBUTES, true)
+                            .claim("requests: [" + exactly("r", "count: 2")
+                                    + "], constraints: [{distinctAttribute: gpu.example.com/numa}]"),
+                    "r=a r=c"),
             new Case(
                     "the stable allocator does not know it",
                     q -> q.devices("{name: a, attributes: {numa: {int: 0}}}")

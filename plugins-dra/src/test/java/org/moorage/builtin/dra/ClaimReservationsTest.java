@@ -84,7 +84,7 @@ class ClaimReservationsTest {
                     .extracting(config ->
                             config.config().requests() + config.config().json())
                     .containsExactly(
-                            "[r]{\"opaque\":{\"driver\":\"gpu.example.com\",\"parameters\":{\"mode\":\"fast\"}}}");
+                            "[]{\"opaque\":{\"driver\":\"gpu.example.com\",\"parameters\":{\"mode\":\"fast\"}}}");
             assertThat(scheduler.writes()).containsExactly("addFinalizer", "allocate", "bind");
         }
     }

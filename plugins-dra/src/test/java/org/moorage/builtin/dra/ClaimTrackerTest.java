@@ -186,12 +186,12 @@ class ClaimTrackerTest {
                     },
                     false),
             new Release(
-                    "an allocated claim is gone",
+                    "an allocated claim is gone, of which an event tells",
                     (tracker, cluster) -> {
                         tracker.turnAway(POD, tracker.releases());
                         tracker.changed(ObjectChange.deleted(ALLOCATED));
                     },
-                    true),
+                    false),
             new Release(
                     "a claim for extended resources is gone that was never allocated",
                     (tracker, cluster) -> {

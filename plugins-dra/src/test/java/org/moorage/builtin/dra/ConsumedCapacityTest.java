@@ -152,8 +152,66 @@ class ConsumedCapacityTest {
                             .requests(exactly("r", "capacity: {requests: {memory: 5}}")),
                     IMPOSSIBLE));
 
+    private static String ranged(String range) {
+        return "{name: a, allowMultipleAllocations: true, capacity: {memory: {value: '8', requestPolicy: {default: 1,"
+                + " validRange: {" + range + "}}}}}";
+    }
+
+    private static String requesting(String amount) {
+        return exactly("r", "capacity: {requests: {memory: " + amount + "}}");
+    }
+
+    static final List<Case> FRACTIONS = List.of(
+            new Case(
+                    "steps may be thousandths",
+                    q -> q.feature(FeatureGates.DRA_FRACTIONAL_CAPACITY_RANGE, true)
+                            .devices(ranged("min: 250m, step: 250m"))
+                            .requests(requesting("300m")),
+                    "r=a(memory:0.5)"),
+            new Case(
+                    "but whole units while that feature is off",
+                    q -> q.feature(FeatureGates.DRA_FRACTIONAL_CAPACITY_RANGE, false)
+                            .devices(ranged("min: 250m, step: 250m"))
+                            .requests(requesting("300m")),
+                    "r=a(memory:1)"),
+            new Case(
+                    "a range that thousandths cannot express is counted in whole units",
+                    q -> q.feature(FeatureGates.DRA_FRACTIONAL_CAPACITY_RANGE, true)
+                            .devices(ranged("min: 250u, step: 250m"))
+                            .requests(requesting("300m")),
+                    "r=a(memory:1)"),
+            new Case(
+                    "a request that thousandths cannot express ends the search",
+                    q -> q.feature(FeatureGates.DRA_FRACTIONAL_CAPACITY_RANGE, true)
+                            .devices("{name: b}", ranged("min: 1m, step: 1m"))
+                            .requests(exactly("r", "capacity: {requests: {memory: 1500u}}")),
+                    "claim default/c0, request r: checking capacity for device gpu.example.com/n1/a: capacity"
+                            + " \"memory\": capacity request cannot be represented in the device's range arithmetic:"
+                            + " request 1500u is not a representable milli value"),
+            new Case(
+                    "so does one that is rounded up too far",
+                    q -> q.feature(FeatureGates.DRA_FRACTIONAL_CAPACITY_RANGE, false)
+                            .devices(ranged("min: 1, step: 4Ei"))
+                            .requests(requesting("7Ei")),
+                    "claim default/c0, request r: checking capacity for device gpu.example.com/n1/a: capacity"
+                            + " \"memory\": capacity request cannot be represented in the device's range arithmetic:"
+                            + " rounding request 7Ei up to the next step passes MaxInt64"),
+            new Case(
+                    "and one below zero",
+                    q -> q.devices("{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8}}}")
+                            .requests(requesting("-1")),
+                    "claim default/c0, request r: checking capacity for device gpu.example.com/n1/a: capacity"
+                            + " \"memory\": capacity value is negative"),
+            new Case(
+                    "a device without the capacity is left out",
+                    q -> q.devices(
+                                    "{name: a, allowMultipleAllocations: true, capacity: {cores: {value: 8}}}",
+                                    "{name: b, allowMultipleAllocations: true, capacity: {memory: {value: 8}}}")
+                            .requests(requesting("1")),
+                    "r=b(memory:1)"));
+
     @ParameterizedTest
-    @FieldSource({"SHARES", "POLICIES"})
+    @FieldSource({"SHARES", "POLICIES", "FRACTIONS"})
     void keepsToCapacity(Case expected) {
         assertThat(expected.question.apply(new AllocationQuestion()).answer()).isEqualTo(expected.answer);
     }

@@ -36,6 +36,7 @@ class DeviceSelectorsTest {
 
     private static DeviceSelectors.Subject subject(Map<String, DeviceAttribute> attributes) {
         return new DeviceSelectors.Subject(
+                new DeviceId("gpu", "n1", "gpu-0"),
                 new Device(
                         "gpu-0",
                         attributes,
@@ -48,7 +49,6 @@ class DeviceSelectorsTest {
                         List.of(),
                         true,
                         Map.of()),
-                "gpu",
                 true);
     }
 
@@ -82,28 +82,48 @@ class DeviceSelectorsTest {
     }
 
     @Test
-    void seesSeveralValuesOnlyWhereTheFeatureIsOn() throws SelectorException {
+    void seesSeveralValuesWhetherTheFeatureIsOnOrOff() throws SelectorException {
         DeviceAttribute tags =
                 new DeviceAttribute.Several(List.of(new DeviceAttribute.Text("a"), new DeviceAttribute.Text("b")));
-        FeatureGates lists = FeatureGates.DEFAULTS.with(FeatureGates.DRA_LIST_TYPE_ATTRIBUTES, true);
         String expression = "device.attributes['gpu'].tags.includes('b') && device.attributes['gpu'].tags.size() == 2";
-        assertThat(new DeviceSelectors(DeviceFeatures.of(lists)).matches(expression, subject(Map.of("tags", tags))))
-                .isTrue();
-        assertThatThrownBy(() -> SELECTORS.matches("true", subject(Map.of("tags", tags))))
-                .hasMessage("CEL runtime error: attribute tags: unsupported attribute value");
+        assertThat(SELECTORS.matches(expression, subject(Map.of("tags", tags)))).isTrue();
+    }
+
+    @Test
+    void doesNotKnowAValueOfAnotherType() {
+        assertThatThrownBy(() -> SELECTORS.matches("true", subject(Map.of("odd", new DeviceAttribute.Unknown()))))
+                .hasMessage(" on device gpu/n1/gpu-0: CEL runtime error: attribute odd: unsupported attribute value");
+    }
+
+    @Test
+    void saysHowToAskForWhatMayBeMissing() {
+        assertThatThrownBy(() -> SELECTORS.matches("device.attributes['gpu'].gone == 1", GPU))
+                .hasMessage(" on device gpu/n1/gpu-0: CEL runtime error: no such key: gone. consider using CEL optional"
+                        + " chaining (.? followed by orValue()) or guarding the check with has() for optional fields");
+    }
+
+    @Test
+    void derivesAttributes() throws SelectorException {
+        String expression = "device.attributes['gpu'].numa * 10";
+        assertThat(SELECTORS.attribute("x.org/y", expression, GPU)).isEqualTo(new DeviceAttribute.Number(10));
+        assertThatThrownBy(() -> SELECTORS.attribute("x.org/y", "device.attributes['gpu'].gone", GPU))
+                .hasMessage("evaluate derived attribute x.org/y on device gpu/n1/gpu-0 failed: no such key: gone");
+        assertThatThrownBy(() -> SELECTORS.attribute("x.org/y", "1.5", GPU))
+                .hasMessage("compile derived attribute x.org/y failed: must evaluate to a primitive scalar (string,"
+                        + " integer, boolean, semver) or a list of these scalars, not double");
     }
 
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
+            quoteCharacter = '\'',
             value = {
-                "device.attributes['gpu'].gone == 1 | CEL runtime error:",
-                "device.attributes['nowhere.org'].line == 'x' | CEL runtime error:",
-                "device.attributes['gpu'].model < 2 | CEL runtime error:",
-                "1 / (device.attributes['gpu'].numa - 1) == 1 | CEL runtime error:",
-                "semver('1').major() == 1 | CEL runtime error:",
-                "device.gone == 1 | CEL compile error: compilation failed: ERROR: <input>:1:7: undefined field 'gone'",
-                "device.driver | CEL compile error: must evaluate to bool or the unknown type, not string",
+                "device.attributes['nowhere.org'].line == 'x' | ' on device gpu/n1/gpu-0: CEL runtime error: no such key: line.'",
+                "device.attributes['gpu'].model < 2 | ' on device gpu/n1/gpu-0: CEL runtime error:'",
+                "1 / (device.attributes['gpu'].numa - 1) == 1 | ' on device gpu/n1/gpu-0: CEL runtime error:'",
+                "semver('1').major() == 1 | ' on device gpu/n1/gpu-0: CEL runtime error:'",
+                "device.gone == 1 | : CEL compile error: compilation failed: ERROR: <input>:1:7: undefined field 'gone'",
+                "device.driver | : CEL compile error: must evaluate to bool or the unknown type, not string",
             })
     void saysWhatIsWrong(String expression, String problem) {
         assertThatThrownBy(() -> SELECTORS.matches(expression, GPU)).hasMessageStartingWith(problem);

@@ -99,6 +99,18 @@ class DeviceTaintsTest {
                             .requests(exactly("r", "")),
                     "r=b"),
             new Case(
+                    "a rule that selects by nothing taints all devices",
+                    q -> q.devices("{name: a}")
+                            .taintRule("{deviceSelector: {}, taint: {key: worn, effect: NoSchedule}}")
+                            .requests(exactly("r", "")),
+                    IMPOSSIBLE),
+            new Case(
+                    "a rule without a selector taints none",
+                    q -> q.devices("{name: a}")
+                            .taintRule("{taint: {key: worn, effect: NoSchedule}}")
+                            .requests(exactly("r", "")),
+                    "r=a"),
+            new Case(
                     "a request may tolerate the taint of a rule",
                     q -> q.devices("{name: a}")
                             .taintRule("{deviceSelector: {device: a}, taint: {key: worn, effect: NoSchedule}}")

@@ -2,6 +2,7 @@
 package org.moorage.builtin.dra;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.moorage.builtin.dra.DeviceObjects.allocated;
 import static org.moorage.builtin.dra.DeviceObjects.claim;
 import static org.moorage.builtin.dra.DeviceObjects.deviceClass;
 import static org.moorage.builtin.dra.DeviceObjects.exactly;
@@ -34,8 +35,8 @@ class NodeAllocatableResourcesTest {
             .allocatable("memory", "16Gi")
             .build();
     private static final ClusterObject GPU = deviceClass("gpu", "{}");
-    private static final String MAPPINGS = "nodeAllocatableResourceMappings: {cpu: {capacityKey: cores,"
-            + " allocationMultiplier: 500m}, memory: {allocationMultiplier: 1Gi}}";
+    private static final String MAPPINGS = "nodeAllocatableResources: {cpu: {mapping: {capacityKey: cores,"
+            + " capacityMultiplier: 500m}}, memory: {mapping: {deviceMultiplier: 1Gi}}}";
     private static final String CORES =
             "name: cores, allowMultipleAllocations: true, capacity: {cores: {value: 16}}, " + MAPPINGS;
 
@@ -77,7 +78,7 @@ class NodeAllocatableResourcesTest {
                     Status.unresolvable("Insufficient cpu")),
             new Case(
                     "an amount that does not depend on the capacity",
-                    "name: a, nodeAllocatableResourceMappings: {memory: {allocationMultiplier: 17Gi}}",
+                    "name: a, nodeAllocatableResources: {memory: {mapping: {deviceMultiplier: 17Gi}}}",
                     claim("c", requests(exactly("r", ""))),
                     pod("p", "c"),
                     Status.unresolvable("Insufficient memory")),
@@ -88,12 +89,71 @@ class NodeAllocatableResourcesTest {
                     pod("p", "c"),
                     Status.success()),
             new Case(
-                    "no container uses the claim",
+                    "no container needs to use the claim",
                     CORES,
-                    cores("c", 1),
+                    cores("c", 14),
                     pod("p", "requests: {cpu: 1}", "c", ""),
+                    Status.success()),
+            new Case(
+                    "the overhead of a pod",
+                    "name: a, nodeAllocatableResources: {cpu: {overhead: {perPod: '7'}}}",
+                    claim("c", requests(exactly("r", ""))),
+                    pod("p", "requests: {cpu: '1.5'}", "c", ""),
+                    Status.unschedulable("Insufficient cpu")),
+            new Case(
+                    "the overhead of each container that uses the claim",
+                    "name: a, nodeAllocatableResources: {cpu: {overhead: {perContainer: '4'}}}",
+                    claim("c", requests(exactly("r", ""))),
+                    pod(
+                            "p",
+                            "claims: [{name: g}]",
+                            "c",
+                            " initContainers: [{name: init, image: i, resources: {requests: {cpu: 100m}, claims: [{name:"
+                                    + " g}]}}],"),
+                    Status.unresolvable("Insufficient cpu")),
+            new Case(
+                    "a container that does not use the claim has no such overhead",
+                    "name: a, nodeAllocatableResources: {cpu: {overhead: {perContainer: '4'}}}",
+                    claim("c", requests(exactly("r", ""))),
+                    pod(
+                            "p",
+                            "claims: [{name: g}]",
+                            "c",
+                            " initContainers: [{name: init, image: i, resources: {requests: {cpu: 100m}}}],"),
+                    Status.success()),
+            new Case(
+                    "a claim that is allocated already counts as well",
+                    CORES,
+                    claim(
+                            "c",
+                            requests(exactly("r", "capacity: {requests: {cores: 15}}")),
+                            allocated("{device: cores, shareID: x, consumedCapacity: {cores: 15}}")),
+                    pod("p", "c"),
+                    Status.unresolvable("Insufficient cpu")),
+            new Case(
+                    "the limit of the pod as a whole is below that of a container and its devices",
+                    CORES,
+                    cores("c", 4),
+                    pod(
+                            "p",
+                            "requests: {cpu: 1}, limits: {cpu: 2}, claims: [{name: g}]",
+                            "c",
+                            " resources: {requests: {cpu: 3}, limits: {cpu: 3}},"),
                     Status.unresolvable(
-                            "claim c: node-allocatable resource claim not referenced by any container within the pod")),
+                            "pod level limit for cpu is insufficient to cover the limit and DRA overhead for"
+                                    + " container main")),
+            new Case(
+                    "the limit of the pod as a whole leaves too few huge pages",
+                    "name: a, nodeAllocatableResources: {hugepages-2Mi: {mapping: {deviceMultiplier: 4Mi}}}",
+                    claim("c", requests(exactly("r", ""))),
+                    pod(
+                            "p",
+                            "requests: {cpu: 1}",
+                            "c",
+                            " resources: {requests: {cpu: 3, hugepages-2Mi: 4Mi}, limits: {cpu: 3, hugepages-2Mi:"
+                                    + " 2Mi}},"),
+                    Status.unresolvable("pod level limit for hugepages-2Mi is insufficient to cover the aggregated"
+                            + " container and node-allocatable DRA limits")),
             new Case(
                     "the pod as a whole requests less",
                     CORES,
@@ -120,7 +180,7 @@ class NodeAllocatableResourcesTest {
                 .cluster(NODE, GPU, device("name: a, capacity: {cores: {value: 16}}, " + MAPPINGS), cores("c", 1))
                 .pod(pod("p", "c"))
                 .fails("claim default/c, device a: ConsumedCapacity is nil, but Capacity key 'cores' is set in"
-                        + " NodeAllocatableResourceMappings for resource cpu");
+                        + " NodeAllocatableResources for resource cpu");
     }
 
     @Nested
@@ -143,7 +203,10 @@ class NodeAllocatableResourcesTest {
                         .startsWith("0/1 nodes are available: 1 Insufficient cpu.");
                 assertThat(scheduler.scheduleNext().nodeName()).isEqualTo("n1");
                 PodStatus.NodeAllocatableResourceClaimStatus taken = new PodStatus.NodeAllocatableResourceClaimStatus(
-                        "c1", List.of("main"), Map.of("cpu", Quantity.of(4), "memory", Quantity.of(1L << 30)));
+                        "c1",
+                        List.of("main"),
+                        Map.of("cpu", Quantity.of(4), "memory", Quantity.of(1L << 30)),
+                        Map.of());
                 Pod first = scheduler.pod("p1");
                 assertThat(first.status().nodeAllocatableResourceClaimStatuses())
                         .containsExactly(taken);
@@ -163,7 +226,26 @@ class NodeAllocatableResourcesTest {
             try (DraScheduler scheduler = new DraScheduler(ON, objects)) {
                 scheduler.scheduleNext();
                 assertThat(scheduler.scheduleNext().message())
-                        .contains("node allocatable resource claim c is already used by another pod");
+                        .contains("node allocatable resource claim c has a mapped device and cannot be shared across"
+                                + " pods");
+            }
+        }
+
+        @Test
+        void leaveAClaimToSeveralPodsIfItHasNothingButOverhead() {
+            List<ClusterObject> objects = List.of(
+                    NODE,
+                    GPU,
+                    device("name: a, nodeAllocatableResources: {cpu: {overhead: {perPod: '2'}}}"),
+                    claim("c", requests(exactly("r", ""))),
+                    pod("p1", "c"),
+                    pod("p2", "c"),
+                    pod("p3", "c"));
+            try (DraScheduler scheduler = new DraScheduler(ON, objects)) {
+                assertThat(scheduler.scheduleNext().nodeName()).isEqualTo("n1");
+                assertThat(scheduler.scheduleNext().nodeName()).isEqualTo("n1");
+                assertThat(scheduler.scheduleNext().message())
+                        .startsWith("0/1 nodes are available: 1 Insufficient cpu.");
             }
         }
 

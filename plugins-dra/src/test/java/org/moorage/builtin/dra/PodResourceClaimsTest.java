@@ -140,7 +140,13 @@ class PodResourceClaimsTest {
             new Change(
                     "another claim is deallocated, so its devices are free",
                     ObjectChange.updated(OTHER_ALLOCATED, OTHER),
-                    Hint.QUEUE));
+                    Hint.QUEUE),
+            new Change(
+                    "another claim is deleted while it is allocated, so its devices are free",
+                    ObjectChange.deleted(OTHER_ALLOCATED),
+                    Hint.QUEUE),
+            new Change("another claim is deleted", ObjectChange.deleted(OTHER), Hint.SKIP),
+            new Change("the claim is deleted", ObjectChange.deleted(CLAIM), Hint.SKIP));
 
     @ParameterizedTest
     @FieldSource("CHANGES")

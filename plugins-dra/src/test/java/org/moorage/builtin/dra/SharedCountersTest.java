@@ -106,10 +106,93 @@ class SharedCountersTest {
                                     "pool: {name: n1, generation: 1, resourceSliceCount: 2}, devices: [{name: a, allowMultipleAllocations: true, capacity: {memory: {value: 8, requestPolicy: {default: 1}}}, consumesCounters: [{counterSet: c, counters: {slots: {value: '3'}}}]}]")
                             .requests(exactly("r", ""))
                             .requests(exactly("r", "")),
-                    "r=a(memory:1) | r=a(memory:1)"));
+                    "r=a(memory:1) | r=a(memory:1)"),
+            new Case(
+                    "nor do they if a share without capacity is allocated",
+                    q -> q.slice(
+                                    "pool: {name: n1, generation: 1, resourceSliceCount: 2}, sharedCounters: [{name: c, counters: {slots: {value: '3'}}}]")
+                            .slice(
+                                    "pool: {name: n1, generation: 1, resourceSliceCount: 2}, devices: [{name: a, allowMultipleAllocations: true, consumesCounters: [{counterSet: c, counters: {slots: {value: '3'}}}]}]")
+                            .allocated("{device: a, shareID: x}")
+                            .requests(exactly("r", "")),
+                    "r=a"),
+            new Case(
+                    "pools of two drivers with one name share none",
+                    q -> q.slice(
+                                    "pool: {name: n1, generation: 1, resourceSliceCount: 2}, sharedCounters: [{name: c, counters: {slots: {value: '2'}}}]")
+                            .slice(
+                                    "pool: {name: n1, generation: 1, resourceSliceCount: 2}, devices: [{name: a, consumesCounters: [{counterSet: c, counters: {slots: {value: '2'}}}]}]")
+                            .slice(
+                                    "driver: other.example.com, pool: {name: n1, generation: 1, resourceSliceCount: 2}, sharedCounters: [{name: c, counters: {slots: {value: '2'}}}]")
+                            .slice(
+                                    "driver: other.example.com, pool: {name: n1, generation: 1, resourceSliceCount: 2}, devices: [{name: b, consumesCounters: [{counterSet: c, counters: {slots: {value: '2'}}}]}]")
+                            .requests(exactly("r", "count: 2")),
+                    "r=a r=b"),
+            new Case(
+                    "counters may stand in a slice for another node",
+                    q -> q.slice(
+                                    "pool: {name: n1, generation: 1, resourceSliceCount: 2}, nodeName: n2, sharedCounters: [{name: c, counters: {slots: {value: '2'}}}]")
+                            .slice(
+                                    "pool: {name: n1, generation: 1, resourceSliceCount: 2}, devices: [{name: a, consumesCounters: [{counterSet: c, counters: {slots: {value: '2'}}}]}]")
+                            .requests(exactly("r", "")),
+                    "r=a"));
+
+    private static final String COUNTERS =
+            "pool: {name: n1, generation: 1, resourceSliceCount: 2}, sharedCounters: [{name: c, counters: {slots: {value: '9'}}}]";
+
+    private static String grouped(String device, String groups) {
+        return "{name: " + device + ", consumesCounters: [{counterSet: c, counters: {slots: {value: '1'}},"
+                + " compatibilityGroups: [" + groups + "]}]}";
+    }
+
+    private static AllocationQuestion groups(AllocationQuestion question, boolean isOn, String... devices) {
+        return question.feature(FeatureGates.DRA_DEVICE_COMPATIBILITY_GROUPS, isOn)
+                .slice(COUNTERS)
+                .slice("pool: {name: n1, generation: 1, resourceSliceCount: 2}, devices: [" + String.join(", ", devices)
+                        + "]");
+    }
+
+    static final List<Case> GROUPS = List.of(
+            new Case(
+                    "devices of one set have a group in common",
+                    q -> groups(q, true, grouped("a", "x, y"), grouped("b", "z"), grouped("d", "y, z"))
+                            .requests(exactly("r", "count: 2")),
+                    "r=a r=d"),
+            new Case(
+                    "all of them, not two and two",
+                    q -> groups(q, true, grouped("a", "x, y"), grouped("b", "y, z"), grouped("d", "z, x"))
+                            .requests(exactly("r", "count: 3")),
+                    IMPOSSIBLE),
+            new Case(
+                    "a device without groups goes with others without",
+                    q -> groups(q, true, grouped("a", ""), grouped("b", "x"), grouped("d", ""))
+                            .requests(exactly("r", "count: 2")),
+                    "r=a r=d"),
+            new Case(
+                    "allocated devices count",
+                    q -> groups(q, true, grouped("a", "x"), grouped("b", "y"), grouped("d", "x"))
+                            .allocated("{device: a}")
+                            .requests(exactly("r", "")),
+                    "r=d"),
+            new Case(
+                    "what they have in common is known again when a device is exchanged",
+                    q -> groups(q, true, grouped("a", "x, y"), grouped("b", "y"), grouped("d", "x"), grouped("e", "x"))
+                            .requests(exactly("r", "count: 3")),
+                    "r=a r=d r=e"),
+            new Case(
+                    "while that feature is off, no device of such a pool is used",
+                    q -> groups(q, false, grouped("a", "x"), "{name: b}").requests(exactly("r", "")),
+                    IMPOSSIBLE),
+            new Case(
+                    "nor is a pool complete without such a slice",
+                    q -> q.slice("pool: {name: n1, generation: 1, resourceSliceCount: 2}, devices: [{name: b}]")
+                            .slice("pool: {name: n1, generation: 1, resourceSliceCount: 2}, devices: ["
+                                    + grouped("a", "x") + "]")
+                            .requests(exactly("r", "")),
+                    IMPOSSIBLE));
 
     @ParameterizedTest
-    @FieldSource("CASES")
+    @FieldSource({"CASES", "GROUPS"})
     void keepsToCounters(Case expected) {
         assertThat(expected.question.apply(new AllocationQuestion()).answer()).isEqualTo(expected.answer);
     }

@@ -77,7 +77,7 @@ class UnavailableKindsTest {
                     "a pod that would have to preempt, without disruption budgets",
                     ObjectKind.POD_DISRUPTION_BUDGET,
                     LARGE,
-                    "0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: " + REASON),
+                    "0/1 nodes are available: 1 Insufficient cpu. preemption: " + REASON),
             new Case(
                     "a pod that need not preempt, without disruption budgets",
                     ObjectKind.POD_DISRUPTION_BUDGET,

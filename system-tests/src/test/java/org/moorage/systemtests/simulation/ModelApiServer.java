@@ -312,7 +312,8 @@ final class ModelApiServer {
                     slice.nodeSelection(),
                     slice.perDeviceNodeSelection(),
                     slice.devices(),
-                    slice.sharedCounters());
+                    slice.sharedCounters(),
+                    slice.skipNodeOperations());
         }
         if (object instanceof Namespace) {
             return new Namespace(metadata);

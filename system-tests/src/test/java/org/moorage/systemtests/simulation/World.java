@@ -147,6 +147,7 @@ final class World {
                 new NodeSelection(nodeName, false, Optional.empty()),
                 false,
                 devices,
+                List.of(),
                 List.of()));
     }
 

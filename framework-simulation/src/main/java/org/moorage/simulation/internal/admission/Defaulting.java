@@ -39,10 +39,7 @@ public final class Defaulting {
             entry("resource.k8s.io/v1beta1/ResourceClaim", DeviceDefaults::resourceClaim),
             entry("resource.k8s.io/v1/ResourceClaimTemplate", DeviceDefaults::resourceClaimTemplate),
             entry("resource.k8s.io/v1beta2/ResourceClaimTemplate", DeviceDefaults::resourceClaimTemplate),
-            entry("resource.k8s.io/v1beta1/ResourceClaimTemplate", DeviceDefaults::resourceClaimTemplate),
-            entry("resource.k8s.io/v1/ResourceSlice", DeviceDefaults::resourceSlice),
-            entry("resource.k8s.io/v1beta2/ResourceSlice", DeviceDefaults::resourceSlice),
-            entry("resource.k8s.io/v1beta1/ResourceSlice", DeviceDefaults::resourceSliceV1beta1));
+            entry("resource.k8s.io/v1beta1/ResourceClaimTemplate", DeviceDefaults::resourceClaimTemplate));
 
     private Defaulting() {}
 

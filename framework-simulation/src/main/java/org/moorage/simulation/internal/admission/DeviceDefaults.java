@@ -3,7 +3,7 @@ package org.moorage.simulation.internal.admission;
 
 import org.moorage.objects.internal.Fields;
 
-/** Defaults of resource claims, their templates, and resource slices. */
+/** Defaults of resource claims and their templates. */
 final class DeviceDefaults {
     private DeviceDefaults() {}
 
@@ -44,22 +44,5 @@ final class DeviceDefaults {
 
     private static void deviceTolerations(Fields parent) {
         parent.each("tolerations").forEach(toleration -> toleration.whenBlank("operator", "Equal"));
-    }
-
-    /** Completes a slice. */
-    static void resourceSlice(Fields slice) {
-        slice.struct("spec").each("devices").forEach(DeviceDefaults::device);
-    }
-
-    /** Completes a slice of version v1beta1, whose devices have their fields in "basic". */
-    static void resourceSliceV1beta1(Fields slice) {
-        slice.struct("spec")
-                .each("devices")
-                .forEach(device -> device.pointer("basic").ifPresent(DeviceDefaults::device));
-    }
-
-    private static void device(Fields device) {
-        device.values("nodeAllocatableResourceMappings")
-                .forEach(mapping -> mapping.whenAbsent("allocationMultiplier", "1"));
     }
 }

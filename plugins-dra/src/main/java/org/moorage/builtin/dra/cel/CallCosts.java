@@ -30,12 +30,13 @@ final class CallCosts {
             case "sets.contains", "sets.intersects" -> 1 + first * second;
             case "sets.equivalent" -> 1 + 2 * first * second;
             case "@in" -> arguments[1] instanceof List ? second : 1;
-            case "isSorted", "sum", "max", "min", "indexOf", "lastIndexOf" ->
+            case "isSorted", "sum", "max", "min", "indexOf", "lastIndexOf", "includes" ->
                 arguments[0] instanceof String ? (long) (first * PER_CHARACTER) : first;
             case "_==_", "_!=_", "_<_", "_<=_", "_>_", "_>=_" -> characters(Math.min(first, second));
             case "_+_" -> arguments[0] instanceof List ? 1 : characters(first + second);
             case "replace", "split", "ip.isCanonical", "containsIP", "containsCIDR" -> characters(2 * first);
             case "join" -> characters(2 * size(result));
+            case "startsWith", "endsWith" -> characters(second);
             case "contains" -> characters(first) * characters(second);
             case "matches", "find", "findAll" -> match(first, second);
             case "validate" -> arguments[0] instanceof NamedFormat format ? match(second, format.patternSize()) : 1;

@@ -25,7 +25,7 @@ final class ListLibrary {
     private static final TypeParamType T = TypeParamType.create("T");
     private static final List<CelType> LIST = List.of(ListType.create(T));
     private static final List<CelType> LIST_AND_ELEMENT = List.of(LIST.get(0), T);
-    private static final int MOST_INCLUDED = 48;
+    private static final int LONGEST_RANGE = 1_000_000;
     /** What the library's macro {@code sortBy} makes of a list: pairs of keys and values to be sorted. */
     static final String SORT_BY = "lists.@sortByAssociatedKeys";
 
@@ -60,11 +60,19 @@ final class ListLibrary {
                 "indexOf", INT, LIST_AND_ELEMENT, a -> indexes(a).findFirst().orElse(-1L));
         functions.member("lastIndexOf", INT, LIST_AND_ELEMENT, a -> indexes(a).reduce(-1, (first, second) -> second));
         functions.instead("lists_range", List.of(INT), a -> {
+            long size = (Long) a[0];
+            if (size < 0) {
+                throw new IllegalArgumentException("lists.range: size must be non-negative, got " + size);
+            }
+            if (size > LONGEST_RANGE) {
+                throw new IllegalArgumentException(
+                        "lists.range: size " + size + " exceeds maximum allowed (" + LONGEST_RANGE + ")");
+            }
             // Costs a unit for each element, and is refused before they are there.
-            if ((Long) a[0] >= CostTracker.LIMIT) {
+            if (size >= CostTracker.LIMIT) {
                 throw CostTracker.limitExceeded();
             }
-            return LongStream.range(0, (Long) a[0]).boxed().toList();
+            return LongStream.range(0, size).boxed().toList();
         });
         functions.member(
                 "unwrapOpt",
@@ -118,10 +126,6 @@ final class ListLibrary {
 
     private static boolean includes(Object value, Object included) {
         List<?> values = value instanceof List<?> list ? list : List.of(value);
-        boolean isThere = values.stream().limit(MOST_INCLUDED).anyMatch(each -> EQUALITY.objectEquals(each, included));
-        if (!isThere && values.size() > MOST_INCLUDED) {
-            throw new IllegalArgumentException("list has more than " + MOST_INCLUDED + " values");
-        }
-        return isThere;
+        return values.stream().anyMatch(each -> EQUALITY.objectEquals(each, included));
     }
 }

@@ -3,7 +3,9 @@ package org.moorage.builtin.dra.cel;
 
 import dev.cel.common.CelIssue;
 import dev.cel.common.CelValidationException;
+import dev.cel.runtime.CelEvaluationException;
 import java.util.List;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** What is wrong with an expression, in the words of the CEL library that kube-scheduler uses. */
@@ -13,8 +15,16 @@ final class SelectorErrors {
             "(ERROR: [^ ]+ )(?=mismatched input|extraneous input|no viable alternative|missing |token recognition error)");
     private static final Pattern OF_MAP =
             Pattern.compile("The argument must be a simple name(\n \\| [^\n]*\\.(?:map|filter)\\([^,\n]*,)");
+    private static final Pattern MISSING_KEY = Pattern.compile("key '(.*)' is not present in map\\.?$", Pattern.DOTALL);
 
     private SelectorErrors() {}
+
+    /** Why an expression cannot be evaluated. */
+    static String ofEvaluation(CelEvaluationException failed) {
+        String message = String.valueOf(failed.getMessage());
+        Matcher missing = MISSING_KEY.matcher(message);
+        return missing.find() ? "no such key: " + missing.group(1) : message;
+    }
 
     /** Why an expression cannot be compiled. */
     static String ofCompiler(CelValidationException invalid) {

@@ -13,6 +13,8 @@ import dev.cel.common.ast.CelExpr;
 import dev.cel.common.types.CelKind;
 import dev.cel.common.types.CelType;
 import dev.cel.common.types.CelTypeProvider;
+import dev.cel.common.types.CelTypes;
+import dev.cel.common.types.ListType;
 import dev.cel.common.types.MapType;
 import dev.cel.common.types.SimpleType;
 import dev.cel.common.types.StructType;
@@ -35,8 +37,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * CEL as Kubernetes has it in selectors of devices: the variable {@code device}, CEL's own functions and extensions, and those of
- * Kubernetes for quantities, versions, addresses, URLs, texts and lists.
+ * CEL as Kubernetes has it in selectors of devices and for attributes that are derived: the variable {@code device}, CEL's own functions
+ * and extensions, and those of Kubernetes for quantities, versions, addresses, URLs, texts and lists. As kube-scheduler does, it takes
+ * whatever an API server may have stored, so an attribute may be several values whether or not that feature is on.
  */
 public final class SelectorLanguage {
     private static final String DEVICE_TYPE = "kubernetes.DRADevice";
@@ -54,22 +57,12 @@ public final class SelectorLanguage {
     private static final Set<CelStandardMacro> MACROS =
             Sets.filter(CelStandardMacro.STANDARD_MACROS, macro -> macro != CelStandardMacro.HAS);
 
-    private final AttributeValues attributeValues;
     private final Functions functions = new Functions();
     private final CelCompiler compiler;
     private final CelRuntime runtime;
 
-    /** What expressions may take an attribute of a device for. */
-    public enum AttributeValues {
-        /** A value. */
-        ONE,
-        /** A value, or several. */
-        SEVERAL
-    }
-
     /** The language with all its libraries, which takes a moment to make. */
-    public SelectorLanguage(AttributeValues attributeValues) {
-        this.attributeValues = attributeValues;
+    public SelectorLanguage() {
         QuantityLibrary.addTo(functions);
         NetworkLibrary.addTo(functions);
         NamedFormat.addTo(functions);
@@ -80,7 +73,7 @@ public final class SelectorLanguage {
                 .setStandardMacros(MACROS)
                 .addMacros(CelMacro.newGlobalMacro("has", 1, SelectorLanguage::has))
                 .addMacros(CelExtensions.lists(2).macros())
-                .setTypeProvider(DeviceTypes.of(attributeValues))
+                .setTypeProvider(new DeviceTypes())
                 .addVar("device", StructTypeReference.create(DEVICE_TYPE))
                 .addLibraries(STRINGS, LISTS, SETS, COMPREHENSIONS, CelExtensions.optional(), CelExtensions.bindings())
                 .addFunctionDeclarations(functions.declarations())
@@ -93,11 +86,52 @@ public final class SelectorLanguage {
     }
 
     /**
-     * Reads an expression.
+     * Reads an expression that says whether a device is selected.
      *
      * @throws SelectorException if it makes no sense, in the words of kube-scheduler
      */
     public Selector compile(String expression) throws SelectorException {
+        return compile(expression, SelectorLanguage::checkSelector);
+    }
+
+    /**
+     * Reads an expression for the value of an attribute.
+     *
+     * @throws SelectorException if it makes no sense, in the words of kube-scheduler
+     */
+    public AttributeExpression compileAttribute(String expression) throws SelectorException {
+        return compile(expression, SelectorLanguage::checkAttribute);
+    }
+
+    /** Checks the type of what an expression gives. */
+    @FunctionalInterface
+    private interface TypeCheck {
+        void check(CelType answer) throws SelectorException;
+    }
+
+    private static void checkSelector(CelType answer) throws SelectorException {
+        if (answer.kind() != CelKind.BOOL && answer.kind() != CelKind.DYN) {
+            throw new SelectorException(
+                    "must evaluate to bool or the unknown type, not " + CelTypes.format(answer), null);
+        }
+    }
+
+    private static void checkAttribute(CelType answer) throws SelectorException {
+        if (!isScalar(answer) && !(answer instanceof ListType list && isScalar(list.elemType()))) {
+            throw new SelectorException(
+                    "must evaluate to a primitive scalar (string, integer, boolean, semver) or a list of these scalars, not "
+                            + CelTypes.format(answer),
+                    null);
+        }
+    }
+
+    private static boolean isScalar(CelType type) {
+        return type.equals(Functions.SEMVER)
+                || Set.of(CelKind.BOOL, CelKind.INT, CelKind.STRING, CelKind.DYN)
+                        .contains(type.kind());
+    }
+
+    private CelExpression compile(String expression, TypeCheck types) throws SelectorException {
         try {
             CelAbstractSyntaxTree checked = compiler.compile(expression).getAst();
             CelAbstractSyntaxTree adjusted = Adjustment.of(checked, functions);
@@ -106,17 +140,12 @@ public final class SelectorLanguage {
             if (!issues.isEmpty()) {
                 throw new SelectorException("compilation failed: " + issues, null);
             }
-            CelType answer = checked.getResultType();
-            boolean mayBeBool = Set.of(CelKind.BOOL, CelKind.ANY).contains(answer.kind())
-                    || answer.kind() == CelKind.DYN && attributeValues == AttributeValues.SEVERAL;
-            if (!mayBeBool) {
-                throw new SelectorException("must evaluate to bool or the unknown type, not " + answer.name(), null);
-            }
+            types.check(checked.getResultType());
             String notUsable = validation.notUsable();
             if (notUsable != null) {
                 throw new SelectorException("program instantiation failed: " + notUsable, null);
             }
-            return new CelSelector(runtime.createProgram(adjusted), new CostTracker.Plan(adjusted));
+            return new CelExpression(runtime.createProgram(adjusted), new CostTracker.Plan(adjusted));
         } catch (CelValidationException invalid) {
             throw new SelectorException("compilation failed: " + SelectorErrors.ofCompiler(invalid), invalid);
         } catch (CelEvaluationException invalid) {
@@ -135,32 +164,35 @@ public final class SelectorLanguage {
         return Optional.of(make.reportError(CelIssue.formatError(place, "invalid argument to has() macro")));
     }
 
-    private record DeviceTypes(ImmutableList<CelType> types) implements CelTypeProvider {
-        static DeviceTypes of(AttributeValues attributeValues) {
-            CelType value = attributeValues == AttributeValues.SEVERAL ? SimpleType.DYN : SimpleType.ANY;
-            // Expressions may name what a feature brings although it is off.
-            ImmutableMap<String, CelType> fields = ImmutableMap.of(
-                    "driver",
-                    SimpleType.STRING,
-                    "allowMultipleAllocations",
-                    SimpleType.BOOL,
-                    "attributes",
-                    byDomainAndName(value),
-                    "capacity",
-                    byDomainAndName(Functions.QUANTITY));
-            CelType device =
-                    StructType.create(DEVICE_TYPE, fields.keySet(), name -> Optional.ofNullable(fields.get(name)));
-            return new DeviceTypes(
-                    ImmutableList.of(device, Functions.QUANTITY, Functions.SEMVER, Functions.IP, Functions.CIDR));
-        }
+    private static final class DeviceTypes implements CelTypeProvider {
+        private static final ImmutableMap<String, CelType> FIELDS = ImmutableMap.of(
+                "driver",
+                SimpleType.STRING,
+                "allowMultipleAllocations",
+                SimpleType.BOOL,
+                "attributes",
+                byDomainAndName(SimpleType.DYN),
+                "capacity",
+                byDomainAndName(Functions.QUANTITY));
+        private static final ImmutableList<CelType> TYPES = ImmutableList.of(
+                StructType.create(DEVICE_TYPE, FIELDS.keySet(), name -> Optional.ofNullable(FIELDS.get(name))),
+                Functions.QUANTITY,
+                Functions.SEMVER,
+                Functions.IP,
+                Functions.CIDR);
 
         private static CelType byDomainAndName(CelType value) {
             return MapType.create(SimpleType.STRING, MapType.create(SimpleType.STRING, value));
         }
 
         @Override
+        public ImmutableList<CelType> types() {
+            return TYPES;
+        }
+
+        @Override
         public Optional<CelType> findType(String name) {
-            return types.stream().filter(type -> type.name().equals(name)).findFirst();
+            return TYPES.stream().filter(type -> type.name().equals(name)).findFirst();
         }
     }
 }

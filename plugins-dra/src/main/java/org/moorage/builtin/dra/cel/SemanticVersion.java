@@ -6,22 +6,24 @@ import com.google.re2j.Matcher;
 import com.google.re2j.Pattern;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A version as <a href="https://semver.org">semver.org</a> defines it, without build metadata, which does not count.
+ * A version as <a href="https://semver.org">semver.org</a> defines it. Versions that only differ in build metadata are equal.
  *
  * @param major the first number
  * @param minor the second number
  * @param patch the third number
  * @param preRelease what tells versions before the release apart; empty for the release
+ * @param build the build metadata; empty if there is none
  */
-public record SemanticVersion(long major, long minor, long patch, List<String> preRelease)
+public record SemanticVersion(long major, long minor, long patch, List<String> preRelease, String build)
         implements Comparable<SemanticVersion> {
     private static final String PART = "(?:0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)";
     private static final Pattern FORM = Pattern.compile("(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)" + "(?:-("
-            + PART + "(?:\\." + PART + ")*))?(?:\\+[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*)?");
+            + PART + "(?:\\." + PART + ")*))?(?:\\+([0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*))?");
     // Numbers go before texts and have no leading zeros, so the longer one is greater.
     private static final Comparator<String> BY_PART = Comparator.comparingInt(
                     (String part) -> part.matches("[0-9]+") ? part.length() : Integer.MAX_VALUE)
@@ -51,7 +53,8 @@ public record SemanticVersion(long major, long minor, long patch, List<String> p
                 Long.parseUnsignedLong(parts.group(1)),
                 Long.parseUnsignedLong(parts.group(2)),
                 Long.parseUnsignedLong(parts.group(3)),
-                parts.group(4) == null ? List.of() : List.of(parts.group(4).split("\\.")));
+                parts.group(4) == null ? List.of() : List.of(parts.group(4).split("\\.")),
+                parts.group(5) == null ? "" : parts.group(5));
     }
 
     /** Reads a version that may have a {@code v} before it, leading zeros, and only its first one or two numbers. */
@@ -65,5 +68,25 @@ public record SemanticVersion(long major, long minor, long patch, List<String> p
     @Override
     public int compareTo(SemanticVersion other) {
         return ORDER.compare(this, other);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof SemanticVersion that && compareTo(that) == 0;
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(major, minor, patch, preRelease);
+    }
+
+    /** The version as it is written. */
+    @Override
+    public String toString() {
+        String release =
+                Long.toUnsignedString(major) + "." + Long.toUnsignedString(minor) + "." + Long.toUnsignedString(patch);
+        return release
+                + (preRelease.isEmpty() ? "" : "-" + String.join(".", preRelease))
+                + (build.isEmpty() ? "" : "+" + build);
     }
 }

@@ -9,7 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class DriverSelectorTest {
-    private static final SelectorLanguage LANGUAGE = new SelectorLanguage(SelectorLanguage.AttributeValues.ONE);
+    private static final SelectorLanguage LANGUAGE = new SelectorLanguage();
 
     @ParameterizedTest
     @ValueSource(

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.moorage.api.model.Quantity;
 
 class SelectorLanguageTest {
-    private static final SelectorLanguage LANGUAGE = new SelectorLanguage(SelectorLanguage.AttributeValues.ONE);
+    private static final SelectorLanguage LANGUAGE = new SelectorLanguage();
     private static final DeviceMap GPU = DeviceMap.of(Map.of(
             "driver",
             "gpu",
@@ -52,6 +52,8 @@ class SelectorLanguageTest {
                 "(device.allowMultipleAllocations ? device : device).driver == 'gpu'",
                 "type(device.attributes['gpu'].version) == type(semver('1.0.0'))",
                 "device.attributes['gpu'].model || true",
+                "'%s'.format([device.attributes['gpu'].model]) == 'a100' && lists.range(60).includes(59)",
+                "lists.range(1000001).size() == 1 || true",
                 "!has(device.attributes['gpu'].numa.foo) && !(device.attributes['gpu'].gone in [])",
                 "has(device.attributes.gone) && !('gone' in device.attributes)",
             })
@@ -83,10 +85,54 @@ class SelectorLanguageTest {
                 "dyn(1).startsWith('a')",
                 "device.attributes['gpu'].numa ? true : false",
                 "device.attributes['gpu'].model",
+                "lists.range(-1).size() == 0",
             })
     void endsInAnError(String expression) throws SelectorException {
         Selector selector = LANGUAGE.compile(expression);
         assertThatThrownBy(() -> selector.matches(GPU)).isInstanceOf(SelectorException.class);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "device.attributes['gpu'].model | Text[value=a100]",
+                "device.attributes['gpu'].numa + 1 | Number[value=2]",
+                "device.driver == 'gpu' | Flag[value=true]",
+                "device.attributes['gpu'].version | Version[value=1.10.0]",
+                "semver('1.2.3-rc.1+b.5') | Version[value=1.2.3-rc.1+b.5]",
+                "[device.attributes['gpu'].model, 'x'] | Several[values=[Text[value=a100], Text[value=x]]]",
+                "[] | Several[values=[]]",
+            })
+    void givesAttributes(String expression, String value) throws SelectorException {
+        assertThat(LANGUAGE.compileAttribute(expression).value(GPU)).hasToString(value);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "device.attributes['gpu'].gone | no such key: gone",
+                "dyn(1.5) | unsupported CEL return type: float64",
+                "dyn(device.capacity['gpu'].memory) | unsupported CEL return type: *resource.Quantity",
+                "dyn([dyn(1.5)]) | unsupported list element type: float64",
+                "[dyn(1), dyn('a')] | expected list element at index 1 to be int, got string",
+            })
+    void givesNoAttribute(String expression, String problem) throws SelectorException {
+        AttributeExpression compiled = LANGUAGE.compileAttribute(expression);
+        assertThatThrownBy(() -> compiled.value(GPU)).hasMessage(problem);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {"1.5 | double", "device.capacity['gpu'].memory | kubernetes.Quantity", "[1.5] | list(double)"})
+    void isNotCompiledForAnAttribute(String expression, String type) {
+        assertThatThrownBy(() -> LANGUAGE.compileAttribute(expression))
+                .hasMessage("must evaluate to a primitive scalar (string, integer, boolean, semver) or a list of these"
+                        + " scalars, not " + type);
     }
 
     @ParameterizedTest
@@ -99,8 +145,7 @@ class SelectorLanguageTest {
                 "'%d'.format(['x']) == '' | compilation failed: ERROR: <input>:1:14: error during formatting: decimal clause"
                         + " can only be used on integers, was given string",
                 "'a'.matches('(') | compilation failed: ERROR: <input>:1:13: invalid matches argument",
-                "'%s'.format([device.attributes['gpu'].model]) == '' | compilation failed: ERROR: <input>:1:38: error during"
-                        + " formatting: string clause can only be used on strings",
+                "{'a': 1} | must evaluate to bool or the unknown type, not map(string, int)",
                 "'abc'.reverse() == '' | compilation failed: ERROR: <input>:1:14: found no matching overload for 'reverse'",
             })
     void isNotCompiled(String expression, String problem) {

@@ -4,7 +4,7 @@
 # on the path or as $OPA.
 set -euo pipefail
 cd "$(dirname "$0")"
-opa=${OPA:-$(command -v opa || echo "$HOME/.cache/kube-bin/opa")}
+opa=${OPA:-$(command -v opa || echo "$HOME/.cache/kube-bin-1.37/opa")}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 for policy in src/main/resources/org/moorage/opa/policy src/test/resources/own \

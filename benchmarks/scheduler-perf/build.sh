@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Builds scheduler-perf, the workloads of Kubernetes' scheduler_perf with a scheduler of your choice, into $KUBE_BIN (default
-# ~/.cache/kube-bin), and what it needs there: etcd and kube-scheduler. A few minutes on two cores the first time.
+# ~/.cache/kube-bin-1.37), and what it needs there: etcd and kube-scheduler. A few minutes on two cores the first time.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-bin=${KUBE_BIN:-$HOME/.cache/kube-bin}
+bin=${KUBE_BIN:-$HOME/.cache/kube-bin-1.37}
 "$here/../../conformance/cluster/build.sh" etcd kube-scheduler >/dev/null
 cd "$here"
 go mod download k8s.io/kubernetes

@@ -24,7 +24,7 @@ import sys
 import tempfile
 import time
 
-BIN = pathlib.Path(os.environ.get("KUBE_BIN", pathlib.Path.home() / ".cache/kube-bin"))
+BIN = pathlib.Path(os.environ.get("KUBE_BIN", pathlib.Path.home() / ".cache/kube-bin-1.37"))
 BENCHMARK = BIN / "scheduler-perf"
 SOURCE = BIN / "scheduler-perf-source"
 

@@ -24,6 +24,7 @@ import org.moorage.runtime.decision.HintEvaluation;
 /** Checks which events a change of the cluster is, and which plugins would have a rejected pod tried again. */
 final class HintCheck implements VectorCheck {
     private static final String NOT_ASKED = "not asked";
+    private static final String ALL_PODS = "all";
 
     private final PluginRegistry registry;
 
@@ -84,6 +85,11 @@ final class HintCheck implements VectorCheck {
                 comparisons.compare("hint " + plugin, expected, got);
             }
         }
+        // No plugin narrows here which pods it looks at.
+        expect.path("narrowed")
+                .properties()
+                .forEach(plugin -> comparisons.compare(
+                        "narrowed " + plugin.getKey(), JsonText.names(JsonText.texts(plugin.getValue())), ALL_PODS));
         return comparisons.all();
     }
 

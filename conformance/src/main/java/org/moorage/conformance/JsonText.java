@@ -4,10 +4,13 @@ package org.moorage.conformance;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Reads plain values from trees of JSON, and shows values in messages. */
 final class JsonText {
-    private static final String CEL_ERROR = "CEL runtime error: ";
+    private static final Pattern CEL_ERROR = Pattern.compile(
+            "CEL runtime error: |evaluate derived attribute [^ ]* on device [^ ]* failed: ");
     private static final String CEL_LIMIT = "operation cancelled: ";
 
     private JsonText() {}
@@ -37,8 +40,8 @@ final class JsonText {
      * than kube-scheduler's. That an evaluation costs too much is said by us, and stays.
      */
     static String withoutCelError(String text) {
-        int end = text.indexOf(CEL_ERROR) + CEL_ERROR.length();
-        return end < CEL_ERROR.length() || text.startsWith(CEL_LIMIT, end) ? text : text.substring(0, end);
+        Matcher error = CEL_ERROR.matcher(text);
+        return !error.find() || text.startsWith(CEL_LIMIT, error.end()) ? text : text.substring(0, error.end());
     }
 
     /** The start of a text. */

@@ -17,6 +17,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 import org.moorage.conformance.CaseResult.Correctness;
@@ -138,6 +139,13 @@ final class DecisionComparisonTest {
             best: [n0]
             """;
 
+    private static final String ONE_LEFT = """
+            preFilter: {code: Success}
+            preFilterNodes: null
+            feasible: [n0]
+            best: [n0]
+            """;
+
     private static final String WITH_MISSING_SCORES = """
             preFilter: {code: Success}
             preFilterNodes: null
@@ -184,6 +192,15 @@ final class DecisionComparisonTest {
                         "everything is equal",
                         TWO_NODES,
                         Answer.empty().scores("n0", 100).scores("n1", 40)),
+                right(
+                        "the only node left could not be asked for its scores",
+                        ONE_LEFT,
+                        Answer.empty().scores("n0", 100)),
+                wrong(
+                        "another node is the only one left",
+                        "feasible: n1 (expected: n0)",
+                        ONE_LEFT,
+                        Answer.empty().scores("n1", 100)),
                 wrong(
                         "a score differs",
                         "score n1 NodeAffinity: 50 (expected: 40)",
@@ -318,6 +335,18 @@ final class DecisionComparisonTest {
                                 .says(message)
                                 .postFilter(success)
                                 .evicts("c", "n0")),
+                wrong(
+                        "the right victim leaves without the text that goes with it",
+                        "preemption: default/a leave n0 (expected: default/a leave n0, \"makes room\")",
+                        NONE_FEASIBLE + """
+                        postFilter: {code: Success, reasons: [makes room]}
+                        preemptions: [{node: n0, victims: [default/a], message: makes room}]
+                        """,
+                        Answer.empty()
+                                .rejects("n0", FULL)
+                                .says(message)
+                                .postFilter(success)
+                                .evicts("a", "n0")),
                 open(
                         "preemption is missing",
                         PREEMPTS,
@@ -361,6 +390,24 @@ final class DecisionComparisonTest {
         assertThat(result(comparison(expect, Set.of("Other")).ofFailure(failure))
                         .correctness())
                 .isEqualTo(Correctness.OPEN);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"CEL runtime error: ", "evaluate derived attribute a/b on device gpu.example.com/n0/gpu-0 failed: "})
+    void whatTheCelLibrarySaysMayDiffer(String before) throws IOException {
+        String expect = "{preFilter: {code: Success}, filter: {n0: {code: Error, plugin: Other, reasons: ['" + before
+                + "no such key: numa']}}}";
+        String another = expect.replace(before, before + "operation cancelled: ");
+
+        assertThat(result(comparison(expect, Set.of())
+                                .ofFailure(new IllegalStateException("Other: " + before + "key 'numa' is missing")))
+                        .correctness())
+                .isEqualTo(Correctness.RIGHT);
+        assertThat(result(comparison(another, Set.of())
+                                .ofFailure(new IllegalStateException("Other: " + before + "key 'numa' is missing")))
+                        .correctness())
+                .isEqualTo(Correctness.WRONG);
     }
 
     @Test

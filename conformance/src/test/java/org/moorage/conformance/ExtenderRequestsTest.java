@@ -32,7 +32,7 @@ import org.moorage.runtime.decision.Evaluation;
 import org.moorage.simulation.cluster.InMemoryCluster;
 
 /**
- * The requests that kube-scheduler v1.36.3 sent to two extenders, one of which knows the nodes, on a real control plane: a pod that
+ * The requests that kube-scheduler v1.37.2 sent to two extenders, one of which knows the nodes, on a real control plane: a pod that
  * fits on two nodes, and one that needs room. Ours must have the same bodies, whole, but for the managed fields of nodes.
  */
 @Timeout(120)

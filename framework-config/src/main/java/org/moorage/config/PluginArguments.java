@@ -67,6 +67,12 @@ final class PluginArguments {
             entry.set("args", source.isMissingNode() ? entry.nullNode() : source.deepCopy());
             return;
         }
+        if (factory.argsType() == PluginArgs.None.class && DefaultPlugins.knows(plugin)) {
+            // kube-scheduler takes whatever is given to its own plugins that take no arguments, and looks at none of it.
+            entry.set("args", source.isMissingNode() ? entry.nullNode() : source.deepCopy());
+            bound = PluginArgs.None.DEFAULTS;
+            return;
+        }
         ObjectNode fields = entry.objectNode();
         if (source instanceof ObjectNode object) {
             fields.setAll(object);

@@ -147,10 +147,6 @@ class ConfigRefusalsTest {
                                 + " \"kubescheduler.config.k8s.io/v1beta3\" (expected:"
                                 + " kubescheduler.config.k8s.io/v1)"),
                 new Case(
-                        "arguments for a plugin that has none",
-                        config + "[{name: NodeName, args: {strict: true}}]",
-                        "profiles[0].pluginConfig[0].args.strict: unknown field (expected: no fields)"),
-                new Case(
                         "a resource of two extenders",
                         "extenders: [{managedResources: [{name: a.com/b}]}, {managedResources: [{name: a.com/b}]}]",
                         "extenders[1].managedResources[0].name: \"a.com/b\" (expected: each resource once, over"

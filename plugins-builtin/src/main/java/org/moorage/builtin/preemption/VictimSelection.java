@@ -61,51 +61,67 @@ final class VictimSelection {
         if (!status.isSuccess()) {
             return new Selection(status, null);
         }
-        List<Pod> violating = new ArrayList<>();
-        List<Pod> nonViolating = new ArrayList<>();
-        splitByPdbViolation(mostImportantFirst(lowerPriority), violating, nonViolating);
-        List<Pod> victims = new ArrayList<>();
-        for (Pod other : violating) {
+        List<PossibleVictim> possible = new ArrayList<>();
+        for (int i = 0; i < lowerPriority.size(); i++) {
+            possible.add(new PossibleVictim(lowerPriority.get(i), i));
+        }
+        List<PossibleVictim> violating = new ArrayList<>();
+        List<PossibleVictim> nonViolating = new ArrayList<>();
+        splitByPdbViolation(mostImportantFirst(possible), violating, nonViolating);
+        List<PossibleVictim> victims = new ArrayList<>();
+        for (PossibleVictim other : violating) {
             reprieve(trial, node, other, victims);
         }
         int pdbViolations = victims.size();
-        for (Pod other : nonViolating) {
+        for (PossibleVictim other : nonViolating) {
             reprieve(trial, node, other, victims);
         }
         if (victims.isEmpty()) {
             throw new IllegalStateException("expected at least one victim pod on node \"" + node.name() + "\"");
         }
-        List<Pod> ordered = violating.isEmpty() || nonViolating.isEmpty() ? victims : mostImportantFirst(victims);
-        return new Selection(Status.success(), new Candidate(node.name(), List.copyOf(ordered), pdbViolations));
+        List<PossibleVictim> ordered =
+                violating.isEmpty() || nonViolating.isEmpty() ? victims : mostImportantFirst(victims);
+        List<Pod> pods = ordered.stream().map(PossibleVictim::pod).toList();
+        return new Selection(Status.success(), new Candidate(node.name(), pods, pdbViolations));
     }
 
-    private static List<Pod> mostImportantFirst(List<Pod> pods) {
-        Pod[] ordered = pods.toArray(Pod[]::new);
+    /**
+     * A pod that may have to leave.
+     *
+     * @param number its place among the pods of the node
+     */
+    private record PossibleVictim(Pod pod, int number) {}
+
+    private static List<PossibleVictim> mostImportantFirst(List<PossibleVictim> victims) {
+        PossibleVictim[] ordered = victims.toArray(PossibleVictim[]::new);
         GoSort.sort(ordered, VictimSelection::isMoreImportant);
         return List.of(ordered);
     }
 
-    // kube-scheduler takes the current time for a missing start time, anew in each comparison. So of two pods that have
-    // not started, each is more important than the other.
-    private static boolean isMoreImportant(Pod first, Pod second) {
-        int firstPriority = first.spec().priority();
-        int secondPriority = second.spec().priority();
+    // kube-scheduler has a pod that has not started start when it is looked at, so of two of them the first on the node
+    // is the
+    // more important one.
+    private static boolean isMoreImportant(PossibleVictim first, PossibleVictim second) {
+        int firstPriority = first.pod.spec().priority();
+        int secondPriority = second.pod.spec().priority();
         if (firstPriority != secondPriority) {
             return firstPriority > secondPriority;
         }
-        Instant startTime = Candidate.startTime(first);
-        return startTime.equals(Instant.MAX)
-                ? startTime.equals(Candidate.startTime(second))
-                : startTime.isBefore(Candidate.startTime(second));
+        Instant firstStart = Candidate.startTime(first.pod);
+        Instant secondStart = Candidate.startTime(second.pod);
+        return firstStart.equals(Instant.MAX) && secondStart.equals(Instant.MAX)
+                ? first.number < second.number
+                : firstStart.isBefore(secondStart);
     }
 
-    private void splitByPdbViolation(List<Pod> pods, List<Pod> violating, List<Pod> nonViolating) {
+    private void splitByPdbViolation(
+            List<PossibleVictim> possible, List<PossibleVictim> violating, List<PossibleVictim> nonViolating) {
         int[] allowed = new int[budgets.size()];
         for (int i = 0; i < allowed.length; i++) {
             allowed[i] = budgets.get(i).disruptionsAllowed();
         }
-        for (Pod other : pods) {
-            (violates(other, allowed) ? violating : nonViolating).add(other);
+        for (PossibleVictim other : possible) {
+            (violates(other.pod, allowed) ? violating : nonViolating).add(other);
         }
     }
 
@@ -124,9 +140,9 @@ final class VictimSelection {
         return false;
     }
 
-    private void reprieve(Trial trial, NodeInfo node, Pod other, List<Pod> victims) {
+    private void reprieve(Trial trial, NodeInfo node, PossibleVictim other, List<PossibleVictim> victims) {
         int changes = trial.changes();
-        trial.assume(other, node.name());
+        trial.assume(other.pod, node.name());
         if (!fits(trial, node)) {
             trial.takeBack(changes);
             victims.add(other);

@@ -202,8 +202,15 @@ public final class Scheduler implements AutoCloseable {
                 store, cache, queue, pod -> profiles.containsKey(pod.spec().schedulerName()));
         statusPatches = new StatusPatches(pods, cache, writer, threads.reports());
         uncertainBindings = new UncertainBindings(source, pods, threads.binding(), threads.timers());
-        SchedulingFailures failures =
-                new SchedulingFailures(listener, pods, queue, nominator, writer, statusPatches, builder.metrics);
+        SchedulingFailures failures = new SchedulingFailures(
+                listener,
+                pods,
+                queue,
+                nominator,
+                writer,
+                statusPatches,
+                builder.metrics,
+                builder.featureGates::isTriedForResize);
         BindingCycle binding = new BindingCycle(
                 waitingPods,
                 podsInPreBind,
@@ -231,7 +238,8 @@ public final class Scheduler implements AutoCloseable {
                         nominator,
                         waitingPods,
                         podsInPreBind,
-                        pod -> profiles.containsKey(pod.spec().schedulerName())),
+                        pod -> profiles.containsKey(pod.spec().schedulerName()),
+                        builder.featureGates::isTriedForResize),
                 cache,
                 queue,
                 store,

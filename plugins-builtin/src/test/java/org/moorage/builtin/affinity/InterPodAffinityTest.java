@@ -189,8 +189,7 @@ class InterPodAffinityTest {
             new Case(
                     "an empty selector selects all namespaces",
                     web().podAntiAffinity(new PodAffinity(
-                            List.of(term(
-                                    "db", List.of(), Optional.of(new LabelSelector(Map.of(), List.of())), "rack")),
+                            List.of(term("db", List.of(), Optional.of(new LabelSelector(Map.of(), List.of())), "rack")),
                             List.of())),
                     List.of(other("d").namespace("shop").on("a1"), other("e").on("b1")),
                     TOO_NEAR,
@@ -254,14 +253,10 @@ class InterPodAffinityTest {
         private static final PluginTester BY_NODE = plugin(InterPodAffinity.Args.DEFAULTS)
                 .features(FeatureGates.DEFAULTS.with(FeatureGates.INTER_POD_AFFINITY_HOSTNAME_FAST_PATH, true));
         private static final String HOSTNAME = "kubernetes.io/hostname";
-        private static final Node FIRST = Nodes.named("first")
-                .label(HOSTNAME, "same")
-                .label("rack", "a")
-                .build();
-        private static final Node SECOND = Nodes.named("second")
-                .label(HOSTNAME, "same")
-                .label("rack", "a")
-                .build();
+        private static final Node FIRST =
+                Nodes.named("first").label(HOSTNAME, "same").label("rack", "a").build();
+        private static final Node SECOND =
+                Nodes.named("second").label(HOSTNAME, "same").label("rack", "a").build();
         private static final Status OK = Status.success();
 
         record Case(String name, Pods pod, Pods there, Status first, Status second, Status secondByName) {

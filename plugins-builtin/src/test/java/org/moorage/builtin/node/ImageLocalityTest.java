@@ -50,14 +50,8 @@ class ImageLocalityTest {
                 "the same image counts twice",
                 Pods.named("p").image("web").container("second").image("web"),
                 29),
-        new Case(
-                "image volumes add",
-                Pods.named("p").image("web").imageVolume("model:v1"),
-                100),
-        new Case(
-                "and raise what is the best",
-                Pods.named("p").image("web").imageVolume("db:1"),
-                14),
+        new Case("image volumes add", Pods.named("p").image("web").imageVolume("model:v1"), 100),
+        new Case("and raise what is the best", Pods.named("p").image("web").imageVolume("db:1"), 14),
     };
 
     @ParameterizedTest

@@ -37,8 +37,8 @@ class DeferredPodSchedulingTest {
     private static Pod pending(String reason) {
         return Pods.named("p")
                 .on("n")
-                .status(status -> status.conditions(
-                        List.of(new PodCondition("PodResizePending", "False", reason, "no room", 1))))
+                .status(status ->
+                        status.conditions(List.of(new PodCondition("PodResizePending", "False", reason, "no room", 1))))
                 .build();
     }
 
@@ -82,8 +82,7 @@ class DeferredPodSchedulingTest {
     static final Case[] CASES = {
         new Case("its node lets it preempt", RESIZED, ObjectChange.updated(CLOSED, OPEN), Hint.QUEUE),
         new Case("its node no longer does", RESIZED, ObjectChange.updated(OPEN, CLOSED), Hint.SKIP),
-        new Case(
-                "another node does", RESIZED, ObjectChange.updated(disabled("other"), OTHER), Hint.SKIP),
+        new Case("another node does", RESIZED, ObjectChange.updated(disabled("other"), OTHER), Hint.SKIP),
         new Case("its node comes", RESIZED, ObjectChange.added(OPEN), Hint.QUEUE),
         new Case("its node comes and does not", RESIZED, ObjectChange.added(CLOSED), Hint.SKIP),
         new Case("another node comes", RESIZED, ObjectChange.added(OTHER), Hint.SKIP),

@@ -630,10 +630,7 @@ class NodeResourcesFitTest {
 
         static final Change[] CHANGES = {
             new Change(
-                    "a pod of its node is gone",
-                    ObjectChange.deleted(running().build()),
-                    Hint.QUEUE,
-                    Hint.QUEUE),
+                    "a pod of its node is gone", ObjectChange.deleted(running().build()), Hint.QUEUE, Hint.QUEUE),
             new Change(
                     "a pod of another node is gone",
                     ObjectChange.deleted(Pods.named("r").on("m").build()),

@@ -27,11 +27,13 @@ public final class PodEventHandlers {
     private final WaitingPods waitingPods;
     private final PodsInPreBind podsInPreBind;
     private final Predicate<Pod> ours;
+    private final Predicate<Pod> triedForResize;
 
     /**
      * A handler of changed pods.
      *
      * @param ours whether one of the scheduler's profiles is responsible for a pod
+     * @param triedForResize whether a running pod is queued because its resize is deferred
      */
     public PodEventHandlers(
             SchedulerCache cache,
@@ -39,13 +41,15 @@ public final class PodEventHandlers {
             Nominator nominator,
             WaitingPods waitingPods,
             PodsInPreBind podsInPreBind,
-            Predicate<Pod> ours) {
+            Predicate<Pod> ours,
+            Predicate<Pod> triedForResize) {
         this.cache = cache;
         this.queue = queue;
         this.nominator = nominator;
         this.waitingPods = waitingPods;
         this.podsInPreBind = podsInPreBind;
         this.ours = ours;
+        this.triedForResize = triedForResize;
     }
 
     /** Takes note of a change; the pods that it may help are told of its {@link #events}. */
@@ -71,7 +75,25 @@ public final class PodEventHandlers {
         } else if (waits && after != null) {
             queue.add(after);
         }
+        resizeChanged(change);
         events(change, queue::moveAllToActiveOrBackoff);
+    }
+
+    // A running pod is queued as well while its resize is deferred.
+    private void resizeChanged(ObjectChange<Pod> change) {
+        Optional<Pod> before = change.before().filter(this::waitsForResize);
+        Optional<Pod> after = change.after().filter(this::waitsForResize);
+        if (before.isPresent() && after.isEmpty()) {
+            queue.delete(before.get());
+        } else if (before.isEmpty() && after.isPresent()) {
+            queue.add(after.get());
+        } else if (before.isPresent() && !before.get().spec().equals(after.get().spec())) {
+            queue.update(before.get(), after.get());
+        }
+    }
+
+    private boolean waitsForResize(Pod pod) {
+        return isRunning(pod) && triedForResize.test(pod) && ours.test(pod);
     }
 
     /** The events of a change of a pod with a node. A change of a waiting pod is no event for the others. */

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.internal.loop;
 
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
+import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodStatus;
+import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.api.plugin.NodeAllocatableResourceClaims;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.config.plugin.PluginText;
@@ -23,6 +28,7 @@ import org.moorage.runtime.internal.cycle.Diagnosis;
 import org.moorage.runtime.internal.cycle.PostFilterRun;
 import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
+import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.internal.queue.Nominator;
 import org.moorage.runtime.internal.queue.QueuedPodInfo;
@@ -133,7 +139,13 @@ public final class SchedulingCycle {
             return unschedulable(
                     attempt, profile, state, Objects.requireNonNull(result.diagnosis()), result.evaluated());
         }
-        return attempt.commit() ? Optional.of(assumeAndBind(queued, profile, state, node, result)) : Optional.empty();
+        if (!attempt.commit()) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                pod.isBound()
+                        ? resizeFits(queued, profile, state, node, result.evaluated())
+                        : assumeAndBind(queued, profile, state, node, result));
     }
 
     private Optional<Decision> unschedulable(
@@ -181,6 +193,25 @@ public final class SchedulingCycle {
         Optional<String> nominated = nominator.nodeNameFor(pod).filter(nodeName -> !nodeName.equals(chosenNodeName));
         nominator.delete(pod);
         nominated.ifPresent(nodeName -> queue.nominationEnded(pod, nodeName));
+    }
+
+    // The pod is in the cache already, with its node: nothing is to be assumed, and what it waits for Permit says.
+    private Decision resizeFits(QueuedPodInfo queued, Profile profile, CycleState state, NodeInfo node, int evaluated) {
+        Set<String> rejectors = new LinkedHashSet<>();
+        List<String> reasons = new ArrayList<>();
+        for (PluginCaller plugin : profile.at(ExtensionPoint.PERMIT)) {
+            Status status = plugin.permit(state, queued.pod(), node.name()).status();
+            if (!status.isSuccess()) {
+                rejectors.add(plugin.name());
+                reasons.add(status.message());
+            }
+        }
+        return failures.unschedulable(
+                queued,
+                String.join(", ", reasons),
+                evaluated,
+                new RejectorPlugins(rejectors, Set.of()),
+                Nomination.keep());
     }
 
     private Decision assumeAndBind(

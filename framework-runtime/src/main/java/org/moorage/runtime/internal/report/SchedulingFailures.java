@@ -2,6 +2,7 @@
 package org.moorage.runtime.internal.report;
 
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
 import org.moorage.api.plugin.ClusterWriter;
@@ -34,6 +35,7 @@ public final class SchedulingFailures {
     private final ClusterWriter cluster;
     private final StatusPatches statusPatches;
     private final SchedulerMetrics metrics;
+    private final Predicate<Pod> triedForResize;
 
     public SchedulingFailures(
             SchedulerListener listener,
@@ -42,7 +44,8 @@ public final class SchedulingFailures {
             Nominator nominator,
             ClusterWriter cluster,
             StatusPatches statusPatches,
-            SchedulerMetrics metrics) {
+            SchedulerMetrics metrics,
+            Predicate<Pod> triedForResize) {
         this.listener = listener;
         this.pods = pods;
         this.queue = queue;
@@ -50,6 +53,7 @@ public final class SchedulingFailures {
         this.cluster = cluster;
         this.statusPatches = statusPatches;
         this.metrics = metrics;
+        this.triedForResize = triedForResize;
     }
 
     /** Something failed, so that it is not known whether a node is feasible. */
@@ -86,10 +90,16 @@ public final class SchedulingFailures {
             return decision;
         }
         queue.addUnschedulable(queued, current.get(), rejectors);
-        nominate(current.get(), nomination);
+        if (!current.get().isBound()) {
+            nominate(current.get(), nomination);
+        }
         if (waiting(pod).isEmpty()) {
             // Whoever handled its going may have looked for it in the queue before it was there again.
             queue.delete(pod);
+            return decision;
+        }
+        if (current.get().isBound()) {
+            // It has its node, and the kubelet tells of its resize.
             return decision;
         }
         String reason = outcome == Decision.Outcome.UNSCHEDULABLE ? "Unschedulable" : "SchedulerError";
@@ -115,9 +125,10 @@ public final class SchedulingFailures {
                 .ifPresent(nodeName -> queue.nominationEnded(pod, nodeName));
     }
 
-    // The pod as it is now; empty if it is gone or has a node.
+    // The pod as it is now; empty if it is gone, or has a node and no resize that it is tried for.
     private Optional<Pod> waiting(Pod pod) {
-        return pods.current(pod).filter(known -> !known.isBound() && known.uid().equals(pod.uid()));
+        return pods.current(pod)
+                .filter(known -> known.uid().equals(pod.uid()) && (!known.isBound() || triedForResize.test(known)));
     }
 
     /** The pod is being deleted, so that it is neither tried nor queued again. */

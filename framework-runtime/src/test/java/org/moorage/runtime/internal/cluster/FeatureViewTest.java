@@ -57,7 +57,10 @@ class FeatureViewTest {
         Pod reported = pod(Map.of())
                 .withStatus(PodStatus.builder()
                         .nodeAllocatableResourceClaimStatuses(List.of(new PodStatus.NodeAllocatableResourceClaimStatus(
-                                "c", List.of("c"), Map.of("cpu", Quantity.of(2), "hugepages-2Mi", Quantity.of(4)), Map.of())))
+                                "c",
+                                List.of("c"),
+                                Map.of("cpu", Quantity.of(2), "hugepages-2Mi", Quantity.of(4)),
+                                Map.of())))
                         .build());
         FeatureView counting =
                 new FeatureView(FeatureGates.of(Map.of(FeatureGates.DRA_NODE_ALLOCATABLE_RESOURCES, true)));

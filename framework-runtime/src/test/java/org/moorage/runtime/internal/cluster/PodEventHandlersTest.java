@@ -107,7 +107,7 @@ class PodEventHandlersTest {
 
         World() {
             PodEventHandlers pods = new PodEventHandlers(
-                    cache, queue, nominator, new WaitingPods(TIMERS), new PodsInPreBind(), pod -> true);
+                    cache, queue, nominator, new WaitingPods(TIMERS), new PodsInPreBind(), pod -> true, pod -> false);
             handlers = Optional.of(new ObjectEventHandlers(pods, cache, queue, store, SchedulerMetrics.NONE));
             store.applied(ObjectKind.NODE, Samples.node(NODE));
         }

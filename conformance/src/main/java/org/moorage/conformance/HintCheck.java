@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import org.moorage.api.event.ClusterEvent;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
@@ -44,7 +45,7 @@ final class HintCheck implements VectorCheck {
             scheduler.start();
             evaluation = scheduler.hints(pod(vector, recorded), change(vector, recorded));
         }
-        return compare(vector.path("expect"), evaluation, Set.copyOf(loaded.missingPlugins()));
+        return compare(vector.path("expect"), evaluation, pods(vector, recorded), Set.copyOf(loaded.missingPlugins()));
     }
 
     private static Pod pod(ObjectNode vector, RecordedCluster recorded) {
@@ -65,7 +66,18 @@ final class HintCheck implements VectorCheck {
                 : ObjectChange.updated(recorded.object(before), recorded.object(after));
     }
 
-    private static List<Comparison> compare(JsonNode expect, HintEvaluation evaluation, Set<String> missing) {
+    private static List<Pod> pods(ObjectNode vector, RecordedCluster recorded) {
+        List<Pod> pods = new ArrayList<>();
+        for (JsonNode object : vector.path("objects")) {
+            if (recorded.object(object) instanceof Pod pod) {
+                pods.add(pod);
+            }
+        }
+        return pods;
+    }
+
+    private static List<Comparison> compare(
+            JsonNode expect, HintEvaluation evaluation, List<Pod> pods, Set<String> missing) {
         Comparisons comparisons = new Comparisons();
         List<String> labels = new ArrayList<>();
         for (ClusterEvent event : evaluation.events()) {
@@ -85,12 +97,21 @@ final class HintCheck implements VectorCheck {
                 comparisons.compare("hint " + plugin, expected, got);
             }
         }
-        // No plugin narrows here which pods it looks at.
-        expect.path("narrowed")
-                .properties()
-                .forEach(plugin -> comparisons.compare(
-                        "narrowed " + plugin.getKey(), JsonText.names(JsonText.texts(plugin.getValue())), ALL_PODS));
+        Set<String> narrowing = new TreeSet<>(evaluation.candidates().keySet());
+        expect.path("narrowed").fieldNames().forEachRemaining(narrowing::add);
+        for (String plugin : narrowing) {
+            JsonNode expected = expect.path("narrowed").path(plugin);
+            Predicate<Pod> candidates = evaluation.candidates().get(plugin);
+            comparisons.compare(
+                    "narrowed " + plugin,
+                    expected.isMissingNode() ? ALL_PODS : JsonText.names(JsonText.texts(expected)),
+                    candidates == null ? ALL_PODS : JsonText.names(keys(pods, candidates)));
+        }
         return comparisons.all();
+    }
+
+    private static List<String> keys(List<Pod> pods, Predicate<Pod> candidates) {
+        return pods.stream().filter(candidates).map(Pod::key).sorted().toList();
     }
 
     private static Map<String, Hint> hints(HintEvaluation evaluation) {

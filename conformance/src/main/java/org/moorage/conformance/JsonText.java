@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
 
 /** Reads plain values from trees of JSON, and shows values in messages. */
 final class JsonText {
-    private static final Pattern CEL_ERROR = Pattern.compile(
-            "CEL runtime error: |evaluate derived attribute [^ ]* on device [^ ]* failed: ");
+    private static final Pattern CEL_ERROR =
+            Pattern.compile("CEL runtime error: |evaluate derived attribute [^ ]* on device [^ ]* failed: ");
     private static final String CEL_LIMIT = "operation cancelled: ";
 
     private JsonText() {}

@@ -394,7 +394,10 @@ final class DecisionComparisonTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"CEL runtime error: ", "evaluate derived attribute a/b on device gpu.example.com/n0/gpu-0 failed: "})
+            strings = {
+                "CEL runtime error: ",
+                "evaluate derived attribute a/b on device gpu.example.com/n0/gpu-0 failed: "
+            })
     void whatTheCelLibrarySaysMayDiffer(String before) throws IOException {
         String expect = "{preFilter: {code: Success}, filter: {n0: {code: Error, plugin: Other, reasons: ['" + before
                 + "no such key: numa']}}}";

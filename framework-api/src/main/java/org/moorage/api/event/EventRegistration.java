@@ -2,6 +2,7 @@
 package org.moorage.api.event;
 
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
@@ -17,10 +18,17 @@ import org.moorage.api.model.Pod;
 public final class EventRegistration {
     private final ClusterEvent event;
     private final QueueingHint<Object> hint;
+    private final Optional<PreQueueingHint<Object>> preHint;
 
     private EventRegistration(ClusterEvent event, QueueingHint<Object> hint) {
+        this(event, hint, Optional.empty());
+    }
+
+    private EventRegistration(
+            ClusterEvent event, QueueingHint<Object> hint, Optional<PreQueueingHint<Object>> preHint) {
         this.event = event;
         this.hint = hint;
+        this.preHint = preHint;
     }
 
     /**
@@ -40,6 +48,13 @@ public final class EventRegistration {
         Objects.requireNonNull(type, "type");
         Objects.requireNonNull(hint, "hint");
         return new EventRegistration(event, (pod, change) -> ask(hint, pod, change.as(type)));
+    }
+
+    /** This registration, with what is known of a change beforehand, once for all pods. */
+    public <T> EventRegistration narrowedBy(Class<T> type, PreQueueingHint<T> candidates) {
+        Objects.requireNonNull(type, "type");
+        Objects.requireNonNull(candidates, "candidates");
+        return new EventRegistration(event, hint, Optional.of(change -> candidates.candidates(change.as(type))));
     }
 
     // Names the hint's own type, which the wildcard hides.
@@ -66,5 +81,10 @@ public final class EventRegistration {
     /** The closer look; given an object of another type it throws. */
     public QueueingHint<Object> hint() {
         return hint;
+    }
+
+    /** What is known beforehand, if the plugin says so; given an object of another type it throws. */
+    public Optional<PreQueueingHint<Object>> preHint() {
+        return preHint;
     }
 }

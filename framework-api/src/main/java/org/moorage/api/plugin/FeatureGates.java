@@ -34,6 +34,8 @@ public final class FeatureGates {
     public static final String SCHEDULER_ASYNC_PREEMPTION = "SchedulerAsyncPreemption";
     /** With no pod ready, one that backs off after a rejection is tried early. */
     public static final String SCHEDULER_POP_FROM_BACKOFF_Q = "SchedulerPopFromBackoffQ";
+    /** Plugins say once which pods an event is about, so that the queue looks at no others. */
+    public static final String SCHEDULER_PRE_QUEUEING_HINTS = "SchedulerPreQueueingHints";
     /** A pod whose binding takes its time is said to be expected on its node. */
     public static final String NOMINATED_NODE_NAME_FOR_EXPECTATION = "NominatedNodeNameForExpectation";
     /** Pods only go to nodes that declare the features that they use. */
@@ -97,6 +99,7 @@ public final class FeatureGates {
     private static final Set<String> READ_BY_SCHEDULER = new TreeSet<>(List.of(
             SCHEDULER_ASYNC_PREEMPTION,
             SCHEDULER_POP_FROM_BACKOFF_Q,
+            SCHEDULER_PRE_QUEUEING_HINTS,
             NOMINATED_NODE_NAME_FOR_EXPECTATION,
             NODE_DECLARED_FEATURES,
             GENERIC_WORKLOAD,
@@ -109,14 +112,20 @@ public final class FeatureGates {
             DRA_DEVICE_TAINT_RULES,
             DRA_DEVICE_BINDING_CONDITIONS,
             DRA_RESOURCE_CLAIM_DEVICE_STATUS,
+            DRA_FRACTIONAL_CAPACITY_RANGE,
             DRA_LIST_TYPE_ATTRIBUTES,
+            DRA_DERIVED_ATTRIBUTES,
             DRA_PARTITIONABLE_DEVICES,
+            DRA_DEVICE_COMPATIBILITY_GROUPS,
+            DRA_OPTIONAL_NODE_OPERATIONS,
             DRA_NODE_ALLOCATABLE_RESOURCES,
             DRA_SCHEDULER_FILTER_TIMEOUT,
             STORAGE_CAPACITY_SCORING,
             VOLUME_LIMIT_SCALING,
             POD_LEVEL_RESOURCES,
             IN_PLACE_POD_LEVEL_RESOURCES_VERTICAL_SCALING,
+            IN_PLACE_POD_VERTICAL_SCALING_SCHEDULER_PREEMPTION,
+            INTER_POD_AFFINITY_HOSTNAME_FAST_PATH,
             MATCH_LABEL_KEYS_IN_POD_TOPOLOGY_SPREAD,
             MATCH_LABEL_KEYS_IN_POD_TOPOLOGY_SPREAD_SELECTOR_MERGE));
     private static final Map<String, Gate> KNOWN = read();

@@ -2,10 +2,13 @@
 package org.moorage.runtime.decision;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.moorage.api.event.ClusterEvent;
 import org.moorage.api.event.Hint;
+import org.moorage.api.model.Pod;
 
 /**
  * What a change of the cluster means for a rejected pod: the answer to "would this change have the pod tried again, and which
@@ -15,11 +18,14 @@ import org.moorage.api.event.Hint;
  * @param events the events that the change is, in the order in which the queue is told of them; those of a change of another
  *     waiting pod, which it is not told of, first
  * @param hints the plugins' answers, in the order of the events and of the profile
+ * @param candidates the only pods that a plugin looks at for the change, by its name, where plugins are asked so beforehand
  */
-public record HintEvaluation(List<ClusterEvent> events, List<PluginHint> hints) {
+public record HintEvaluation(
+        List<ClusterEvent> events, List<PluginHint> hints, Map<String, Predicate<Pod>> candidates) {
     public HintEvaluation {
         events = List.copyOf(events);
         hints = List.copyOf(hints);
+        candidates = Map.copyOf(candidates);
     }
 
     /**

@@ -87,6 +87,13 @@ public interface SchedulerMetrics {
     default void hintRan(String plugin, String event, String hint, long nanos) {}
 
     /**
+     * A plugin was asked beforehand which pods a change is about.
+     *
+     * @param hasNarrowed whether it has named some, as opposed to all
+     */
+    default void preHintRan(String plugin, boolean hasNarrowed) {}
+
+    /**
      * A pod came to a part of the queue. Called under the queue's lock.
      *
      * @param queue {@code active}, {@code backoff}, {@code unschedulable} or {@code gated}

@@ -162,7 +162,8 @@ final class ConsumedCapacity {
                         .orElse(true);
     }
 
-    // As kube-scheduler shows it: without a fraction, with the largest suffix. Which kind of suffix it was written with is not known.
+    // As kube-scheduler shows it: without a fraction, with the largest suffix. Which kind of suffix it was written with
+    // is not known.
     private static String text(Quantity quantity) {
         BigDecimal amount = new BigDecimal(quantity.toString()).stripTrailingZeros();
         int exponent = Math.max(-9, Math.min(18, Math.floorDiv(-amount.scale(), 3) * 3));

@@ -521,9 +521,10 @@ public final class DynamicResources
                         ActionType.UPDATE_NODE_LABEL,
                         ActionType.UPDATE_NODE_ALLOCATABLE)),
                 EventRegistration.of(
-                        ClusterEvent.of(EventResource.RESOURCE_CLAIM, addUpdateOrDelete()),
-                        ResourceClaim.class,
-                        podClaims::isSchedulableAfterClaimChange),
+                                ClusterEvent.of(EventResource.RESOURCE_CLAIM, addUpdateOrDelete()),
+                                ResourceClaim.class,
+                                podClaims::isSchedulableAfterClaimChange)
+                        .narrowedBy(ResourceClaim.class, PodResourceClaims::candidates),
                 EventRegistration.of(
                         ClusterEvent.of(EventResource.TARGET_POD, ActionType.UPDATE_POD_GENERATED_RESOURCE_CLAIM),
                         Pod.class,

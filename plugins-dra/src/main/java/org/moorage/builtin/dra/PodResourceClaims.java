@@ -4,6 +4,7 @@ package org.moorage.builtin.dra;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.OwnerReference;
@@ -126,6 +127,17 @@ final class PodResourceClaims {
             isOfPod |= claim.metadata().uid().equals(after.metadata().uid());
         }
         return Hint.queueIf(isOfPod && (before.isEmpty() || !after.hasStatusOf(before.get())));
+    }
+
+    /** Those that use the claim; all if devices are free now that it had. */
+    static Optional<Predicate<Pod>> candidates(ObjectChange<ResourceClaim> change) {
+        ResourceClaim claim = change.latest();
+        boolean wasAllocated = change.before().isPresent()
+                && change.before().get().allocation().isPresent();
+        boolean isFreed = wasAllocated
+                && (change.after().isEmpty()
+                        || change.after().get().allocation().isEmpty());
+        return isFreed ? Optional.empty() : Optional.of(pod -> names(pod, claim));
     }
 
     private static boolean names(Pod pod, ResourceClaim claim) {

@@ -2,9 +2,12 @@
 package org.moorage.runtime.internal.cluster;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
+import java.util.function.Predicate;
 import org.moorage.api.event.ActionType;
 import org.moorage.api.event.ClusterEvent;
 import org.moorage.api.event.EventResource;
@@ -89,9 +92,11 @@ public final class ObjectEventHandlers implements ChangeHandler {
     public HintEvaluation hints(Pod pod, ObjectKind<?> kind, ObjectChange<?> change) {
         List<ClusterEvent> events = new ArrayList<>();
         List<PluginHint> hints = new ArrayList<>();
+        Map<String, Predicate<Pod>> candidates = new HashMap<>();
         BiConsumer<ClusterEvent, ObjectChange<?>> sink = (event, changed) -> {
             events.add(event);
             hints.addAll(queue.hints(pod, event, changed));
+            queue.candidates(event, changed).forEach((plugin, named) -> candidates.merge(plugin, named, Predicate::or));
         };
         if (isUpdateOf(pod, change)) {
             ObjectChange<Pod> own = change.as(Pod.class);
@@ -105,7 +110,7 @@ public final class ObjectEventHandlers implements ChangeHandler {
         } else {
             events(kind, change, sink);
         }
-        return new HintEvaluation(events, hints);
+        return new HintEvaluation(events, hints, candidates);
     }
 
     // The queue looks at an update of a waiting pod for that pod alone.

@@ -19,6 +19,7 @@ import org.moorage.api.Snapshot;
 import org.moorage.api.Status;
 import org.moorage.api.event.EventRegistration;
 import org.moorage.api.event.Hint;
+import org.moorage.api.event.PreQueueingHint;
 import org.moorage.api.event.QueueingHint;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.BindPlugin;
@@ -184,9 +185,25 @@ public final class PluginCaller {
         });
         List<EventRegistration> checked = new ArrayList<>(events.size());
         for (EventRegistration event : events) {
-            checked.add(EventRegistration.of(event.event(), Object.class, checked(event.hint())));
+            EventRegistration registration = EventRegistration.of(event.event(), Object.class, checked(event.hint()));
+            checked.add(event.preHint()
+                    .map(preHint -> registration.narrowedBy(Object.class, checked(preHint)))
+                    .orElse(registration));
         }
         return checked;
+    }
+
+    private PreQueueingHint<Object> checked(PreQueueingHint<Object> preHint) {
+        return change -> {
+            boolean isOutermost = beginQueueCall(PluginMethod.QUEUEING_HINT);
+            try {
+                return Objects.requireNonNull(preHint.candidates(change), "candidates");
+            } catch (Throwable thrown) {
+                throw failure(PluginMethod.QUEUEING_HINT, thrown);
+            } finally {
+                endQueueCall(isOutermost);
+            }
+        };
     }
 
     /** The plugin's hint, which fails with a {@link PluginFailure} alone. */

@@ -5,9 +5,11 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.moorage.api.event.ClusterEvent;
 import org.moorage.api.event.EventRegistration;
+import org.moorage.api.event.PreQueueingHint;
 import org.moorage.api.event.QueueingHint;
 
 /** The queueing hints of the plugins that registered an event, by event and profile. Safe for use by several threads. */
@@ -22,8 +24,9 @@ final class QueueingHintMap {
      *
      * @param plugin the plugin's name
      * @param hint its hint
+     * @param preHint what it says beforehand, if anything
      */
-    record QueueingHintFunction(String plugin, QueueingHint<Object> hint) {}
+    record QueueingHintFunction(String plugin, QueueingHint<Object> hint, Optional<PreQueueingHint<Object>> preHint) {}
 
     QueueingHintMap(Map<String, QueueProfile> profiles) {
         this.profiles = profiles;
@@ -37,6 +40,13 @@ final class QueueingHintMap {
     /** The hints for the event of a profile's plugins. */
     List<QueueingHintFunction> of(String profile, ClusterEvent event) {
         return byProfile(event).getOrDefault(profile, List.of());
+    }
+
+    /** The hints for the event of all profiles' plugins. */
+    List<QueueingHintFunction> of(ClusterEvent event) {
+        List<QueueingHintFunction> hints = new ArrayList<>();
+        byProfile(event).values().forEach(hints::addAll);
+        return hints;
     }
 
     /** The hints for the event of those plugins that rejected a pod of the profile. */
@@ -71,7 +81,8 @@ final class QueueingHintMap {
             for (PluginEvents events : profile.events()) {
                 for (EventRegistration registration : events.registrations()) {
                     if (registration.event().covers(event)) {
-                        hints.add(new QueueingHintFunction(events.plugin(), registration.hint()));
+                        hints.add(
+                                new QueueingHintFunction(events.plugin(), registration.hint(), registration.preHint()));
                     }
                 }
             }

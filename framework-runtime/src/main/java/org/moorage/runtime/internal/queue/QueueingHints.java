@@ -26,13 +26,20 @@ final class QueueingHints {
     private static final Logger LOG = LoggerFactory.getLogger(QueueingHints.class);
 
     private final QueueingHintMap hints;
+    private final boolean narrows;
     private final SchedulerMetrics metrics;
 
     /** An unschedulable pod that an event has tried again. */
     record MovedPod(QueuedPodInfo queued, QueueingStrategy strategy) {}
 
-    QueueingHints(Map<String, QueueProfile> profiles, SchedulerMetrics metrics) {
+    /**
+     * Hints of all profiles' plugins.
+     *
+     * @param narrows whether plugins are asked beforehand which pods an event is about
+     */
+    QueueingHints(Map<String, QueueProfile> profiles, boolean narrows, SchedulerMetrics metrics) {
         hints = new QueueingHintMap(profiles);
+        this.narrows = narrows;
         this.metrics = metrics;
     }
 
@@ -44,16 +51,30 @@ final class QueueingHints {
     /** The unschedulable pods that the event has tried again, group by group, in the order in which they came to it. */
     List<MovedPod> podsToMove(UnschedulablePods pods, QueueEvent event, Predicate<QueuedPodInfo> only) {
         List<MovedPod> moved = new ArrayList<>();
+        Candidates candidates = candidates(event);
         for (UnschedulablePods.GroupKey group : pods.groups()) {
-            addPodsToMove(pods, group, event, only, moved);
+            addPodsToMove(pods, group, event, candidates, only, moved);
         }
         return moved;
+    }
+
+    private Candidates candidates(QueueEvent event) {
+        ObjectChange<Object> change = event.change();
+        return !narrows || change == null || event.event().isWildcard()
+                ? Candidates.all()
+                : Candidates.of(hints.of(event.event()), event.event(), change, metrics);
+    }
+
+    /** What plugins say beforehand of the pods that an event is about: for each that says so, which they are. */
+    Map<String, Predicate<Pod>> candidates(ClusterEvent event, ObjectChange<Object> change) {
+        return candidates(new QueueEvent(event, change)).byPlugin();
     }
 
     private void addPodsToMove(
             UnschedulablePods pods,
             UnschedulablePods.GroupKey group,
             QueueEvent event,
+            Candidates candidates,
             Predicate<QueuedPodInfo> only,
             List<MovedPod> moved) {
         // After an event that is about everything a plugin may no longer gate the pod, whatever it registered.
@@ -68,8 +89,8 @@ final class QueueingHints {
             return;
         }
         for (QueuedPodInfo queued : pods.of(group)) {
-            if (only.test(queued)) {
-                QueueingStrategy strategy = strategy(queued, event, functions);
+            if (candidates.contains(queued.pod()) && only.test(queued)) {
+                QueueingStrategy strategy = strategy(queued, event, functions, candidates);
                 if (strategy != QueueingStrategy.QUEUE_SKIP) {
                     moved.add(new MovedPod(queued, strategy));
                 }
@@ -92,10 +113,14 @@ final class QueueingHints {
 
     QueueingStrategy strategy(QueuedPodInfo queued, QueueEvent event) {
         return strategy(
-                queued, event, hints.of(queued.pod().spec().schedulerName(), queued.rejectors(), event.event()));
+                queued,
+                event,
+                hints.of(queued.pod().spec().schedulerName(), queued.rejectors(), event.event()),
+                Candidates.all());
     }
 
-    private QueueingStrategy strategy(QueuedPodInfo queued, QueueEvent event, List<QueueingHintFunction> functions) {
+    private QueueingStrategy strategy(
+            QueuedPodInfo queued, QueueEvent event, List<QueueingHintFunction> functions, Candidates candidates) {
         if (!event.isMeantFor(queued)) {
             return QueueingStrategy.QUEUE_SKIP;
         }
@@ -106,7 +131,8 @@ final class QueueingHints {
         QueueingStrategy highest = QueueingStrategy.QUEUE_SKIP;
         for (int i = 0; i < functions.size() && !isHighestFor(queued, highest); i++) {
             QueueingHintFunction function = functions.get(i);
-            if (hint(function, queued.pod(), event.event(), change) == Hint.QUEUE) {
+            if (candidates.isAsked(function.plugin(), queued.pod())
+                    && hint(function, queued.pod(), event.event(), change) == Hint.QUEUE) {
                 highest = queued.rejectors().pending().contains(function.plugin())
                         ? QueueingStrategy.QUEUE_IMMEDIATELY
                         : QueueingStrategy.QUEUE_AFTER_BACKOFF;

@@ -91,7 +91,8 @@ public final class SchedulingQueue implements AutoCloseable {
             BiConsumer<Pod, PluginFailure> preEnqueueFailures) {
         Map<String, QueueProfile> known = Map.copyOf(profiles);
         schedulerNames = known.keySet();
-        hints = new QueueingHints(known, metrics);
+        hints = new QueueingHints(
+                known, settings.featureGates().isEnabled(FeatureGates.SCHEDULER_PRE_QUEUEING_HINTS), metrics);
         maxInUnschedulable = settings.maxInUnschedulable();
         this.clock = Objects.requireNonNull(clock, "clock");
         this.nominator = Objects.requireNonNull(nominator, "nominator");
@@ -516,6 +517,11 @@ public final class SchedulingQueue implements AutoCloseable {
     public List<PluginHint> hints(Pod pod, ClusterEvent event, ObjectChange<?> change) {
         demandProfile(pod);
         return hints.hints(pod, event, change.as(Object.class));
+    }
+
+    /** What plugins say beforehand of the pods that a change is about: for each that says so, which they are. */
+    public Map<String, Predicate<Pod>> candidates(ClusterEvent event, ObjectChange<?> change) {
+        return hints.candidates(event, change.as(Object.class));
     }
 
     /** The thread that works in the queue and keeps all others out, or null. */

@@ -60,6 +60,7 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
     private final Series<DistributionDataPoint> hints;
     private final Series<CounterDataPoint> incomingPods;
     private final Series<CounterDataPoint> incomingEntities;
+    private final Series<CounterDataPoint> preHints;
     private final Series<DistributionDataPoint> permitWait;
     private final Series<GaugeDataPoint> goroutines;
     private final Counter preemptionAttempts;
@@ -139,6 +140,11 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
                 "event",
                 "hint",
                 "plugin");
+        preHints = families.counters(
+                "scheduler_pre_queueing_hint_evaluations_total",
+                "[ALPHA] Number of PreQueueingHint evaluations, labeled by plugin and result (all_pods or narrowed).",
+                "plugin",
+                "result");
         incomingPods = families.counters(
                 "scheduler_queue_incoming_pods_total",
                 "[STABLE] Number of pods added to scheduling queues by event and queue type.",
@@ -407,6 +413,11 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
     @Override
     public void hintRan(String plugin, String event, String hint, long nanos) {
         hints.of(event, hint, plugin).observe(nanos / NANOS);
+    }
+
+    @Override
+    public void preHintRan(String plugin, boolean hasNarrowed) {
+        preHints.of(plugin, hasNarrowed ? "narrowed" : "all_pods").inc();
     }
 
     // kube-scheduler counts gated pods as unschedulable ones here.

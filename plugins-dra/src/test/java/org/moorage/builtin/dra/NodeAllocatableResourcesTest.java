@@ -99,7 +99,7 @@ class NodeAllocatableResourcesTest {
                     "name: a, nodeAllocatableResources: {cpu: {overhead: {perPod: '7'}}}",
                     claim("c", requests(exactly("r", ""))),
                     pod("p", "requests: {cpu: '1.5'}", "c", ""),
-                    Status.unschedulable("Insufficient cpu")),
+                    Status.unresolvable("Insufficient cpu")),
             new Case(
                     "the overhead of each container that uses the claim",
                     "name: a, nodeAllocatableResources: {cpu: {overhead: {perContainer: '4'}}}",

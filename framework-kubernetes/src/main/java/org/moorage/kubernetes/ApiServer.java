@@ -244,53 +244,78 @@ final class ApiServer {
 
     private StreamedResponse send(String what, Request request, OkHttpClient sender, MeasuredRequest measured) {
         Instant deadline = clock.instant().plus(timeout);
+        boolean isChange = !request.method().equals("GET");
+        boolean mayBeDone = false;
         for (int tries = 1; ; tries++) {
-            awaitTurn(what, measured, deadline);
-            Call call = sender.newCall(request);
-            open.add(call);
-            boolean isOpen = false;
-            ClusterException failure;
-            Duration wait;
             try {
-                Response response = execute(call);
-                measured.answered(response);
-                if (response.isSuccessful()) {
-                    isOpen = true;
-                    return new StreamedResponse(call, response, measured);
+                return sendOnce(what, request, sender, measured, deadline);
+            } catch (ClusterException failure) {
+                Duration wait = waitBeforeRetry(failure);
+                boolean isRetried = !wait.isZero()
+                        && tries < MAX_TRIES
+                        && clock.instant().plus(wait).isBefore(deadline);
+                if (!isRetried || stop.isSentWithin(wait)) {
+                    throw mayBeDone ? withoutCertainty(failure) : failure;
                 }
-                try (response) {
-                    failure = failure(what, response);
-                    wait = retryAfter(response);
-                }
-            } catch (StreamResetException | CertificatesChangedException e) {
-                measured.unanswered();
-                if (e instanceof StreamResetException reset && reset.errorCode != ErrorCode.REFUSED_STREAM) {
-                    throw unanswered(what, e);
-                }
-                // The server has not looked at the request: another connection takes it.
-                failure = ClusterException.notSent(what + ": " + address() + ": " + ErrorText.of(e), e);
-                wait = MIN_RETRY_WAIT;
-            } catch (IOException | RuntimeException e) {
-                // Of whatever the client cannot do, the callers are told as of a server that does not answer.
-                measured.unanswered();
-                throw unanswered(what, e);
-            } finally {
-                if (!isOpen) {
-                    open.remove(call);
-                }
-            }
-            boolean isRetried = !wait.isZero()
-                    && tries < MAX_TRIES
-                    && clock.instant().plus(wait).isBefore(deadline);
-            if (!isRetried || stop.isSentWithin(wait)) {
-                throw failure;
+                mayBeDone |= isChange && failure.outcome() == ClusterException.Outcome.UNKNOWN;
             }
         }
     }
 
-    private Response execute(Call call) throws IOException {
+    private StreamedResponse sendOnce(
+            String what, Request request, OkHttpClient sender, MeasuredRequest measured, Instant deadline) {
+        awaitTurn(what, measured, deadline);
+        Call call = sender.newCall(request);
+        open.add(call);
+        boolean isOpen = false;
         try {
-            return call.execute();
+            Response response = execute(what, call, measured);
+            if (response.isSuccessful()) {
+                isOpen = true;
+                return new StreamedResponse(call, response, measured);
+            }
+            try (response) {
+                throw failure(what, response);
+            }
+        } finally {
+            if (!isOpen) {
+                open.remove(call);
+            }
+        }
+    }
+
+    private static Duration waitBeforeRetry(ClusterException failure) {
+        if (failure.getCause() instanceof ApiStatus status) {
+            return status.retryAfter();
+        }
+        // The server has not looked at the request: another connection takes it.
+        return isNotLookedAt(failure.getCause()) ? MIN_RETRY_WAIT : Duration.ZERO;
+    }
+
+    private static boolean isNotLookedAt(@Nullable Throwable cause) {
+        return cause instanceof CertificatesChangedException
+                || cause instanceof StreamResetException reset && reset.errorCode == ErrorCode.REFUSED_STREAM;
+    }
+
+    /**
+     * The last failure of a change that an earlier try may have made: what the last try did not do says nothing of that one.
+     */
+    static ClusterException withoutCertainty(ClusterException last) {
+        boolean tellsOfObject = last.isNotFound() || last.isConflict();
+        return tellsOfObject || last.outcome() == ClusterException.Outcome.UNKNOWN
+                ? last
+                : new ClusterException(last.getMessage() + ", after a try without a clear answer", 0, last);
+    }
+
+    private Response execute(String what, Call call, MeasuredRequest measured) {
+        try {
+            Response response = call.execute();
+            measured.answered(response);
+            return response;
+        } catch (IOException | RuntimeException e) {
+            // Of whatever the client cannot do, the callers are told as of a server that does not answer.
+            measured.unanswered();
+            throw unanswered(what, e);
         } finally {
             room.release();
         }
@@ -330,7 +355,8 @@ final class ApiServer {
         boolean isNotSent = cause instanceof ConnectException
                 || cause instanceof NoRouteToHostException
                 || cause instanceof UnknownHostException
-                || cause instanceof CredentialException;
+                || cause instanceof CredentialException
+                || isNotLookedAt(cause);
         return isNotSent ? ClusterException.notSent(message, cause) : new ClusterException(message, 0, cause);
     }
 
@@ -348,18 +374,23 @@ final class ApiServer {
     private static ClusterException failure(String what, Response response) {
         String reason = response.message();
         String message = "";
+        ApiStatus cause;
         try {
             message = response.peekBody(MAX_STATUS_BYTES).string().strip().replace('\n', ' ');
             ObjectNode status = ObjectStreams.object(message);
             message = status.path("message").asText(message);
             reason = status.path("reason").asText(reason);
+            boolean namesObject =
+                    !status.path("details").path("name").asText("").isEmpty();
+            cause = new ApiStatus(reason, namesObject, retryAfter(response));
         } catch (IOException notAStatus) {
             message = message.isEmpty() ? "(no message)" : message;
+            cause = ApiStatus.missing(response.code(), retryAfter(response));
         }
         String shown =
                 message.length() <= MAX_MESSAGE_LENGTH ? message : message.substring(0, MAX_MESSAGE_LENGTH) + "…";
         String code = reason.isEmpty() ? String.valueOf(response.code()) : response.code() + " " + reason;
-        return new ClusterException(what + ": " + code + ": " + shown, response.code(), null);
+        return new ClusterException(what + ": " + code + ": " + shown, response.code(), cause);
     }
 
     private static final class Body extends RequestBody {

@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import java.net.ConnectException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
@@ -14,7 +13,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 import org.moorage.api.model.ObjectKind;
@@ -29,9 +27,12 @@ final class PodWrites {
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
     private static final String BINDING = "pod_binding";
     private static final String STATUS_PATCH = "pod_status_patch";
+    private static final int MOST_BINDING_TRIES = 4;
+    private static final Duration FIRST_BINDING_WAIT = Duration.ofMillis(10);
+    private static final int BINDING_WAIT_FACTOR = 5;
+    private static final double BINDING_WAIT_JITTER = 0.1;
     private static final int MOST_STATUS_TRIES = 4;
     private static final RetryBackoff STATUS_BACKOFF = new RetryBackoff(Duration.ofMillis(50), Duration.ofSeconds(1));
-    private static final Set<Integer> RETRIED_STATUS_CODES = Set.of(409, 500, 503);
     private static final int MOST_STATUS_VERSIONS = 1_024;
 
     private final ApiServer server;
@@ -114,10 +115,30 @@ final class PodWrites {
         }
         binding.putObject("target").put("apiVersion", "v1").put("kind", "Node").put("name", nodeName);
         String what = "bind " + pod.key() + " to " + nodeName;
-        order.bind(
-                pod,
-                () -> measured(
-                        BINDING, () -> server.change(what, "POST", path(pod) + "/binding", ApiServer.JSON, binding)));
+        order.bind(pod, () -> measured(BINDING, () -> bind(what, path(pod) + "/binding", binding)));
+    }
+
+    // A conflict is not retried: it may mean that the pod is bound, also by a try whose answer did not tell.
+    private void bind(String what, String path, ObjectNode binding) {
+        boolean mayBeBound = false;
+        for (int tries = 1; ; tries++) {
+            try {
+                server.change(what, "POST", path, ApiServer.JSON, binding);
+                return;
+            } catch (ClusterException e) {
+                if (tries == MOST_BINDING_TRIES
+                        || !ApiStatus.isRetriable(e)
+                        || stop.isSentWithin(waitBeforeBinding(tries))) {
+                    throw mayBeBound ? ApiServer.withoutCertainty(e) : e;
+                }
+                mayBeBound |= e.outcome() == ClusterException.Outcome.UNKNOWN;
+            }
+        }
+    }
+
+    private Duration waitBeforeBinding(int tries) {
+        double nanos = FIRST_BINDING_WAIT.toNanos() * Math.pow(BINDING_WAIT_FACTOR, tries - 1);
+        return Duration.ofNanos((long) (nanos * (1 + BINDING_WAIT_JITTER * random.nextDouble())));
     }
 
     void patchStatus(Pod pod, Optional<PodCondition> condition, Nomination nomination) {
@@ -149,7 +170,7 @@ final class PodWrites {
                 return;
             } catch (ClusterException e) {
                 if (tries == MOST_STATUS_TRIES
-                        || !isRetried(e)
+                        || !ApiStatus.isRetriable(e) && !e.isConflict()
                         || stop.isSentWithin(STATUS_BACKOFF.after(tries, random))) {
                     throw e;
                 }
@@ -194,10 +215,6 @@ final class PodWrites {
             putOrRemove(status, "nominatedNodeName", nomination.nodeName());
         }
         return status;
-    }
-
-    private static boolean isRetried(ClusterException failure) {
-        return RETRIED_STATUS_CODES.contains(failure.httpStatus()) || failure.getCause() instanceof ConnectException;
     }
 
     private ObjectNode condition(PodCondition condition, Pod pod) {

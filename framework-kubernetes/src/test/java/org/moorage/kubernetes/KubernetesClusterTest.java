@@ -19,6 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import okhttp3.OkHttpClient;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -42,6 +43,7 @@ import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.ClusterException.Outcome;
 import org.moorage.api.plugin.MergePatch;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.PodEvent;
@@ -158,6 +160,101 @@ class KubernetesClusterTest {
             cluster.bind(web, "node-1");
 
             assertThat(tries).hasValue(3);
+        }
+
+        /**
+         * A server that does not bind at once.
+         *
+         * @param answers what it answers to one try after the other
+         * @param tries how many there are
+         * @param outcome what is known at the end; null if the pod is bound
+         */
+        record Retried(
+                String name,
+                List<Answer> answers,
+                int tries,
+                @Nullable Outcome outcome) {
+            @Override
+            public String toString() {
+                return name;
+            }
+        }
+
+        private static final Answer FAILED = Answer.status(500, "InternalError", "oops");
+        private static final Answer UNAVAILABLE = Answer.status(503, "ServiceUnavailable", "later");
+        private static final Answer TAKEN = Answer.status(409, "Conflict", "pod web is already assigned");
+        private static final Answer BOUND = Answer.status(201, "", "");
+
+        static final List<Retried> RETRIED = List.of(
+                new Retried("a failure of the server's is retried", List.of(FAILED, UNAVAILABLE, BOUND), 3, null),
+                new Retried(
+                        "a failure without a Status is retried",
+                        List.of(new Answer(500, Map.of(), "<html>", null), BOUND),
+                        2,
+                        null),
+                new Retried("the fourth try may do it", List.of(FAILED, FAILED, FAILED, BOUND), 4, null),
+                new Retried(
+                        "there is no fifth",
+                        List.of(UNAVAILABLE, UNAVAILABLE, UNAVAILABLE, UNAVAILABLE, BOUND),
+                        4,
+                        Outcome.UNKNOWN),
+                new Retried("a conflict is not retried", List.of(TAKEN, BOUND), 1, Outcome.REFUSED),
+                new Retried(
+                        "a conflict after a failure may be the pod's own binding",
+                        List.of(FAILED, TAKEN, BOUND),
+                        2,
+                        Outcome.REFUSED),
+                new Retried(
+                        "a refusal after a failure does not say that the pod is not bound",
+                        List.of(FAILED, Answer.status(403, "Forbidden", "no"), BOUND),
+                        2,
+                        Outcome.UNKNOWN),
+                new Retried(
+                        "a refusal says so otherwise",
+                        List.of(Answer.status(403, "Forbidden", "no"), BOUND),
+                        1,
+                        Outcome.REFUSED),
+                new Retried(
+                        "a server that ran out of time is not asked again",
+                        List.of(Answer.status(500, "ServerTimeout", "slow"), BOUND),
+                        1,
+                        Outcome.UNKNOWN),
+                new Retried(
+                        "a gateway that ran out of time is not asked again",
+                        List.of(Answer.status(504, "Timeout", "slow"), BOUND),
+                        1,
+                        Outcome.UNKNOWN));
+
+        @ParameterizedTest
+        @FieldSource("RETRIED")
+        void isTriedAgainWhereKubeSchedulerDoes(Retried c) {
+            AtomicInteger tries = new AtomicInteger();
+            server.on("POST", WEB + "/binding", request -> c.answers.get(tries.getAndIncrement()));
+
+            if (c.outcome == null) {
+                cluster.bind(web, "node-1");
+            } else {
+                assertThatThrownBy(() -> cluster.bind(web, "node-1"))
+                        .isInstanceOfSatisfying(
+                                ClusterException.class,
+                                failure -> assertThat(failure.outcome()).isEqualTo(c.outcome));
+            }
+
+            assertThat(tries).hasValue(c.tries);
+        }
+
+        @Test
+        void isNotKnownIfTheServerIsGoneAfterAFailure() {
+            server.on("POST", WEB + "/binding", request -> {
+                // The answer is still sent: the stub stops listening, and that is all.
+                CompletableFuture<Void> ignored = CompletableFuture.runAsync(server::goDown);
+                return FAILED;
+            });
+
+            assertThatThrownBy(() -> cluster.bind(web, "node-1"))
+                    .isInstanceOfSatisfying(
+                            ClusterException.class,
+                            failure -> assertThat(failure.outcome()).isEqualTo(Outcome.UNKNOWN));
         }
 
         @Test

@@ -115,18 +115,16 @@ class RequestMetricsTest {
     }
 
     @Test
-    void aServerThatIsGoneIsAnErrorWithoutCode() {
+    void aServerThatIsGoneIsAnErrorWithoutCodeForEachTry() {
         server.close();
 
         assertThatThrownBy(() -> cluster.bind(POD, "n")).isInstanceOf(ClusterException.class);
 
-        assertThat(told)
-                .containsExactly(
-                        "pod_binding started",
-                        "POST waited",
-                        "POST <error>",
-                        "POST sent a body",
-                        "POST ended",
-                        "pod_binding failed");
+        List<String> expected = new ArrayList<>(List.of("pod_binding started"));
+        for (int tries = 0; tries < 4; tries++) {
+            expected.addAll(List.of("POST waited", "POST <error>", "POST sent a body", "POST ended"));
+        }
+        expected.add("pod_binding failed");
+        assertThat(told).containsExactlyElementsOf(expected);
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.kubernetes;
 
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.io.IOException;
@@ -69,6 +68,7 @@ public final class KubernetesCluster implements Cluster {
     private final ApiServer writes;
     private final ApiServer eventWrites;
     private final PodWrites pods;
+    private final ServedVersions versions = new ServedVersions();
     private final ObjectPatches patches;
     private final VolumeWriter volumes;
     private final ResourceClaimWriter resourceClaims;
@@ -158,7 +158,7 @@ public final class KubernetesCluster implements Cluster {
                 settings.monotonicClock(),
                 stop,
                 settings.metrics());
-        patches = new ObjectPatches(writes, decoder);
+        patches = new ObjectPatches(writes, versions, decoder);
         pods = new PodWrites(writes, patches, clock, random, stop, settings.metrics());
         volumes = new VolumeWrites(patches);
         resourceClaims = new ResourceClaimWrites(patches, settings.metrics());
@@ -257,7 +257,7 @@ public final class KubernetesCluster implements Cluster {
 
     private <T extends ClusterObject> Reflector<T> reflector(
             ObjectKind<T> kind, Set<KeptJson> json, ClusterListener listener) {
-        return new Reflector<>(kind, json, reads, decoder, listener, settings, clock, random, stop, outage);
+        return new Reflector<>(kind, json, reads, versions, decoder, listener, settings, clock, random, stop, outage);
     }
 
     /** How far the objects of each watched kind are known; none before {@link #watch}. */
@@ -340,15 +340,7 @@ public final class KubernetesCluster implements Cluster {
 
     @Override
     public void delete(ObjectKind<?> kind, String namespace, String name) {
-        String what = "delete " + kind.kind() + " " + (namespace.isEmpty() ? name : namespace + "/" + name);
-        ObjectNode options = JsonNodeFactory.instance.objectNode();
-        try {
-            writes.change(what, "DELETE", ApiServer.path(kind, namespace, name), ApiServer.JSON, options);
-        } catch (ClusterException e) {
-            if (!e.isNotFound()) {
-                throw e;
-            }
-        }
+        patches.delete(kind, namespace, name);
     }
 
     @Override

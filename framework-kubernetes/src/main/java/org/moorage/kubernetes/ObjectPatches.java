@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.kubernetes;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Optional;
 import org.moorage.api.model.ClusterObject;
@@ -8,23 +9,31 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.ObjectDecodeException;
+import org.moorage.objects.internal.OlderVersions;
 import org.moorage.objects.internal.TreeDecoder;
 
-/** Reads, creates and patches objects. What the API server answers with is the object as it is then. */
+/**
+ * Reads, creates, patches and deletes objects, in the version that the API server serves. What it answers with is the object as it
+ * is then.
+ */
 final class ObjectPatches {
     private final ApiServer server;
+    private final ServedVersions versions;
     private final TreeDecoder decoder;
 
-    ObjectPatches(ApiServer server, TreeDecoder decoder) {
+    ObjectPatches(ApiServer server, ServedVersions versions, TreeDecoder decoder) {
         this.server = server;
+        this.versions = versions;
         this.decoder = decoder;
     }
 
     /** The object as it is now; empty if it is not there. */
     <T extends ClusterObject> Optional<T> read(ObjectKind<T> kind, String namespace, String name) {
-        String what = "read " + kind.kind() + " " + (namespace.isEmpty() ? name : namespace + "/" + name);
+        String what = what("read", kind, namespace, name);
         try {
-            return Optional.of(decoded(what, kind, server.object(what, ApiServer.path(kind, namespace, name))));
+            ObjectNode object =
+                    versions.last(kind, version -> server.object(what, ApiServer.path(version, namespace, name)));
+            return Optional.of(decoded(what, kind, object));
         } catch (ClusterException failed) {
             if (failed.isNotFound()) {
                 return Optional.empty();
@@ -35,8 +44,33 @@ final class ObjectPatches {
 
     <T extends ClusterObject> T create(ObjectKind<T> kind, String namespace, ObjectNode object) {
         String what = "create " + kind.kind();
-        String path = ApiServer.path(kind, namespace, "");
-        return decoded(what, kind, server.changeObject(what, "POST", path, ApiServer.JSON, object));
+        return decoded(
+                what,
+                kind,
+                versions.last(
+                        kind,
+                        version -> server.changeObject(
+                                what,
+                                "POST",
+                                ApiServer.path(version, namespace, ""),
+                                ApiServer.JSON,
+                                OlderVersions.inVersion(object, version))));
+    }
+
+    /** Deletes an object, unless it is gone already. */
+    void delete(ObjectKind<?> kind, String namespace, String name) {
+        String what = what("delete", kind, namespace, name);
+        ObjectNode options = JsonNodeFactory.instance.objectNode();
+        try {
+            versions.last(kind, version -> {
+                server.change(what, "DELETE", ApiServer.path(version, namespace, name), ApiServer.JSON, options);
+                return true;
+            });
+        } catch (ClusterException failed) {
+            if (!failed.isNotFound()) {
+                throw failed;
+            }
+        }
     }
 
     /** Sends a JSON merge patch of an object, or of a subresource of it; that is empty for the object itself. */
@@ -58,9 +92,19 @@ final class ObjectPatches {
             String subresource,
             String contentType,
             ObjectNode patch) {
-        String what = "patch " + kind.kind() + " " + (namespace.isEmpty() ? name : namespace + "/" + name);
-        String path = ApiServer.path(kind, namespace, name) + (subresource.isEmpty() ? "" : "/" + subresource);
-        return decoded(what, kind, server.changeObject(what, "PATCH", path, contentType, patch));
+        String what = what("patch", kind, namespace, name);
+        String below = subresource.isEmpty() ? "" : "/" + subresource;
+        return decoded(
+                what,
+                kind,
+                versions.last(
+                        kind,
+                        version -> server.changeObject(
+                                what, "PATCH", ApiServer.path(version, namespace, name) + below, contentType, patch)));
+    }
+
+    private static String what(String verb, ObjectKind<?> kind, String namespace, String name) {
+        return verb + " " + kind.kind() + " " + (namespace.isEmpty() ? name : namespace + "/" + name);
     }
 
     private <T extends ClusterObject> T decoded(String what, ObjectKind<T> kind, ObjectNode object) {

@@ -49,6 +49,7 @@ final class Reflector<T extends ClusterObject> implements Runnable {
 
     private final ObjectKind<T> kind;
     private final ApiServer server;
+    private final ServedVersions versions;
     private final WatchedObjects<T> objects;
     private final ClusterListener listener;
     private final Duration requestTimeout;
@@ -58,6 +59,9 @@ final class Reflector<T extends ClusterObject> implements Runnable {
     private final StopSignal stop;
     private final WatchProgress progress;
     private final CompletableFuture<Void> settled = new CompletableFuture<>();
+
+    /** The version of the kind that was listed last, which is the one to watch. */
+    private ObjectKind<T> served;
 
     private String resourceVersion = "";
     /** The version at which a watch had something that cannot be read; empty if it went on. */
@@ -76,6 +80,7 @@ final class Reflector<T extends ClusterObject> implements Runnable {
             ObjectKind<T> kind,
             Set<KeptJson> json,
             ApiServer server,
+            ServedVersions versions,
             TreeDecoder decoder,
             ClusterListener listener,
             ClusterSettings settings,
@@ -85,6 +90,8 @@ final class Reflector<T extends ClusterObject> implements Runnable {
             ServerOutage outage) {
         this.kind = kind;
         this.server = server;
+        this.versions = versions;
+        served = kind;
         this.listener = listener;
         requestTimeout = settings.requestTimeout();
         backoff = settings.backoff();
@@ -130,6 +137,7 @@ final class Reflector<T extends ClusterObject> implements Runnable {
                 failed(isUnreadable, message, backoff);
             } catch (IOException e) {
                 refusedSince = 0;
+                lookForNewerVersion();
                 failed(false, what() + ": " + ErrorText.of(e), watches.reconnect());
             } catch (RuntimeException | StackOverflowError | LinkageError | AssertionError e) {
                 // A fault in this program. A new list replaces what the listener has missed.
@@ -162,6 +170,7 @@ final class Reflector<T extends ClusterObject> implements Runnable {
             cannotBeListed(message);
         } else {
             refusedSince = 0;
+            lookForNewerVersion();
         }
         if (isRefused(e) && !settled.isDone()) {
             // Everybody waits for this kind: the waits do not grow.
@@ -170,6 +179,13 @@ final class Reflector<T extends ClusterObject> implements Runnable {
         // What was there before comes back as soon as the server has started.
         boolean isLookedForSeldom = isRefused(e) && settled.isDone() && !hasBeenListed;
         failed(isAnswered, message, isLookedForSeldom ? watches.lookAgain() : watches.reconnect());
+    }
+
+    // A server that was away may be another one when it is back.
+    private void lookForNewerVersion() {
+        if (!served.equals(kind)) {
+            resourceVersion = "";
+        }
     }
 
     // What was listed once stays as it was known.
@@ -184,7 +200,7 @@ final class Reflector<T extends ClusterObject> implements Runnable {
         if (refusedSince == 0) {
             refusedSince = System.nanoTime();
         }
-        if (System.nanoTime() - refusedSince < watches.refusal().toNanos()) {
+        if (isRefusedOnlyNow()) {
             return;
         }
         progress.unavailable(why, message + asker());
@@ -193,6 +209,11 @@ final class Reflector<T extends ClusterObject> implements Runnable {
                 : why == Condition.NOT_SERVED ? " is not served by the API server" : " cannot be listed";
         listener.unavailable(kind, WatchStatus.nameOf(kind) + said + asker());
         settled.complete(null);
+    }
+
+    private boolean isRefusedOnlyNow() {
+        return refusedSince != 0
+                && System.nanoTime() - refusedSince < watches.refusal().toNanos();
     }
 
     // A kind of somebody else's is only known to whoever asks for it, and comes with a CustomResourceDefinition.
@@ -211,7 +232,11 @@ final class Reflector<T extends ClusterObject> implements Runnable {
         }
         failures++;
         Duration wait = waits.after(failures, random);
-        progress.failed(isAnswered, message, wait);
+        if (isRefusedOnlyNow()) {
+            progress.refused(message, wait);
+        } else {
+            progress.failed(isAnswered, message, wait);
+        }
         stop.isSentWithin(wait);
     }
 
@@ -225,7 +250,7 @@ final class Reflector<T extends ClusterObject> implements Runnable {
 
     private void list() throws IOException {
         List<T> all = new ArrayList<>();
-        String version = new PagedList(server, kind, query(), requestTimeout, stop).read(new PagedList.Items() {
+        PagedList.Items items = new PagedList.Items() {
             @Override
             public void begin() {
                 all.clear();
@@ -236,6 +261,10 @@ final class Reflector<T extends ClusterObject> implements Runnable {
             public void add(ObjectNode object) {
                 objects.read(object).ifPresent(all::add);
             }
+        };
+        String version = versions.newest(kind, candidate -> {
+            served = candidate;
+            return new PagedList(server, candidate, query(), requestTimeout, stop).read(items);
         });
         objects.listEnds();
         boolean isTakenIn = false;
@@ -251,7 +280,7 @@ final class Reflector<T extends ClusterObject> implements Runnable {
         resourceVersion = version;
         hasBeenListed = true;
         refusedSince = 0;
-        progress.listed(objects.unreadable(), all.size(), version);
+        progress.listed(served.apiVersion(), objects.unreadable(), all.size(), version);
         settled.complete(null);
     }
 
@@ -270,7 +299,7 @@ final class Reflector<T extends ClusterObject> implements Runnable {
         try (ApiServer.StreamedResponse response =
                 server.get(what(), path(), query, Duration.ofSeconds(timeout).plus(watches.grace()))) {
             progress.connected();
-            ObjectStreams.watch(response.body(), kind, this::handle);
+            ObjectStreams.watch(response.body(), served, this::handle);
         }
         // A server that is behind ends a watch that does not take its events fast enough, again and again: who waits
         // long sees little.
@@ -313,7 +342,7 @@ final class Reflector<T extends ClusterObject> implements Runnable {
     }
 
     private String path() {
-        return ApiServer.path(kind, "", "");
+        return ApiServer.path(served, "", "");
     }
 
     private String what() {

@@ -10,7 +10,10 @@ import org.moorage.kubernetes.WatchStatus.Condition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Keeps the {@link WatchStatus} of one kind, and logs its changes: a failure that lasts, once a minute. */
+/**
+ * Keeps the {@link WatchStatus} of one kind, and logs its changes: a failure that lasts, once a minute, and that a kind is not served,
+ * once.
+ */
 final class WatchProgress {
     private static final Logger LOG = LoggerFactory.getLogger(WatchProgress.class);
     private static final Duration LOG_INTERVAL = Duration.ofMinutes(1);
@@ -22,6 +25,9 @@ final class WatchProgress {
 
     @GuardedBy("this")
     private Condition condition = Condition.NOT_LISTED;
+
+    @GuardedBy("this")
+    private String servedVersion;
 
     @GuardedBy("this")
     private Instant since;
@@ -52,16 +58,28 @@ final class WatchProgress {
         this.clock = clock;
         this.monotonicClock = monotonicClock;
         this.outage = outage;
+        servedVersion = kind.apiVersion();
         since = clock.instant();
     }
 
     synchronized WatchStatus status() {
-        return new WatchStatus(kind, condition, since, cause, lists, failures, unreadableObjects);
+        return new WatchStatus(kind, servedVersion, condition, since, cause, lists, failures, unreadableObjects);
     }
 
-    /** All objects are known. */
-    synchronized void listed(int unreadable, int objects, String version) {
+    /** All objects are known, from a list in a version of the kind. */
+    synchronized void listed(String apiVersion, int unreadable, int objects, String version) {
         lists++;
+        if (!servedVersion.equals(apiVersion)) {
+            servedVersion = apiVersion;
+            LOG.atInfo()
+                    .addKeyValue("kind", kind)
+                    .addKeyValue("version", apiVersion)
+                    .log(
+                            apiVersion.equals(kind.apiVersion())
+                                    ? "The API server serves the version of a kind that it did not serve before"
+                                    : "The API server serves an older version of a kind; it is read and written in"
+                                            + " that");
+        }
         unreadableObjects = unreadable;
         outage.answered();
         change(Condition.SYNCED, "");
@@ -98,17 +116,11 @@ final class WatchProgress {
      * @param isAnswered whether the server answered; if it does not, that is no matter of this kind
      */
     synchronized void failed(boolean isAnswered, String message, Duration nextTry) {
-        change(
-                switch (condition) {
-                    case SYNCED -> Condition.STALE;
-                    case NOT_LISTED, STALE, NOT_SERVED, NOT_ALLOWED, NOT_LISTABLE -> condition;
-                },
-                message);
-        failures++;
-        failuresInARow++;
+        count(message);
         Instant now = monotonicClock.instant();
-        boolean isDue = !outage.failed(isAnswered, message)
-                && (!isFailureLogged || !now.isBefore(lastLogged.plus(LOG_INTERVAL)));
+        // What the server does not serve it may never serve.
+        boolean isRepeated = condition != Condition.NOT_SERVED && !now.isBefore(lastLogged.plus(LOG_INTERVAL));
+        boolean isDue = !outage.failed(isAnswered, message) && (!isFailureLogged || isRepeated);
         if (isDue) {
             isFailureLogged = true;
             lastLogged = now;
@@ -128,11 +140,37 @@ final class WatchProgress {
                         });
     }
 
+    /** A list was refused, which is not believed yet: if it stays so, {@link #unavailable} is next. */
+    synchronized void refused(String message, Duration nextTry) {
+        count(message);
+        boolean ignored = outage.failed(true, message);
+        LOG.atDebug()
+                .addKeyValue("kind", kind)
+                .addKeyValue("nextTry", nextTry)
+                .addKeyValue("cause", message)
+                .log("Refused; trying again");
+    }
+
+    @GuardedBy("this")
+    private void count(String message) {
+        change(
+                switch (condition) {
+                    case SYNCED -> Condition.STALE;
+                    case NOT_LISTED, STALE, NOT_SERVED, NOT_ALLOWED, NOT_LISTABLE -> condition;
+                },
+                message);
+        failures++;
+        failuresInARow++;
+    }
+
     /** The kind is not served, not allowed or cannot be listed: what needs it is switched off. */
     synchronized void unavailable(Condition why, String message) {
         if (condition != why) {
             failuresInARow = 0;
             isFailureLogged = false;
+        }
+        if (why == Condition.NOT_SERVED) {
+            servedVersion = kind.apiVersion();
         }
         change(why, message);
     }

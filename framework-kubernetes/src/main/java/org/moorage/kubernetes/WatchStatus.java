@@ -9,6 +9,7 @@ import org.moorage.api.model.ObjectKind;
  * How far the objects of one kind are known, for readiness checks and metrics.
  *
  * @param kind the kind
+ * @param servedVersion the group and version that the API server serves it in; the kind's own as long as nothing else is known
  * @param condition whether they are known, and if not, why
  * @param since when that began
  * @param cause what the API server said last, or why it could not be asked; empty if nothing is wrong
@@ -18,6 +19,7 @@ import org.moorage.api.model.ObjectKind;
  */
 public record WatchStatus(
         ObjectKind<?> kind,
+        String servedVersion,
         Condition condition,
         Instant since,
         String cause,
@@ -62,6 +64,12 @@ public record WatchStatus(
             if (!cause.isEmpty()) {
                 note.append(": ").append(cause);
             }
+        }
+        if (!servedVersion.equals(kind.apiVersion())) {
+            note.append(": served as ")
+                    .append(servedVersion)
+                    .append(", not as ")
+                    .append(kind.apiVersion());
         }
         if (unreadableObjects > 0) {
             note.append(": ").append(unreadableObjects).append(" cannot be read");

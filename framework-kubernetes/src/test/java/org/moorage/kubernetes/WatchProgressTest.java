@@ -28,7 +28,7 @@ class WatchProgressTest {
 
     @Test
     void logOnceForAllKindsThatTheServerIsAway() {
-        kinds.forEach(kind -> kind.listed(0, 1, "7"));
+        kinds.forEach(kind -> kind.listed(kind.status().servedVersion(), 0, 1, "7"));
         for (int round = 0; round < 20; round++) {
             kinds.forEach(kind -> kind.failed(false, "watch: refused", SOON));
             pass(Duration.ofSeconds(4));
@@ -60,7 +60,7 @@ class WatchProgressTest {
         for (int failure = 0; failure < 20; failure++) {
             pods.failed(true, "list pods: 500", SOON);
         }
-        pods.listed(0, 1, "7");
+        pods.listed("v1", 0, 1, "7");
         pods.watching(0);
 
         assertThat(outages.lines()).isEmpty();

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.kubernetes;
+
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.plugin.ClusterException;
+import org.moorage.objects.internal.OlderVersions;
+
+/**
+ * In which version the API server serves each kind: the newest that can be read. That is found out by the requests for objects
+ * themselves, which need no other right, and holds until the server does not serve it any more. Safe for use by several threads.
+ */
+final class ServedVersions {
+    private final Map<ObjectKind<?>, String> known = new ConcurrentHashMap<>();
+
+    /**
+     * A request for objects of a kind.
+     *
+     * @param <T> the objects' type
+     * @param <R> the answer's type
+     * @param <E> how it may fail besides with a {@link ClusterException}
+     */
+    @FunctionalInterface
+    interface Request<T extends ClusterObject, R, E extends Exception> {
+        /** Sends it for a version of the kind. */
+        R send(ObjectKind<T> version) throws E;
+    }
+
+    /**
+     * Sends a request in the newest version that the server serves.
+     *
+     * @throws ClusterException what it says of the model's version, if it serves none
+     */
+    <T extends ClusterObject, R, E extends Exception> R newest(ObjectKind<T> kind, Request<T, R, E> request) throws E {
+        Optional<ClusterException> ofNewest = Optional.empty();
+        for (ObjectKind<T> version : OlderVersions.readable(kind)) {
+            try {
+                R answer = request.send(version);
+                known.put(kind, version.apiVersion());
+                return answer;
+            } catch (ClusterException e) {
+                if (!ApiStatus.isNotServed(e)) {
+                    throw e;
+                }
+                ofNewest = ofNewest.or(() -> Optional.of(e));
+            }
+        }
+        throw ofNewest.orElseThrow();
+    }
+
+    /** Sends a request in the version that the last one was answered in, or else in the newest that the server serves. */
+    <T extends ClusterObject, R> R last(ObjectKind<T> kind, Request<T, R, RuntimeException> request) {
+        String last = known.getOrDefault(kind, kind.apiVersion());
+        for (ObjectKind<T> version : OlderVersions.readable(kind)) {
+            if (version.apiVersion().equals(last) && !version.equals(kind)) {
+                try {
+                    return request.send(version);
+                } catch (ClusterException e) {
+                    if (!ApiStatus.isNotServed(e)) {
+                        throw e;
+                    }
+                }
+            }
+        }
+        return newest(kind, request);
+    }
+}

@@ -10,7 +10,7 @@ READ = """v1/Pod v1/Node v1/Namespace v1/Service v1/ReplicationController v1/Per
 apps/v1/Deployment apps/v1/ReplicaSet apps/v1/StatefulSet apps/v1/DaemonSet batch/v1/Job batch/v1/CronJob
 storage.k8s.io/v1/StorageClass storage.k8s.io/v1/CSINode storage.k8s.io/v1/CSIDriver storage.k8s.io/v1/CSIStorageCapacity
 storage.k8s.io/v1/VolumeAttachment resource.k8s.io/v1/ResourceClaim resource.k8s.io/v1/ResourceClaimTemplate
-resource.k8s.io/v1/ResourceSlice resource.k8s.io/v1/DeviceClass resource.k8s.io/v1beta2/DeviceTaintRule
+resource.k8s.io/v1/ResourceSlice resource.k8s.io/v1/DeviceClass resource.k8s.io/v1/DeviceTaintRule
 scheduling.k8s.io/v1/PriorityClass policy/v1/PodDisruptionBudget""".split()
 
 kinds = set()

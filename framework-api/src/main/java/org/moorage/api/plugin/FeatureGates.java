@@ -82,6 +82,8 @@ public final class FeatureGates {
     public static final String VOLUME_LIMIT_SCALING = "VolumeLimitScaling";
     /** Pods may request resources as a whole, in place of their containers. */
     public static final String POD_LEVEL_RESOURCES = "PodLevelResources";
+    /** What such pods leave out is filled in after admission, and also where there are requests but no limits. */
+    public static final String POD_LEVEL_RESOURCES_FIX_DEFAULTING = "PodLevelResourcesFixDefaulting";
     /** What a node reports of a pod's resources as a whole counts while they are being changed. */
     public static final String IN_PLACE_POD_LEVEL_RESOURCES_VERTICAL_SCALING =
             "InPlacePodLevelResourcesVerticalScaling";

@@ -19,7 +19,7 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.OtherObject;
 import org.moorage.objects.Suggestions;
 
-/** The kinds of Kubernetes' own API, as of v1.36. */
+/** The kinds of Kubernetes' own API, as of v1.37. */
 final class BuiltInKinds {
     private static final Map<String, Map<String, List<ObjectKind<OtherObject>>>> BY_GROUP = load();
 

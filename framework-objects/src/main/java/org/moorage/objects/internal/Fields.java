@@ -150,16 +150,6 @@ public record Fields(ObjectNode node, Supplier<String> path) {
         return value.intValue();
     }
 
-    /** The objects in the map in the field; none if it is absent. */
-    public List<Fields> values(String key) {
-        List<Fields> objects = new ArrayList<>();
-        pointer(key)
-                .ifPresent(map -> map.node
-                        .properties()
-                        .forEach(entry -> objects.add(map.object(entry.getKey(), entry.getValue()))));
-        return objects;
-    }
-
     /** The quantity in the field. */
     public Quantity quantity(String key) {
         JsonNode value = node.path(key);

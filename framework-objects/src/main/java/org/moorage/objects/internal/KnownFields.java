@@ -11,7 +11,7 @@ import java.util.Set;
 import org.moorage.objects.Suggestions;
 
 /**
- * The fields of the kinds that scheduling reads, as of Kubernetes v1.36, to find those of an object that are misspelt. A newer API
+ * The fields of the kinds that scheduling reads, as of Kubernetes v1.37, to find those of an object that are misspelt. A newer API
  * server has more, so an unknown one is no more than a doubt.
  */
 final class KnownFields {

@@ -190,7 +190,7 @@ public final class ClusterDumpReader {
             ObjectNode tree = read.tree();
             try {
                 admission.admit(tree);
-                Defaulting.apply(tree, features);
+                Defaulting.applyToNew(tree, features);
                 return decoder.decode(TreeDecoder.kindOf(tree), tree, json);
             } catch (ClusterFileException | ObjectDecodeException e) {
                 List<String> problems = decoder.problems(TreeDecoder.kindOf(tree), tree);

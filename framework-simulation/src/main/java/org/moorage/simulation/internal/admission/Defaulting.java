@@ -12,7 +12,7 @@ import org.moorage.objects.ClusterFileException;
 import org.moorage.objects.internal.Fields;
 
 /**
- * Fills in the defaults of the fields that an object leaves out, as kube-apiserver v1.36 does.
+ * Fills in the defaults of the fields that an object leaves out, as kube-apiserver v1.37 does.
  *
  * <p>One thing differs: a device taint's {@code timeAdded} stays absent, since its default is the time of the request.
  */
@@ -33,7 +33,9 @@ public final class Defaulting {
             entry("storage.k8s.io/v1/CSIDriver", Defaulting::csiDriver),
             entry("storage.k8s.io/v1/VolumeAttachment", Defaulting::volumeAttachment),
             entry("scheduling.k8s.io/v1/PriorityClass", Defaulting::priorityClass),
-            entry("scheduling.k8s.io/v1alpha2/PodGroup", Defaulting::podGroup),
+            entry("scheduling.k8s.io/v1beta1/PodGroup", Defaulting::podGroup),
+            entry("scheduling.k8s.io/v1alpha3/PodGroup", Defaulting::podGroup),
+            entry("scheduling.k8s.io/v1alpha3/CompositePodGroup", Defaulting::podGroup),
             entry("resource.k8s.io/v1/ResourceClaim", DeviceDefaults::resourceClaim),
             entry("resource.k8s.io/v1beta2/ResourceClaim", DeviceDefaults::resourceClaim),
             entry("resource.k8s.io/v1beta1/ResourceClaim", DeviceDefaults::resourceClaim),
@@ -56,13 +58,28 @@ public final class Defaulting {
      * @throws ClusterFileException if a field that matters here has a shape that the API server would refuse
      */
     public static void apply(ObjectNode object, FeatureGates features) {
-        String kind =
-                object.path("apiVersion").asText() + "/" + object.path("kind").asText();
+        String kind = kind(object);
         if (kind.equals("v1/Pod")) {
             PodDefaults.pod(Fields.of(object), features);
         } else {
             BY_KIND.getOrDefault(kind, unknown -> {}).accept(Fields.of(object));
         }
+    }
+
+    /**
+     * As {@link #apply(ObjectNode, FeatureGates)}, and of a pod that is created also what the API server fills in after admission.
+     */
+    public static void applyToNew(ObjectNode object, FeatureGates features) {
+        apply(object, features);
+        if (kind(object).equals("v1/Pod")
+                && features.isEnabled(FeatureGates.POD_LEVEL_RESOURCES)
+                && features.isEnabled(FeatureGates.POD_LEVEL_RESOURCES_FIX_DEFAULTING)) {
+            PodResourceDefaults.podAsAWhole(Fields.of(object).struct("spec"));
+        }
+    }
+
+    private static String kind(ObjectNode object) {
+        return object.path("apiVersion").asText() + "/" + object.path("kind").asText();
     }
 
     private static void node(Fields node) {
@@ -257,6 +274,9 @@ public final class Defaulting {
     }
 
     private static void podGroup(Fields group) {
-        group.struct("spec").whenAbsent("disruptionMode", "Pod");
+        Fields spec = group.struct("spec");
+        if (spec.isAbsent("disruptionMode")) {
+            spec.struct("disruptionMode").struct("single");
+        }
     }
 }

@@ -28,11 +28,12 @@ final class PodDefaults {
         Fields spec = pod.struct("spec");
         spec.each("containers").forEach(PodResourceDefaults::requestsFromLimits);
         spec.each("initContainers").forEach(PodResourceDefaults::requestsFromLimits);
-        if (features.isEnabled(FeatureGates.POD_LEVEL_RESOURCES)) {
-            spec.pointer("resources").ifPresent(resources -> {
-                PodResourceDefaults.podHugePageLimits(spec, resources);
-                PodResourceDefaults.podRequests(spec, resources);
-            });
+        if (features.isEnabled(FeatureGates.POD_LEVEL_RESOURCES)
+                && !features.isEnabled(FeatureGates.POD_LEVEL_RESOURCES_FIX_DEFAULTING)) {
+            PodResourceDefaults.podAsAWholeBeforeAdmission(spec);
+        }
+        if (spec.node().path("terminationGracePeriodSeconds").asLong(0) < 0) {
+            spec.node().put("terminationGracePeriodSeconds", 1);
         }
         spec.whenAbsent("enableServiceLinks", true);
         if (spec.node().path("hostNetwork").asBoolean()) {
@@ -60,6 +61,7 @@ final class PodDefaults {
         spec.whenBlank("dnsPolicy", "ClusterFirst");
         spec.whenBlank("restartPolicy", "Always");
         spec.whenAbsent("securityContext", JsonNodeFactory.instance.objectNode());
+        serviceAccount(spec);
         spec.whenAbsent("terminationGracePeriodSeconds", 30);
         spec.whenBlank("schedulerName", "default-scheduler");
         spec.each("volumes").forEach(PodDefaults::volume);
@@ -68,6 +70,16 @@ final class PodDefaults {
         spec.each("ephemeralContainers").forEach(PodDefaults::container);
         ResourceListDefaults.roundUp(spec, "overhead");
         spec.pointer("resources").ifPresent(ResourceListDefaults::roundUpRequirements);
+    }
+
+    // An older name of the same field.
+    private static void serviceAccount(Fields spec) {
+        if (spec.isBlank("serviceAccountName") && !spec.isBlank("serviceAccount")) {
+            spec.node().set("serviceAccountName", spec.node().path("serviceAccount"));
+        }
+        if (!spec.isBlank("serviceAccountName")) {
+            spec.node().set("serviceAccount", spec.node().path("serviceAccountName"));
+        }
     }
 
     private static void volume(Fields volume) {
@@ -127,6 +139,7 @@ final class PodDefaults {
     }
 
     private static void podStatus(Fields status) {
+        podAddresses(status);
         for (String list : List.of("initContainerStatuses", "containerStatuses", "ephemeralContainerStatuses")) {
             for (Fields container : status.each(list)) {
                 ResourceListDefaults.roundUp(container, "allocatedResources");
@@ -135,5 +148,17 @@ final class PodDefaults {
         }
         ResourceListDefaults.roundUp(status, "allocatedResources");
         status.pointer("resources").ifPresent(ResourceListDefaults::roundUpRequirements);
+    }
+
+    // The first address stands in two fields; where they differ, it is the one that stands alone.
+    private static void podAddresses(Fields status) {
+        JsonNode first = status.node().path("podIPs").path(0).path("ip");
+        if (status.isBlank("podIP")) {
+            if (first.isTextual()) {
+                status.node().set("podIP", first);
+            }
+        } else if (!first.equals(status.node().path("podIP"))) {
+            status.node().putArray("podIPs").addObject().set("ip", status.node().path("podIP"));
+        }
     }
 }

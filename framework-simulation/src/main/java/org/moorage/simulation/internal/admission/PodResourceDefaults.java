@@ -28,11 +28,32 @@ final class PodResourceDefaults {
         defaults.node().properties().forEach(entry -> resources.node().putIfAbsent(entry.getKey(), entry.getValue()));
     }
 
-    /** A pod with resources of its own limits huge pages to the sum of its containers' limits. */
-    static void podHugePageLimits(Fields spec, Fields resources) {
-        if (resources.isEmpty("limits") && resources.isEmpty("requests")) {
-            return;
-        }
+    /**
+     * A pod that requests or limits resources as a whole: it limits huge pages to the sum of its containers' limits, and requests what its
+     * containers request together, or else its limits. Its other limits are left alone, since nothing decides by them.
+     */
+    static void podAsAWhole(Fields spec) {
+        spec.pointer("resources").filter(PodResourceDefaults::saysAnything).ifPresent(resources -> {
+            podHugePageLimits(spec, resources);
+            podRequests(spec, resources);
+        });
+    }
+
+    /** As up to v1.36: requests are filled in only where there are limits. */
+    static void podAsAWholeBeforeAdmission(Fields spec) {
+        spec.pointer("resources").filter(PodResourceDefaults::saysAnything).ifPresent(resources -> {
+            podHugePageLimits(spec, resources);
+            if (!resources.isEmpty("limits")) {
+                podRequests(spec, resources);
+            }
+        });
+    }
+
+    private static boolean saysAnything(Fields resources) {
+        return !resources.isEmpty("limits") || !resources.isEmpty("requests");
+    }
+
+    private static void podHugePageLimits(Fields spec, Fields resources) {
         JsonNode requests = resources.node().path("requests");
         aggregated(spec, "limits").forEach((name, limit) -> {
             if (isHugePages(name) && !requests.has(name)) {
@@ -41,20 +62,18 @@ final class PodResourceDefaults {
         });
     }
 
-    /** A pod with limits of its own requests what its containers request together, or else its limits. */
-    static void podRequests(Fields spec, Fields resources) {
-        if (resources.isEmpty("limits")) {
-            return;
-        }
+    private static void podRequests(Fields spec, Fields resources) {
         ObjectNode requests = resources.struct("requests").node();
         aggregated(spec, "requests").forEach((name, request) -> {
             if (isCpuOrMemory(name)) {
                 requests.putIfAbsent(name, text(request));
             }
         });
-        resources.struct("limits").node().properties().forEach(limit -> {
-            if (isCpuOrMemory(limit.getKey()) || isHugePages(limit.getKey())) {
-                requests.putIfAbsent(limit.getKey(), limit.getValue());
+        resources.pointer("limits").ifPresent(limits -> {
+            for (Map.Entry<String, JsonNode> limit : limits.node().properties()) {
+                if (isCpuOrMemory(limit.getKey()) || isHugePages(limit.getKey())) {
+                    requests.putIfAbsent(limit.getKey(), limit.getValue());
+                }
             }
         });
     }

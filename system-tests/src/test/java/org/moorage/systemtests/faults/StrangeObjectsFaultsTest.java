@@ -23,9 +23,9 @@ class StrangeObjectsFaultsTest {
 
     private static final String HUGE = "1e100000";
 
-    /** A control plane that serves all kinds there are, and a node that only plain pods can go to. */
+    /** A control plane with a node that only plain pods can go to. */
     static FaultScene withAllKinds(FaultReport report) {
-        FaultScene scene = FaultScene.open(report, "--runtime-config=resource.k8s.io/v1beta2=true", Map.of());
+        FaultScene scene = FaultScene.open(report, "", Map.of());
         scene.nodes("n", 5, "4", 110);
         scene.nodes("plain", 1, "4", 110);
         scene.api().patch("/api/v1/nodes/plain0", """
@@ -36,7 +36,7 @@ class StrangeObjectsFaultsTest {
 
     /** A scheduler that watches all kinds there are. */
     static SchedulerProcess.Command command(FaultScene scene) {
-        return scene.command(MOORAGE).flags("--feature-gates=DRADeviceTaintRules=true");
+        return scene.command(MOORAGE);
     }
 
     /** How long a new plain pod takes until it is bound. */

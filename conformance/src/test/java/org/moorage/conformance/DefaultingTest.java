@@ -16,7 +16,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
@@ -59,21 +58,46 @@ final class DefaultingTest {
         return vectors;
     }
 
-    @Test
-    void leavesRequestsOfThePodAsAWholeAloneWithoutThatFeature() throws IOException {
-        ObjectNode pod = (ObjectNode) YAML.readTree("{apiVersion: v1, kind: Pod, metadata: {name: a},"
-                + " spec: {resources: {limits: {cpu: 2}}, containers: [{name: c, image: x}]}}");
-        FeatureGates off = FeatureGates.of(Map.of(
-                FeatureGates.POD_LEVEL_RESOURCES,
-                false,
-                FeatureGates.IN_PLACE_POD_LEVEL_RESOURCES_VERTICAL_SCALING,
-                false));
+    /**
+     * A pod that says something of its resources as a whole, and the request for cpu that it has in the end.
+     *
+     * @param off the gate that is off; empty for none
+     */
+    record WholePod(String name, String resources, String off, boolean isNew, String cpu) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
 
-        Defaulting.apply(pod, off);
-        assertThat(pod.at("/spec/resources/requests").isMissingNode()).isTrue();
+    static Stream<WholePod> wholePods() {
+        String limits = "{limits: {cpu: 2}}";
+        String requests = "{requests: {memory: 1Gi}}";
+        String none = "";
+        String fix = FeatureGates.POD_LEVEL_RESOURCES_FIX_DEFAULTING;
+        return Stream.of(
+                new WholePod("limits say what a new pod requests", limits, none, true, "1"),
+                new WholePod("a new pod requests what its containers do", requests, none, true, "1"),
+                new WholePod("before admission nothing is filled in", limits, none, false, ""),
+                new WholePod("as by 1.36, limits say it at once", limits, fix, false, "1"),
+                new WholePod("as by 1.36, only limits do", requests, fix, true, ""),
+                new WholePod("without the feature nothing is filled in", limits, FeatureGates.POD_LEVEL_RESOURCES, true, ""));
+    }
 
-        Defaulting.apply(pod);
-        assertThat(pod.at("/spec/resources/requests/cpu").asText()).isEqualTo("2");
+    @ParameterizedTest
+    @MethodSource("wholePods")
+    void fillsInRequestsOfThePodAsAWhole(WholePod c) throws IOException {
+        ObjectNode pod = (ObjectNode) YAML.readTree("{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {resources: "
+                + c.resources + ", containers: [{name: c, image: x, resources: {requests: {cpu: 1}}}]}}");
+        FeatureGates gates = c.off.isEmpty() ? FeatureGates.DEFAULTS : FeatureGates.DEFAULTS.with(c.off, false);
+
+        if (c.isNew) {
+            Defaulting.applyToNew(pod, gates);
+        } else {
+            Defaulting.apply(pod, gates);
+        }
+
+        assertThat(pod.at("/spec/resources/requests/cpu").asText()).isEqualTo(c.cpu);
     }
 
     @ParameterizedTest

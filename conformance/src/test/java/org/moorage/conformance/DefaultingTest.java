@@ -81,14 +81,20 @@ final class DefaultingTest {
                 new WholePod("before admission nothing is filled in", limits, none, false, ""),
                 new WholePod("as by 1.36, limits say it at once", limits, fix, false, "1"),
                 new WholePod("as by 1.36, only limits do", requests, fix, true, ""),
-                new WholePod("without the feature nothing is filled in", limits, FeatureGates.POD_LEVEL_RESOURCES, true, ""));
+                new WholePod(
+                        "without the feature nothing is filled in",
+                        limits,
+                        FeatureGates.POD_LEVEL_RESOURCES,
+                        true,
+                        ""));
     }
 
     @ParameterizedTest
     @MethodSource("wholePods")
     void fillsInRequestsOfThePodAsAWhole(WholePod c) throws IOException {
-        ObjectNode pod = (ObjectNode) YAML.readTree("{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {resources: "
-                + c.resources + ", containers: [{name: c, image: x, resources: {requests: {cpu: 1}}}]}}");
+        ObjectNode pod =
+                (ObjectNode) YAML.readTree("{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {resources: "
+                        + c.resources + ", containers: [{name: c, image: x, resources: {requests: {cpu: 1}}}]}}");
         FeatureGates gates = c.off.isEmpty() ? FeatureGates.DEFAULTS : FeatureGates.DEFAULTS.with(c.off, false);
 
         if (c.isNew) {

@@ -313,7 +313,17 @@ class LiveClusterTest {
         ResourceClaim known = (ResourceClaim) view.objects.get("ResourceClaim default/gpu");
         DeviceAllocation allocation = new DeviceAllocation(
                 List.of(new DeviceAllocation.Result(
-                        "r", "gpu.example.com", "pool", "gpu-0", false, List.of(), List.of(), List.of(), "", Map.of(), List.of())),
+                        "r",
+                        "gpu.example.com",
+                        "pool",
+                        "gpu-0",
+                        false,
+                        List.of(),
+                        List.of(),
+                        List.of(),
+                        "",
+                        Map.of(),
+                        List.of())),
                 List.of(),
                 Optional.of(new NodeSelector(List.of(new NodeSelector.Term(
                         List.of(), List.of(new NodeSelector.Requirement("metadata.name", "In", List.of("node-1"))))))),

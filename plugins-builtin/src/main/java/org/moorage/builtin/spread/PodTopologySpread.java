@@ -245,8 +245,8 @@ public final class PodTopologySpread
     }
 
     private Hint afterOwnChange(Pod pod, ObjectChange<Pod> change) {
-        Pod before = change.before().orElseThrow();
         Pod after = change.latest();
+        Pod before = change.before().orElse(after);
         List<SpreadConstraint> constraints = constraints(pod, DO_NOT_SCHEDULE);
         boolean toleratesOthers =
                 !after.spec().tolerations().equals(before.spec().tolerations());

@@ -432,7 +432,7 @@ class NodeResourcesFitTest {
     class Devices {
         private static final DeviceClass GPUS =
                 new DeviceClass(ObjectMeta.named("gpu").build(), List.of(), List.of(), "example.com/gpu");
-        private static final FeatureGates OFF = FeatureGates.of(Map.of(FeatureGates.DRA_EXTENDED_RESOURCE, false));
+        private static final FeatureGates OFF = FeatureGates.DEFAULTS.with(FeatureGates.DRA_EXTENDED_RESOURCE, false);
 
         record Case(String name, Pods pod, Nodes node, FeatureGates features, long least) {
             @Override

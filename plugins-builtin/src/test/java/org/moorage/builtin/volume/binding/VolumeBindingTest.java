@@ -51,7 +51,8 @@ class VolumeBindingTest {
     private static final String NO_ROOM = "node(s) did not have enough free storage";
     private static final String VOLUME_GONE =
             "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)";
-    private static final FeatureGates SCORING = FeatureGates.DEFAULTS.with(FeatureGates.STORAGE_CAPACITY_SCORING, true);
+    private static final FeatureGates NOT_SCORING =
+            FeatureGates.DEFAULTS.with(FeatureGates.STORAGE_CAPACITY_SCORING, false);
     private static final PluginTester PLUGIN = cluster(PluginTester.of(VolumeBinding.FACTORY));
 
     private static org.moorage.api.model.Node node(String name, String zone) {
@@ -337,7 +338,7 @@ class VolumeBindingTest {
         };
 
         private static PluginTester measured() {
-            return cluster(PluginTester.of(VolumeBinding.FACTORY, FULLEST_FIRST).features(SCORING))
+            return cluster(PluginTester.of(VolumeBinding.FACTORY, FULLEST_FIRST))
                     .cluster(
                             new CsiDriver(ObjectMeta.named("csi.x").build(), true, false),
                             part("one", "10Gi"),
@@ -367,7 +368,7 @@ class VolumeBindingTest {
 
         @Test
         void hasNoSayWithoutTheFeature() {
-            cluster(PluginTester.of(VolumeBinding.FACTORY))
+            cluster(PluginTester.of(VolumeBinding.FACTORY).features(NOT_SCORING))
                     .cluster(
                             Storage.claim("a", "local").build(),
                             Storage.volume("v", "local", "4Gi").build())
@@ -564,15 +565,15 @@ class VolumeBindingTest {
         Problems problems = Problems.collector();
         VolumeBinding.Args given = new VolumeBinding.Args(1, Optional.of(shape));
 
-        assertThat(given.forFeatures(SCORING, problems)).isEqualTo(given);
-        assertThat(VolumeBinding.Args.DEFAULTS.forFeatures(SCORING, problems).shape())
+        assertThat(given.forFeatures(FeatureGates.DEFAULTS, problems)).isEqualTo(given);
+        assertThat(VolumeBinding.Args.DEFAULTS.forFeatures(FeatureGates.DEFAULTS, problems).shape())
                 .contains(VolumeBinding.Args.EMPTIEST_FIRST);
         assertThat(new VolumeBinding.Args(1, Optional.of(List.of()))
-                        .forFeatures(SCORING, problems)
+                        .forFeatures(FeatureGates.DEFAULTS, problems)
                         .shape())
                 .contains(VolumeBinding.Args.EMPTIEST_FIRST);
         assertThat(problems.isEmpty()).isTrue();
-        given.forFeatures(FeatureGates.DEFAULTS, problems);
+        given.forFeatures(NOT_SCORING, problems);
         assertThat(problems.all())
                 .containsExactly(new Problems.Problem(
                         "shape",

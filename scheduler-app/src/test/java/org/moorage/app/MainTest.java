@@ -62,7 +62,7 @@ class MainTest {
         CapturedRun run = CapturedRun.of("--version");
 
         assertThat(run.exitCode()).isZero();
-        assertThat(run.out()).matches("Moorage \\S+ \\(decides as kube-scheduler v1\\.36\\.3\\)\n");
+        assertThat(run.out()).matches("Moorage \\S+ \\(decides as kube-scheduler v1\\.37\\.2\\)\n");
     }
 
     @Nested
@@ -281,7 +281,7 @@ class MainTest {
             assertThat(run.exitCode()).isZero();
             assertThat(run.out())
                     .containsPattern("NAME +FROM +EXTENSION POINTS +ARGUMENTS\n")
-                    .containsPattern("TaintToleration +built-in +filter, preScore, score\n")
+                    .containsPattern("TaintToleration +built-in +preFilter, filter, preScore, score\n")
                     .contains("resources=[{name: cpu, weight: 1}, {name: memory, weight: 1}]\n");
         }
 

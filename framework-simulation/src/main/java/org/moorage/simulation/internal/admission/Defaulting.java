@@ -220,7 +220,10 @@ public final class Defaulting {
             strategy.struct("rollingUpdate");
         }
         if (strategy.holds("type", "RollingUpdate")) {
-            strategy.pointer("rollingUpdate").ifPresent(rollingUpdate -> rollingUpdate.whenAbsent("partition", 0));
+            strategy.pointer("rollingUpdate").ifPresent(rollingUpdate -> {
+                rollingUpdate.whenAbsent("partition", 0);
+                rollingUpdate.whenAbsent("maxUnavailable", 1);
+            });
         }
         Fields retention = spec.struct("persistentVolumeClaimRetentionPolicy");
         retention.whenBlank("whenDeleted", "Retain");
@@ -256,6 +259,7 @@ public final class Defaulting {
         spec.whenAbsent("fsGroupPolicy", "ReadWriteOnceWithFSType");
         spec.whenAbsent("requiresRepublish", false);
         spec.whenAbsent("seLinuxMount", false);
+        spec.whenAbsent("preventPodSchedulingIfMissing", false);
         if (spec.isEmpty("volumeLifecycleModes")) {
             spec.node().putArray("volumeLifecycleModes").add("Persistent");
         }

@@ -3,12 +3,10 @@ package org.moorage.builtin.dra.cel;
 
 import dev.cel.common.CelAbstractSyntaxTree;
 import dev.cel.common.ast.CelExpr;
-import dev.cel.common.ast.CelExpr.ExprKind.Kind;
 import dev.cel.common.navigation.CelNavigableAst;
 import dev.cel.common.navigation.CelNavigableExpr;
 import dev.cel.common.values.NullValue;
 import java.util.BitSet;
-import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -112,21 +110,11 @@ final class CostTracker {
                         && !Functions.type(arguments[0]).equals(Functions.type(arguments[1]));
             // It looks in a hash set, and panics if a value cannot be in one.
             case "@in" -> isInConstants && arguments[0] instanceof SemanticVersion;
-            // It takes variables that are optionals apart, and cannot put all of them together.
-            case "value" ->
-                isNamed(call.target().get())
-                        && arguments[0] instanceof Optional<?> optional
-                        && optional.filter(Functions::isOfKubernetes).isPresent();
             default -> false;
         };
         if (isRefused) {
             throw new IllegalArgumentException("no such overload");
         }
         return isInConstants ? 0 : CallCosts.of(call.function(), arguments, value);
-    }
-
-    // Macros of the library bring variables of their own.
-    private static boolean isNamed(CelExpr target) {
-        return target.getKind() == Kind.IDENT && !target.ident().name().startsWith("@");
     }
 }

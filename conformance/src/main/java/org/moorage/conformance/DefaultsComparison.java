@@ -19,8 +19,15 @@ import org.moorage.objects.internal.Fields;
  */
 final class DefaultsComparison {
 
-    private static final Set<String> QUANTITIES =
-            Set.of("allocationMultiplier", "capacity", "divisor", "maximumVolumeSize", "sizeLimit");
+    private static final Set<String> QUANTITIES = Set.of(
+            "capacity",
+            "capacityMultiplier",
+            "deviceMultiplier",
+            "divisor",
+            "maximumVolumeSize",
+            "perContainer",
+            "perPod",
+            "sizeLimit");
 
     private static final Set<String> MAPS_OF_QUANTITIES = Set.of(
             "allocatable", "allocatedResources", "capacity", "consumedCapacity", "limits", "overhead", "requests");

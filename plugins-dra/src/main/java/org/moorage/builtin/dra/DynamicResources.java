@@ -135,6 +135,7 @@ public final class DynamicResources
     private static final StateKey<Long> RELEASES = StateKey.of(NAME + "/releases");
     private static final StateKey<ResourceClaim> TO_DEALLOCATE = StateKey.of(NAME + "/toDeallocate");
 
+    private final FeatureGates gates;
     private final DeviceFeatures features;
     private final Duration filterTimeout;
     private final Duration bindingTimeout;
@@ -190,6 +191,7 @@ public final class DynamicResources
         clock = handle.clock();
         monotonicClock = handle.monotonicClock();
         random = handle.random();
+        gates = handle.featureGates();
         podClaims = new PodResourceClaims(tracker);
         validation = new DeviceClassValidation(classes, features);
         binder = new ClaimBinder(handle, tracker, bindingTimeout, features);
@@ -219,6 +221,9 @@ public final class DynamicResources
     public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
         state.put(STATE, StateData.EMPTY);
         state.put(RELEASES, tracker.releases());
+        if (gates.isTriedForResize(pod)) {
+            return PreFilterResult.skip();
+        }
         Optional<String> unavailable = pod.spec().resourceClaims().isEmpty() ? Optional.empty() : unavailable();
         if (unavailable.isPresent()) {
             return PreFilterResult.rejected(Status.unresolvable(unavailable.get()));

@@ -22,8 +22,15 @@ import org.moorage.systemtests.metrics.RecordedMetrics;
  */
 @Tag("live")
 class LiveMetricsTest {
-    private static final List<String> PREFIXES =
-            List.of("scheduler_", "rest_client_", "workqueue_", "leader_election_", "process_", "kubernetes_");
+    private static final List<String> PREFIXES = List.of(
+            "scheduler_",
+            "dynamic_resource_allocation_",
+            "rest_client_",
+            "workqueue_",
+            "leader_election_",
+            "process_",
+            "kubernetes_",
+            "version_info");
 
     /** Families whose values depend on the load alone. */
     private static final Set<String> DETERMINISTIC = Set.of(

@@ -97,11 +97,6 @@ public final class SchedulingAlgorithm {
         private static Result none(Diagnosis diagnosis, int evaluated) {
             return new Result(null, 0, evaluated, 0, diagnosis);
         }
-
-        // The only feasible node is not scored.
-        private static Result only(NodeInfo node, int evaluated) {
-            return new Result(node, 0, evaluated, 1, null);
-        }
     }
 
     /**
@@ -174,20 +169,11 @@ public final class SchedulingAlgorithm {
         }
         int evaluated = left.size() + rejected;
         if (left.size() == 1 && recorder == null) {
-            return Result.only(left.get(0), evaluated);
+            return new Result(left.get(0), 0, evaluated, 1, null);
         }
         // An extender may answer with nodes as it knows them, in an order of its own.
         EquivalenceCache.Alike scored = extenders.filter() ? null : alike;
-        long[] totals;
-        try {
-            totals = scoreRun.score(profile, state, pod, left, scored, recorder);
-        } catch (PluginFailure failure) {
-            if (left.size() == 1) {
-                // A cycle would not ask for its score.
-                return Result.only(left.get(0), evaluated);
-            }
-            throw failure;
-        }
+        long[] totals = scoreRun.score(profile, state, pod, left, scored, recorder);
         addScoresOfExtenders(totals, pod, left, recorder);
         int chosen = randomTies
                 ? HostSelection.anyOfHighest(totals, randoms, left.size(), random)

@@ -207,7 +207,12 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
                         + " scheduler attempted to schedule and failed; 'gated' is the number of unschedulable pods that the"
                         + " scheduler never attempted to schedule because they are gated; 'incomplete' means number of pods"
                         + " in incompletePodGroupPods; 'pending' means number of pods in pendingPodGroupPods.",
-                callback -> scheduler.get().pendingPods().forEach((queue, pods) -> callback.call(pods, queue)),
+                callback -> {
+                    scheduler.get().pendingPods().forEach((queue, pods) -> callback.call(pods, queue));
+                    // Where kube-scheduler keeps pods of groups, which there are none of here.
+                    callback.call(0, "incomplete");
+                    callback.call(0, "pending");
+                },
                 "queue");
         families.shownGauges(
                 "scheduler_queued_entities",

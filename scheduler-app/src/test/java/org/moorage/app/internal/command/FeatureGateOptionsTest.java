@@ -144,6 +144,6 @@ class FeatureGateOptionsTest {
 
     @Test
     void knowsAsManyGatesAsKubeScheduler() {
-        assertThat(FeatureGates.DEFAULTS.all()).hasSize(247);
+        assertThat(FeatureGates.DEFAULTS.all()).hasSize(251);
     }
 }

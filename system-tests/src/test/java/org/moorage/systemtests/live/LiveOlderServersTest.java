@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.systemtests.live;
 
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
@@ -19,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
@@ -127,7 +129,7 @@ class LiveOlderServersTest {
         return plugins;
     }
 
-    // Of two devices one is worn; without rules the first one is taken.
+    // The first device is worn, and is taken where no rule says so.
     private static String objects(Server server) throws IOException {
         String text;
         try (var stream = LiveOlderServersTest.class.getResourceAsStream("older-servers.yaml")) {
@@ -162,7 +164,11 @@ class LiveOlderServersTest {
                 spec:
                   resourceClaims: [{name: card, resourceClaimName: named}]
                   containers: [{name: main, image: app, resources: {claims: [{name: card}], requests: {cpu: 500m}}}]
-                """.replace("DEVICES", device.formatted("worn") + ", " + device.formatted("sound"))
+                """.replace(
+                                "DEVICES",
+                                Stream.of("worn", "sound", "spare")
+                                        .map(device::formatted)
+                                        .collect(joining(", ")))
                         .replace("REQUEST", isFlat ? request : "exactly: {" + request + "}");
         String rule = """
                 ---
@@ -203,7 +209,12 @@ class LiveOlderServersTest {
     }
 
     private static void awaitNode(ControlPlane plane, String pod, String node) {
-        await(() -> nodeOf(plane, pod).equals(node), () -> "pod " + pod + " is on \"" + nodeOf(plane, pod) + "\"");
+        await(
+                () -> nodeOf(plane, pod).equals(node),
+                () -> "pod " + pod + ": "
+                        + get(plane, "pod/" + pod)
+                                .at("/status/conditions/0/message")
+                                .asText());
     }
 
     private static String nodeOf(ControlPlane plane, String pod) {

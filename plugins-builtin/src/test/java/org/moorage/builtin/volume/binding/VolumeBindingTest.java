@@ -566,7 +566,9 @@ class VolumeBindingTest {
         VolumeBinding.Args given = new VolumeBinding.Args(1, Optional.of(shape));
 
         assertThat(given.forFeatures(FeatureGates.DEFAULTS, problems)).isEqualTo(given);
-        assertThat(VolumeBinding.Args.DEFAULTS.forFeatures(FeatureGates.DEFAULTS, problems).shape())
+        assertThat(VolumeBinding.Args.DEFAULTS
+                        .forFeatures(FeatureGates.DEFAULTS, problems)
+                        .shape())
                 .contains(VolumeBinding.Args.EMPTIEST_FIRST);
         assertThat(new VolumeBinding.Args(1, Optional.of(List.of()))
                         .forFeatures(FeatureGates.DEFAULTS, problems)

@@ -133,7 +133,8 @@ class ServedVersionsTest {
 
     private static String slice(String version) {
         String fields = "\"attributes\":{\"model\":{\"string\":\"a\"}}";
-        return "{\"metadata\":{\"name\":\"s\",\"resourceVersion\":\"1\"},\"spec\":{\"driver\":\"gpu.example.com\","
+        return "{\"kind\":\"ResourceSlice\",\"apiVersion\":\"" + version
+                + "\",\"metadata\":{\"name\":\"s\",\"resourceVersion\":\"1\"},\"spec\":{\"driver\":\"gpu.example.com\","
                 + "\"nodeName\":\"n\",\"pool\":{\"name\":\"p\",\"resourceSliceCount\":1},\"devices\":[{\"name\":\"gpu-0\","
                 + (version.equals(V1BETA1) ? "\"basic\":{" + fields + "}" : fields) + "}]}}";
     }
@@ -262,6 +263,9 @@ class ServedVersionsTest {
         watch(ObjectKind.RESOURCE_SLICE);
         assertThat(next()).startsWith("replaced");
         BlockingQueue<String> watch = streams.take();
+        // A watch that has not been answered yet is asked for again by the HTTP client, unnoticed.
+        watch.add("{\"type\":\"ADDED\",\"object\":" + slice(V1BETA1) + "}");
+        assertThat(next()).startsWith("applied");
 
         server.goDown();
         served.add(V1);

@@ -10,7 +10,8 @@ import org.moorage.api.model.Pod;
  * asked with the feature {@code SchedulerPreQueueingHints}.
  *
  * <p>What one plugin says holds for all: a plugin that registered the same event and says nothing beforehand is asked about the pods
- * that others have named. As for {@link QueueingHint}, it must be quick; if it throws, all pods are looked at.
+ * that others have named. As for {@link QueueingHint}, it must be quick, and so must what it answers; if it throws, all pods are looked
+ * at, and if what it answers throws, the pod that it was asked about.
  *
  * @param <T> the type of the changed object
  */

@@ -9,6 +9,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiFunction;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.Code;
@@ -19,6 +21,7 @@ import org.moorage.api.Snapshot;
 import org.moorage.api.Status;
 import org.moorage.api.event.EventRegistration;
 import org.moorage.api.event.Hint;
+import org.moorage.api.event.ObjectChange;
 import org.moorage.api.event.PreQueueingHint;
 import org.moorage.api.event.QueueingHint;
 import org.moorage.api.model.Pod;
@@ -193,36 +196,32 @@ public final class PluginCaller {
         return checked;
     }
 
-    private PreQueueingHint<Object> checked(PreQueueingHint<Object> preHint) {
-        return change -> {
-            boolean isOutermost = beginQueueCall(PluginMethod.QUEUEING_HINT);
-            try {
-                return Objects.requireNonNull(preHint.candidates(change), "candidates");
-            } catch (Throwable thrown) {
-                throw failure(PluginMethod.QUEUEING_HINT, thrown);
-            } finally {
-                endQueueCall(isOutermost);
-            }
-        };
+    /** The plugin's hint about all pods, which fails with a {@link PluginFailure} alone, and so does what it answers. */
+    public PreQueueingHint<Object> checked(PreQueueingHint<Object> preHint) {
+        return change -> hinted(PreQueueingHint::candidates, preHint, change)
+                .<Predicate<Pod>>map(candidates -> pod -> hinted(Predicate::test, candidates, pod));
     }
 
     /** The plugin's hint, which fails with a {@link PluginFailure} alone. */
     public QueueingHint<Object> checked(QueueingHint<Object> hint) {
-        return (pod, change) -> {
-            Hint answer;
-            boolean isOutermost = beginQueueCall(PluginMethod.QUEUEING_HINT);
-            try {
-                answer = hint.hint(pod, change);
-            } catch (Throwable thrown) {
-                throw failure(PluginMethod.QUEUEING_HINT, thrown);
-            } finally {
-                endQueueCall(isOutermost);
-            }
-            if (answer == null) {
-                throw refused(PluginMethod.QUEUEING_HINT, "answered null");
-            }
-            return answer;
-        };
+        BiFunction<Pod, ObjectChange<Object>, @Nullable Hint> call = hint::hint;
+        return (pod, change) -> hinted(call, pod, change);
+    }
+
+    private <A, B, T> T hinted(BiFunction<A, B, @Nullable T> call, A first, B second) {
+        T answer;
+        boolean isOutermost = beginQueueCall(PluginMethod.QUEUEING_HINT);
+        try {
+            answer = call.apply(first, second);
+        } catch (Throwable thrown) {
+            throw failure(PluginMethod.QUEUEING_HINT, thrown);
+        } finally {
+            endQueueCall(isOutermost);
+        }
+        if (answer == null) {
+            throw refused(PluginMethod.QUEUEING_HINT, "answered null");
+        }
+        return answer;
     }
 
     /** Closes the plugin, if it can be closed. */

@@ -14,6 +14,7 @@ import org.moorage.runtime.internal.queue.QueueingHintMap.QueueingHintFunction;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.spi.LoggingEventBuilder;
 
 /** The pods that an event may make schedulable, as far as plugins have said so beforehand. */
 final class Candidates {
@@ -32,7 +33,7 @@ final class Candidates {
         return ALL;
     }
 
-    /** Those of an event: all if a plugin says so, fails, or none says anything. */
+    /** Those of an event: all if a plugin says so, fails, or none says anything. A plugin that fails for a pod takes it to be one. */
     static Candidates of(
             List<QueueingHintFunction> functions,
             ClusterEvent event,
@@ -47,20 +48,37 @@ final class Candidates {
             try {
                 candidates = function.preHint().get().candidates(change);
             } catch (PluginFailure failure) {
-                LOG.atError()
-                        .setCause(failure)
-                        .addKeyValue("plugin", function.plugin())
-                        .addKeyValue("event", event)
-                        .log("PreQueueingHintFn failed, falling back to evaluate all pods");
+                log(failure, function, event).log("PreQueueingHintFn failed, falling back to evaluate all pods");
                 return ALL;
             }
             metrics.preHintRan(function.plugin(), candidates.isPresent());
             if (candidates.isEmpty()) {
                 return ALL;
             }
-            byPlugin.merge(function.plugin(), candidates.get(), Predicate::or);
+            byPlugin.merge(function.plugin(), orFailing(candidates.get(), function, event), Predicate::or);
         }
         return new Candidates(byPlugin);
+    }
+
+    private static Predicate<Pod> orFailing(
+            Predicate<Pod> candidates, QueueingHintFunction function, ClusterEvent event) {
+        return pod -> {
+            try {
+                return candidates.test(pod);
+            } catch (PluginFailure failure) {
+                log(failure, function, event)
+                        .addKeyValue("pod", pod)
+                        .log("PreQueueingHintFn failed for a pod; the plugin is asked about it");
+                return true;
+            }
+        };
+    }
+
+    private static LoggingEventBuilder log(PluginFailure failure, QueueingHintFunction function, ClusterEvent event) {
+        return LOG.atError()
+                .setCause(failure)
+                .addKeyValue("plugin", function.plugin())
+                .addKeyValue("event", event);
     }
 
     Map<String, Predicate<Pod>> byPlugin() {

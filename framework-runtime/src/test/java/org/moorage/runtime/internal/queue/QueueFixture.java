@@ -20,6 +20,7 @@ import org.moorage.api.event.EventRegistration;
 import org.moorage.api.event.EventResource;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
+import org.moorage.api.event.PreQueueingHint;
 import org.moorage.api.event.QueueingHint;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectMeta;
@@ -96,12 +97,26 @@ final class QueueFixture implements InstantSource {
     }
 
     QueueFixture plugin(String name, ClusterEvent event, Function<Pod, Hint> hint) {
-        PluginCaller caller = PluginCaller.of(() -> name);
-        QueueingHint<Object> answer = caller.checked((pod, change) -> {
+        return registers(name, EventRegistration.of(event, Object.class, answer(name, hint)));
+    }
+
+    /** A plugin that says beforehand which pods an event is about, and would have each of them tried again. */
+    QueueFixture narrowing(String name, ClusterEvent event, PreQueueingHint<Object> preHint) {
+        return registers(
+                name,
+                EventRegistration.of(event, Object.class, answer(name, pod -> Hint.QUEUE))
+                        .narrowedBy(Object.class, PluginCaller.of(() -> name).checked(preHint)));
+    }
+
+    private QueueingHint<Object> answer(String name, Function<Pod, Hint> hint) {
+        return PluginCaller.of(() -> name).checked((Pod pod, ObjectChange<Object> change) -> {
             asked.add(name);
             return hint.apply(pod);
         });
-        events.add(new PluginEvents(name, List.of(EventRegistration.of(event, Object.class, answer))));
+    }
+
+    private QueueFixture registers(String name, EventRegistration registration) {
+        events.add(new PluginEvents(name, List.of(registration)));
         return this;
     }
 

@@ -18,6 +18,7 @@ import static org.moorage.runtime.internal.queue.QueueFixture.pod;
 import static org.moorage.runtime.internal.queue.QueueFixture.reject;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
@@ -28,9 +29,11 @@ import org.moorage.api.event.ActionType;
 import org.moorage.api.event.ClusterEvent;
 import org.moorage.api.event.EventResource;
 import org.moorage.api.event.Hint;
+import org.moorage.api.event.PreQueueingHint;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.PodStatus;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.runtime.internal.queue.QueueState.In;
 
 /** What events do to unschedulable pods, and to those in flight. */
@@ -188,6 +191,101 @@ final class SchedulingQueueEventsTest {
             queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
 
             assertThat(placeOf(queue, foreign)).isEqualTo(In.UNSCHEDULABLE);
+        }
+    }
+
+    @Nested
+    class Narrowed {
+        record Case(String name, PreQueueingHint<Object> preHint, List<In> places, List<String> asked) {
+            @Override
+            public String toString() {
+                return name;
+            }
+        }
+
+        static Stream<Case> cases() {
+            List<In> onlyOther = List.of(In.UNSCHEDULABLE, In.BACKOFF);
+            List<In> both = List.of(In.BACKOFF, In.BACKOFF);
+            return Stream.of(
+                    new Case(
+                            "to the pods that a plugin names",
+                            change -> Optional.of(pod -> pod.name().equals("other")),
+                            onlyOther,
+                            List.of("Claims")),
+                    new Case(
+                            "to none",
+                            change -> Optional.of(pod -> false),
+                            List.of(In.UNSCHEDULABLE, In.UNSCHEDULABLE),
+                            List.of()),
+                    new Case(
+                            "not if the plugin says nothing",
+                            change -> Optional.empty(),
+                            both,
+                            List.of("Claims", "Claims")),
+                    new Case(
+                            "not by a plugin that fails",
+                            change -> {
+                                throw new IllegalStateException("broken");
+                            },
+                            both,
+                            List.of("Claims", "Claims")),
+                    new Case(
+                            "not by a plugin that fails for a pod, nor are other pods left out",
+                            change -> Optional.of(pod -> {
+                                throw new StackOverflowError();
+                            }),
+                            both,
+                            List.of("Claims", "Claims")));
+        }
+
+        private SchedulingQueue queue(FeatureGates gates, PreQueueingHint<Object> preHint) {
+            QueueSettings byDefault = QueueSettings.DEFAULTS;
+            return fixture.settings(new QueueSettings(
+                            byDefault.initialBackoff(),
+                            byDefault.maxBackoff(),
+                            byDefault.maxInUnschedulable(),
+                            gates,
+                            byDefault.rejectedEarlyPops()))
+                    .narrowing("Claims", NODE_ADD, preHint)
+                    .queue();
+        }
+
+        private List<In> placesAfterNodeAdd(SchedulingQueue queue) {
+            reject(queue, POD, by("Claims"));
+            reject(queue, OTHER, by("Claims"));
+            queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
+            return List.of(placeOf(queue, POD), placeOf(queue, OTHER));
+        }
+
+        @ParameterizedTest
+        @MethodSource("cases")
+        void areEvents(Case test) {
+            FeatureGates gates = FeatureGates.DEFAULTS.with(FeatureGates.SCHEDULER_PRE_QUEUEING_HINTS, true);
+
+            assertThat(placesAfterNodeAdd(queue(gates, test.preHint()))).isEqualTo(test.places());
+            assertThat(fixture.asked).isEqualTo(test.asked());
+        }
+
+        @Test
+        void areNoEventsWithoutTheFeature() {
+            FeatureGates gates = FeatureGates.DEFAULTS.with(FeatureGates.SCHEDULER_PRE_QUEUEING_HINTS, false);
+
+            assertThat(placesAfterNodeAdd(queue(gates, change -> Optional.of(pod -> false))))
+                    .containsExactly(In.BACKOFF, In.BACKOFF);
+        }
+
+        @Test
+        void areThoseThatAreNamedForAPluginThatSaysNothingBeforehand() {
+            fixture.plugin("Fit", NODE_ADD, Hint.QUEUE);
+            SchedulingQueue queue = queue(
+                    FeatureGates.DEFAULTS.with(FeatureGates.SCHEDULER_PRE_QUEUEING_HINTS, true),
+                    change -> Optional.of(pod -> pod.name().equals("other")));
+            reject(queue, POD, by("Fit"));
+            reject(queue, OTHER, by("Fit"));
+            queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
+
+            assertThat(List.of(placeOf(queue, POD), placeOf(queue, OTHER)))
+                    .containsExactly(In.UNSCHEDULABLE, In.BACKOFF);
         }
     }
 

@@ -506,44 +506,12 @@ func (t *tieBreaker) readActions(actions []clienttesting.Action) {
 }
 
 func evalGroups(in io.Reader, enc *json.Encoder, limit int, g *gates) {
-	type job struct {
-		c    GroupCase
-		done chan struct{}
-	}
-	dec := json.NewDecoder(bufio.NewReaderSize(in, 1<<20))
-	order := make(chan *job, 64)
-	slots := make(chan struct{}, 8)
-	var running sync.WaitGroup
-	go func() {
-		defer close(order)
-		for {
-			j := &job{done: make(chan struct{})}
-			if err := dec.Decode(&j.c); err == io.EOF {
-				return
-			} else {
-				must(err)
-			}
-			order <- j
-			if !g.isSet("", j.c.FeatureGates) {
-				running.Wait()
-				must(g.use("", j.c.FeatureGates))
-			}
-			slots <- struct{}{}
-			running.Add(1)
-			go func() {
-				ex, err := evalGroup(&j.c, limit)
-				if err != nil {
-					ex = &GroupExpect{Error: err.Error()}
-				}
-				j.c.Expect = ex
-				<-slots
-				running.Done()
-				close(j.done)
-			}()
+	wanted := func(c *GroupCase) (string, map[string]bool) { return "", c.FeatureGates }
+	answerAll(json.NewDecoder(bufio.NewReaderSize(in, 1<<20)), enc, 8, g, wanted, func(c *GroupCase) {
+		ex, err := evalGroup(c, limit)
+		if err != nil {
+			ex = &GroupExpect{Error: err.Error()}
 		}
-	}()
-	for j := range order {
-		<-j.done
-		must(enc.Encode(&j.c))
-	}
+		c.Expect = ex
+	})
 }

@@ -68,8 +68,7 @@ final class PluginArguments {
             return;
         }
         if (factory.argsType() == PluginArgs.None.class && DefaultPlugins.knows(plugin)) {
-            // kube-scheduler takes whatever is given to its own plugins that take no arguments, and looks at none of
-            // it.
+            // kube-scheduler looks at nothing that is given to its own plugins that take no arguments.
             entry.set("args", source.isMissingNode() ? entry.nullNode() : source.deepCopy());
             bound = PluginArgs.None.DEFAULTS;
             return;

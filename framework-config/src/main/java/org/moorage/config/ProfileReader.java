@@ -29,15 +29,15 @@ import org.moorage.config.plugin.PluginSet;
 
 /** Reads one profile: merges its plugins with the default ones, completes the arguments, and checks both. */
 final class ProfileReader {
+    private static final String FIT = "NodeResourcesFit";
     // The extension points of groups of pods, and those of our plugins that kube-scheduler has there.
     private static final SortedMap<String, Set<String>> PLUGINS_FOR_GROUPS = new TreeMap<>(Map.of(
             "placementGenerate",
             Set.of(),
             "placementScore",
-            Set.of("NodeResourcesFit"),
+            Set.of(FIT),
             "podGroupPostFilter",
             Set.of("DefaultPreemption")));
-    private static final String FIT = "NodeResourcesFit";
     private static final String REMOVED = "a plugin that kube-scheduler still has; NodeVolumeLimits took its place";
 
     private final String name;

@@ -191,7 +191,7 @@ record PodRequests(Map<String, Quantity> quantities, Resources plain, Resources 
     }
 
     private static boolean isPodLevel(String resource) {
-        return resource.equals(CPU) || resource.equals(MEMORY) || resource.startsWith("hugepages-");
+        return resource.equals(CPU) || resource.equals(MEMORY) || ResourceName.isHugePages(resource);
     }
 
     private static Map<String, Quantity> withDefaults(Map<String, Quantity> requests, Map<String, Quantity> defaults) {

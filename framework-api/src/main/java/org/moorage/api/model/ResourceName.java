@@ -50,9 +50,14 @@ public final class ResourceName {
      */
     public static boolean isScalar(String name) {
         return isExtended(name)
-                || name.startsWith("hugepages-")
+                || isHugePages(name)
                 || name.contains(NATIVE_DOMAIN)
                 || name.startsWith("attachable-volumes-");
+    }
+
+    /** Whether it is huge pages of some size. */
+    public static boolean isHugePages(String name) {
+        return name.startsWith("hugepages-");
     }
 
     /** Whether it is an extended resource: has a domain outside of {@code kubernetes.io}, and is not the name of a quota. */

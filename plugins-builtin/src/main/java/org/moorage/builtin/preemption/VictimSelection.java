@@ -98,9 +98,8 @@ final class VictimSelection {
         return List.of(ordered);
     }
 
-    // kube-scheduler has a pod that has not started start when it is looked at, so of two of them the first on the node
-    // is the
-    // more important one.
+    // kube-scheduler has a pod that has not started start when it is looked at, so of two of them the first on the
+    // node is the more important one.
     private static boolean isMoreImportant(PossibleVictim first, PossibleVictim second) {
         int firstPriority = first.pod.spec().priority();
         int secondPriority = second.pod.spec().priority();
@@ -125,9 +124,8 @@ final class VictimSelection {
         }
     }
 
-    // Each matching pod uses up a disruption of its budgets, also a pod that is reprieved later; one that violates a
-    // budget
-    // leaves those after that alone.
+    // Each matching pod uses up a disruption of its budgets, also a pod that is reprieved later; one that violates
+    // a budget leaves those after that alone.
     private boolean violates(Pod other, int[] allowed) {
         for (int i = 0; i < allowed.length; i++) {
             if (budgets.get(i).matches(other)) {

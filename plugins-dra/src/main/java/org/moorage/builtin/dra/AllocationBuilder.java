@@ -13,7 +13,6 @@ import org.moorage.api.model.DeviceConfig;
 import org.moorage.api.model.NodeSelection;
 import org.moorage.api.model.NodeSelector;
 import org.moorage.api.model.ResourceClaim;
-import org.moorage.api.model.ResourceSlice;
 
 /** Makes the allocations of claims from the devices that a search found. */
 final class AllocationBuilder {
@@ -104,9 +103,7 @@ final class AllocationBuilder {
         List<NodeSelector.Requirement> expressions = new ArrayList<>();
         for (DeviceResult result : devices) {
             Device device = result.device().device();
-            ResourceSlice slice = result.device().slice();
-            NodeSelection nodeSelection =
-                    slice.perDeviceNodeSelection() ? device.nodeSelection() : slice.nodeSelection();
+            NodeSelection nodeSelection = result.device().nodeSelection();
             boolean bindsToNode = device.bindsToNode() && !features.usesStableAllocator();
             if (!nodeSelection.nodeName().isEmpty() || bindsToNode) {
                 return Optional.of(new NodeSelector(List.of(new NodeSelector.Term(

@@ -218,9 +218,8 @@ final class ClaimTracker {
         return allocations.state();
     }
 
-    // That of the claim, and those in flight of it or of one that had its name. One that is written is not there twice,
-    // although it
-    // is in flight until PreBind is over.
+    // That of the claim, and those in flight of it or of one that had its name. One that is written is not there
+    // twice, although it is in flight until PreBind is over.
     private synchronized List<DeviceAllocation> allocationsOf(ResourceClaim claim) {
         List<DeviceAllocation> found = new ArrayList<>(1);
         Optional<ResourceClaim> observed = claims.current(claim);

@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.moorage.api.model.Device;
 import org.moorage.api.model.DeviceAttribute;
+import org.moorage.api.model.NodeSelection;
 import org.moorage.api.model.ResourceSlice;
 import org.moorage.builtin.dra.cel.SelectorException;
 
@@ -37,6 +38,11 @@ final class DeviceWithId {
 
     Device device() {
         return device;
+    }
+
+    /** The nodes on which the device is available. */
+    NodeSelection nodeSelection() {
+        return slice.perDeviceNodeSelection() ? device.nodeSelection() : slice.nodeSelection();
     }
 
     DeviceId id() {

@@ -28,8 +28,6 @@ import org.moorage.api.model.Resources;
  * cycle. Safe for use by several threads.
  */
 final class NodeAllocatableResources {
-    private static final String HUGE_PAGES = "hugepages-";
-
     private final Pod pod;
     private final ClaimStore claims;
     private final ResourceSliceIndex slices;
@@ -226,7 +224,7 @@ final class NodeAllocatableResources {
             insufficient.add(ResourceName.MEMORY, requested.memory());
             insufficient.add(ResourceName.EPHEMERAL_STORAGE, requested.ephemeralStorage());
             for (int i = 0; i < requested.scalarCount(); i++) {
-                if (requested.scalarName(i).startsWith(HUGE_PAGES)) {
+                if (ResourceName.isHugePages(requested.scalarName(i))) {
                     insufficient.addNamed(ResourceName.of(requested.scalarName(i)), requested.scalarAmount(i));
                 }
             }

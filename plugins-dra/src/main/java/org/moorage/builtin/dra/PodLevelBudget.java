@@ -12,14 +12,13 @@ import org.moorage.api.model.PodLevelRequests;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.PodStatus.NodeAllocatableResourceClaimStatus;
 import org.moorage.api.model.Quantity;
+import org.moorage.api.model.ResourceName;
 
 /**
  * Whether what a pod requests as a whole, and its limits as a whole, leave room for what its claims take of their node besides. The API
  * server cannot tell, since devices are only known later.
  */
 final class PodLevelBudget {
-    private static final String HUGE_PAGES = "hugepages-";
-
     private PodLevelBudget() {}
 
     /** Why the claims do not fit in, or empty. Of several reasons the first by name. */
@@ -36,7 +35,7 @@ final class PodLevelBudget {
         Map<String, Quantity> limits = new TreeMap<>(spec.podLimits());
         for (Map.Entry<String, Quantity> limit : limits.entrySet()) {
             String resource = limit.getKey();
-            if (resource.startsWith(HUGE_PAGES)
+            if (ResourceName.isHugePages(resource)
                     && ofContainersAndClaims(resource, spec, claims).compareTo(limit.getValue()) > 0) {
                 return Optional.of(Status.unresolvable("pod level limit for " + resource
                         + " is insufficient to cover the aggregated container and node-allocatable DRA limits"));
@@ -47,7 +46,7 @@ final class PodLevelBudget {
                 String resource = limit.getKey();
                 Quantity own = container.limits().get(resource);
                 if (own != null
-                        && !resource.startsWith(HUGE_PAGES)
+                        && !ResourceName.isHugePages(resource)
                         && own.plus(ofClaims(resource, container, claims)).compareTo(limit.getValue()) > 0) {
                     return Optional.of(Status.unresolvable("pod level limit for " + resource
                             + " is insufficient to cover the limit and DRA overhead for container "

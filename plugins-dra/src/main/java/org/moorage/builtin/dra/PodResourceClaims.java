@@ -106,10 +106,7 @@ final class PodResourceClaims {
             // Whoever had it, its devices are free now.
             return Hint.queueIf(after.allocation().isPresent());
         }
-        Optional<ResourceClaim> before = change.before();
-        boolean isDeallocated = before.isPresent()
-                && before.get().allocation().isPresent()
-                && after.allocation().isEmpty();
+        boolean isDeallocated = isFreed(change);
         // For each of the pods that wait, so the claims of other pods are told by their names alone.
         if (!isDeallocated && !names(pod, after)) {
             return Hint.SKIP;
@@ -126,18 +123,20 @@ final class PodResourceClaims {
         for (ResourceClaim claim : found.claims()) {
             isOfPod |= claim.metadata().uid().equals(after.metadata().uid());
         }
-        return Hint.queueIf(isOfPod && (before.isEmpty() || !after.hasStatusOf(before.get())));
+        return Hint.queueIf(isOfPod
+                && change.before().map(before -> !after.hasStatusOf(before)).orElse(true));
     }
 
     /** Those that use the claim; all if devices are free now that it had. */
     static Optional<Predicate<Pod>> candidates(ObjectChange<ResourceClaim> change) {
         ResourceClaim claim = change.latest();
-        boolean wasAllocated = change.before().isPresent()
-                && change.before().get().allocation().isPresent();
-        boolean isFreed = wasAllocated
-                && (change.after().isEmpty()
-                        || change.after().get().allocation().isEmpty());
-        return isFreed ? Optional.empty() : Optional.of(pod -> names(pod, claim));
+        return isFreed(change) ? Optional.empty() : Optional.of(pod -> names(pod, claim));
+    }
+
+    // Whether the claim has given its devices back.
+    private static boolean isFreed(ObjectChange<ResourceClaim> change) {
+        return change.before().flatMap(ResourceClaim::allocation).isPresent()
+                && change.after().flatMap(ResourceClaim::allocation).isEmpty();
     }
 
     private static boolean names(Pod pod, ResourceClaim claim) {

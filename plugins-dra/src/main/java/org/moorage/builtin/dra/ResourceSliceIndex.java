@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BiPredicate;
+import java.util.function.Predicate;
 import org.moorage.api.model.Device;
 import org.moorage.api.model.DeviceTaintRule;
 import org.moorage.api.model.Node;
@@ -112,24 +112,21 @@ final class ResourceSliceIndex {
 
     /** A device, of the latest generation of its pool that has it; empty if none does. */
     Optional<Device> device(DeviceId id) {
-        return device(id, (slice, device) -> true);
+        return device(id, device -> true);
     }
 
     /** A device that the node can use, of the latest generation of its pool that has it; empty if none does. */
     Optional<Device> device(DeviceId id, Node node) {
-        return device(
-                id,
-                (slice, device) -> (slice.perDeviceNodeSelection() ? device.nodeSelection() : slice.nodeSelection())
-                        .includes(node));
+        return device(id, device -> device.nodeSelection().includes(node));
     }
 
-    private Optional<Device> device(DeviceId id, BiPredicate<ResourceSlice, Device> isWanted) {
+    private Optional<Device> device(DeviceId id, Predicate<DeviceWithId> isWanted) {
         Optional<Device> found = Optional.empty();
         long latest = Long.MIN_VALUE;
         for (SliceWithDevices slice : ofPool(new PoolId(id.driver(), id.pool()))) {
             long generation = slice.generation();
             for (DeviceWithId device : slice.devices()) {
-                if (generation > latest && device.id().equals(id) && isWanted.test(slice.slice(), device.device())) {
+                if (generation > latest && device.id().equals(id) && isWanted.test(device)) {
                     latest = generation;
                     found = Optional.of(device.device());
                 }

@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.moorage.api.model.Quantity;
+import org.moorage.api.model.ResourceName;
 import org.moorage.objects.internal.Fields;
 
 /** Default requests and limits of containers, and of pods that request resources as a whole. */
@@ -56,7 +57,7 @@ final class PodResourceDefaults {
     private static void podHugePageLimits(Fields spec, Fields resources) {
         JsonNode requests = resources.node().path("requests");
         aggregated(spec, "limits").forEach((name, limit) -> {
-            if (isHugePages(name) && !requests.has(name)) {
+            if (ResourceName.isHugePages(name) && !requests.has(name)) {
                 resources.struct("limits").node().putIfAbsent(name, text(limit));
             }
         });
@@ -71,7 +72,7 @@ final class PodResourceDefaults {
         });
         resources.pointer("limits").ifPresent(limits -> {
             for (Map.Entry<String, JsonNode> limit : limits.node().properties()) {
-                if (isCpuOrMemory(limit.getKey()) || isHugePages(limit.getKey())) {
+                if (isCpuOrMemory(limit.getKey()) || ResourceName.isHugePages(limit.getKey())) {
                     requests.putIfAbsent(limit.getKey(), limit.getValue());
                 }
             }
@@ -80,10 +81,6 @@ final class PodResourceDefaults {
 
     private static boolean isCpuOrMemory(String resource) {
         return resource.equals("cpu") || resource.equals("memory");
-    }
-
-    private static boolean isHugePages(String resource) {
-        return resource.startsWith("hugepages-");
     }
 
     private static JsonNode text(Quantity quantity) {

@@ -20,7 +20,6 @@ import picocli.CommandLine.Option;
 public final class FeatureGateOptions {
     private static final Set<String> TRUE = Set.of("1", "t", "T", "true", "TRUE", "True");
     private static final Set<String> FALSE = Set.of("0", "f", "F", "false", "FALSE", "False");
-    private static final String COMPONENT = "kube";
     private static final Set<String> KNOWN = known();
 
     @Option(
@@ -97,9 +96,9 @@ public final class FeatureGateOptions {
         int colon = setting.indexOf(':');
         if (colon >= 0) {
             String component = setting.substring(0, colon);
-            if (!component.equals(COMPONENT)) {
-                throw new CommandException(
-                        "--feature-gates: component not registered: " + component + " (expected: " + COMPONENT + ")");
+            if (!component.equals(VersionOptions.COMPONENT)) {
+                throw new CommandException("--feature-gates: component not registered: " + component + " (expected: "
+                        + VersionOptions.COMPONENT + ")");
             }
             pair = setting.substring(colon + 1);
         }

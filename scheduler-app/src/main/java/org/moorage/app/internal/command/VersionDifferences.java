@@ -6,7 +6,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.config.LoadedConfig;
@@ -40,11 +39,11 @@ final class VersionDifferences {
         if (before instanceof Map<?, ?> first && after instanceof Map<?, ?> second) {
             compareFields(path.isEmpty() ? "" : path + ".", "", first, second);
         } else if (isNamed(before) && isNamed(after)) {
-            compareFields(path + "[", "]", byName(before), byName(after));
-            List<?> order = new ArrayList<>(byName(before).keySet());
-            if (!order.equals(new ArrayList<>(byName(after).keySet()))
-                    && new TreeSet<>(byName(before).keySet())
-                            .equals(new TreeSet<>(byName(after).keySet()))) {
+            Map<String, Object> first = byName(before);
+            Map<String, Object> second = byName(after);
+            compareFields(path + "[", "]", first, second);
+            if (first.keySet().equals(second.keySet())
+                    && !List.copyOf(first.keySet()).equals(List.copyOf(second.keySet()))) {
                 lines.add(path + ": another order");
             }
         } else {

@@ -13,7 +13,8 @@ import picocli.CommandLine.Option;
 /** The version of Kubernetes whose feature gates hold, as for kube-scheduler. */
 final class VersionOptions {
     private static final Pattern WITH_PATCH = Pattern.compile("v?\\d+\\.\\d+\\.0*[1-9]\\d*");
-    private static final String COMPONENT = "kube";
+    /** What kube-scheduler calls itself in versions and feature gates. */
+    static final String COMPONENT = "kube";
 
     @Option(
             names = "--emulated-version",

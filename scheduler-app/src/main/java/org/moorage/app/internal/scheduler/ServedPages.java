@@ -47,7 +47,7 @@ final class ServedPages {
         Instant started = clock.instant();
         server.page("/configz", query -> Reply.json(200, configz(config)));
         server.page("/flagz", query -> Reply.text(200, flagz(flags)));
-        server.page("/statusz", query -> Reply.text(200, statusz(server, started, clock.instant())));
+        server.page("/statusz", query -> Reply.text(200, statusz(server, config, started, clock.instant())));
         server.page("/debug/dump", query -> Reply.text(200, scheduler.dump().toString()));
         server.page(
                 "/debug/compare",
@@ -69,14 +69,14 @@ final class ServedPages {
         return text.append('\n').toString();
     }
 
-    private static String statusz(SecureServer server, Instant started, Instant now) {
+    private static String statusz(SecureServer server, LoadedConfig config, Instant started, Instant now) {
         Duration up = Duration.between(started, now);
         return "\nmoorage statusz\n" + WARNING + "\nStarted: " + STARTED.format(started) + "\nUp: " + up.toHours()
                 + " hr "
                 + String.format(Locale.ROOT, "%02d min %02d sec", up.toMinutesPart(), up.toSecondsPart())
                 + "\nJava version: " + Runtime.version()
                 + "\nBinary version: " + Version.ofMoorage()
-                + "\nEmulation version: 1.37"
+                + "\nEmulation version: " + config.featureGates().version().emulated()
                 + "\nPaths: " + String.join(" ", server.paths()) + "\n";
     }
 

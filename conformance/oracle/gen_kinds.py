@@ -11,7 +11,8 @@ apps/v1/Deployment apps/v1/ReplicaSet apps/v1/StatefulSet apps/v1/DaemonSet batc
 storage.k8s.io/v1/StorageClass storage.k8s.io/v1/CSINode storage.k8s.io/v1/CSIDriver storage.k8s.io/v1/CSIStorageCapacity
 storage.k8s.io/v1/VolumeAttachment resource.k8s.io/v1/ResourceClaim resource.k8s.io/v1/ResourceClaimTemplate
 resource.k8s.io/v1/ResourceSlice resource.k8s.io/v1/DeviceClass resource.k8s.io/v1/DeviceTaintRule
-scheduling.k8s.io/v1/PriorityClass policy/v1/PodDisruptionBudget""".split()
+scheduling.k8s.io/v1/PriorityClass scheduling.k8s.io/v1beta1/PodGroup scheduling.k8s.io/v1alpha3/PodGroup
+scheduling.k8s.io/v1alpha3/CompositePodGroup policy/v1/PodDisruptionBudget""".split()
 
 kinds = set()
 for path in glob.glob(source + "/api/discovery/api*__*.json"):

@@ -156,6 +156,12 @@ public final class Scheduler implements AutoCloseable {
         store = new ObjectStore(view, new Changes());
         ObjectLister<Pod> pods = store.lister(ObjectKind.POD);
         store.lister(ObjectKind.NODE);
+        if (builder.featureGates.isEnabled(FeatureGates.GENERIC_WORKLOAD)) {
+            store.lister(ObjectKind.POD_GROUP);
+        }
+        if (builder.featureGates.isEnabled(FeatureGates.COMPOSITE_POD_GROUP)) {
+            store.lister(ObjectKind.COMPOSITE_POD_GROUP);
+        }
         nominator = new Nominator(pods::get);
         waitingPods = new WaitingPods(threads.timers());
         ProfileHandle.Services services = new ProfileHandle.Services(

@@ -41,6 +41,10 @@ public record EventResource(String name) {
     public static final EventResource RESOURCE_SLICE = new EventResource("resource.k8s.io/ResourceSlice");
     /** Classes of devices. */
     public static final EventResource DEVICE_CLASS = new EventResource("resource.k8s.io/DeviceClass");
+    /** Groups of pods. */
+    public static final EventResource POD_GROUP = new EventResource("scheduling.k8s.io/PodGroup");
+    /** Groups of groups of pods. */
+    public static final EventResource COMPOSITE_POD_GROUP = new EventResource("scheduling.k8s.io/CompositePodGroup");
     /** Any kind. */
     public static final EventResource ANY = new EventResource("*");
 

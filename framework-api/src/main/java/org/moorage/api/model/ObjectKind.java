@@ -75,6 +75,13 @@ public record ObjectKind<T extends ClusterObject>(
     public static final ObjectKind<PodDisruptionBudget> POD_DISRUPTION_BUDGET = new ObjectKind<>(
             "policy/v1", "PodDisruptionBudget", "poddisruptionbudgets", true, PodDisruptionBudget.class);
 
+    /** Groups of pods that are scheduled as one; watched if {@code GenericWorkload} is on. */
+    public static final ObjectKind<PodGroup> POD_GROUP =
+            new ObjectKind<>("scheduling.k8s.io/v1beta1", "PodGroup", "podgroups", true, PodGroup.class);
+    /** Groups of such groups; watched if {@code CompositePodGroup} is on. */
+    public static final ObjectKind<CompositePodGroup> COMPOSITE_POD_GROUP = new ObjectKind<>(
+            "scheduling.k8s.io/v1alpha3", "CompositePodGroup", "compositepodgroups", true, CompositePodGroup.class);
+
     /** The kinds with a type in this model. */
     public static final List<ObjectKind<?>> TYPED = List.of(
             POD,
@@ -95,7 +102,9 @@ public record ObjectKind<T extends ClusterObject>(
             RESOURCE_SLICE,
             DEVICE_CLASS,
             DEVICE_TAINT_RULE,
-            POD_DISRUPTION_BUDGET);
+            POD_DISRUPTION_BUDGET,
+            POD_GROUP,
+            COMPOSITE_POD_GROUP);
 
     public ObjectKind {
         Objects.requireNonNull(apiVersion, "apiVersion");

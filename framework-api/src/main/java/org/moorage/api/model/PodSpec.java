@@ -39,6 +39,7 @@ public final class PodSpec {
     private final List<ResourceClaim> resourceClaims;
     private final List<String> imageVolumes;
     private final List<Volume> volumes;
+    private final String podGroupName;
     private final List<String> claimNames;
     private final List<HostPort> hostPorts;
     private final int hash;
@@ -68,6 +69,7 @@ public final class PodSpec {
         resourceClaims = List.copyOf(builder.resourceClaims);
         imageVolumes = List.copyOf(builder.imageVolumes);
         volumes = List.copyOf(builder.volumes);
+        podGroupName = builder.podGroupName;
         claimNames = claimNames(volumes);
         hostPorts = hostPorts(containers, initContainers);
         hash = Objects.hash(
@@ -125,13 +127,14 @@ public final class PodSpec {
                 .hasBindMountOptions(hasBindMountOptions)
                 .resourceClaims(resourceClaims)
                 .imageVolumes(imageVolumes)
-                .volumes(volumes);
+                .volumes(volumes)
+                .podGroupName(podGroupName);
     }
 
     /**
-     * An entry of a pod's resource claims.
+     * An entry of the resource claims of a pod, or of a {@link PodGroup}.
      *
-     * @param name its name within the pod
+     * @param name its name within the pod or group
      * @param claimName the claim; empty if one is created from the template
      * @param templateName the template of the claim; empty if the claim is named
      */
@@ -263,6 +266,11 @@ public final class PodSpec {
         return volumes;
     }
 
+    /** The {@link PodGroup} that it is a member of, {@code spec.schedulingGroup.podGroupName}; empty if it is in none. */
+    public String podGroupName() {
+        return podGroupName;
+    }
+
     /** The names of the claims of its volumes, without ephemeral volumes; a claim of two volumes is listed twice. */
     public List<String> claimNames() {
         return claimNames;
@@ -324,7 +332,8 @@ public final class PodSpec {
                 && hasBindMountOptions == that.hasBindMountOptions
                 && resourceClaims.equals(that.resourceClaims)
                 && imageVolumes.equals(that.imageVolumes)
-                && volumes.equals(that.volumes);
+                && volumes.equals(that.volumes)
+                && podGroupName.equals(that.podGroupName);
     }
 
     @Override
@@ -355,6 +364,7 @@ public final class PodSpec {
         private List<ResourceClaim> resourceClaims = List.of();
         private List<String> imageVolumes = List.of();
         private List<Volume> volumes = List.of();
+        private String podGroupName = "";
 
         private Builder() {}
 
@@ -481,6 +491,12 @@ public final class PodSpec {
         /** Sets {@link PodSpec#volumes}. */
         public Builder volumes(List<Volume> value) {
             volumes = Objects.requireNonNull(value, "volumes");
+            return this;
+        }
+
+        /** Sets {@link PodSpec#podGroupName}. */
+        public Builder podGroupName(String value) {
+            podGroupName = Objects.requireNonNull(value, "podGroupName");
             return this;
         }
 

@@ -102,7 +102,7 @@ public final class PodStatus {
     }
 
     /**
-     * The claim that was created for an entry of the pod's resource claims.
+     * The claim that was created for an entry of the resource claims of a pod, or of a {@link PodGroup}.
      *
      * @param name the entry's name
      * @param claimName the claim's name; empty if no claim is needed

@@ -44,6 +44,14 @@ public final class FeatureGates {
     public static final String GENERIC_WORKLOAD = "GenericWorkload";
     /** Pods of a group are placed close to each other. */
     public static final String TOPOLOGY_AWARE_WORKLOAD_SCHEDULING = "TopologyAwareWorkloadScheduling";
+    /** Groups of pods may themselves be grouped. */
+    public static final String COMPOSITE_POD_GROUP = "CompositePodGroup";
+    /** A group says itself whether it preempts others. */
+    public static final String POD_GROUP_PREEMPTION_POLICY = "PodGroupPreemptionPolicy";
+    /** The pods of a group may share claims of devices that are made for the group. */
+    public static final String DRA_WORKLOAD_RESOURCE_CLAIMS = "DRAWorkloadResourceClaims";
+    /** The controller of jobs makes a group for the pods of a job. */
+    public static final String WORKLOAD_WITH_JOB = "WorkloadWithJob";
     /** Tolerations may compare numbers, with the operators {@code Lt} and {@code Gt}. */
     public static final String TAINT_TOLERATION_COMPARISON_OPERATORS = "TaintTolerationComparisonOperators";
     /** Devices stand in for extended resources. */
@@ -106,6 +114,9 @@ public final class FeatureGates {
             NODE_DECLARED_FEATURES,
             GENERIC_WORKLOAD,
             TOPOLOGY_AWARE_WORKLOAD_SCHEDULING,
+            COMPOSITE_POD_GROUP,
+            POD_GROUP_PREEMPTION_POLICY,
+            DRA_WORKLOAD_RESOURCE_CLAIMS,
             TAINT_TOLERATION_COMPARISON_OPERATORS,
             DRA_EXTENDED_RESOURCE,
             DRA_PRIORITIZED_LIST,

@@ -16,18 +16,21 @@ import org.moorage.objects.ObjectDecodeException;
 
 /**
  * The versions of kinds that come before the model's: an API server that does not serve the model's version has the same objects in
- * one of these. Kubernetes 1.34 is the oldest that matters; whatever else the scheduler reads is {@code v1} there and has no other version.
+ * one of these. Kubernetes 1.34 is the oldest that matters; whatever else the scheduler reads is {@code v1} there and has no other version,
+ * but for groups, which servers before 1.37 have in another shape.
  */
 public final class OlderVersions {
     private static final String V1BETA1 = "resource.k8s.io/v1beta1";
     private static final String V1BETA2 = "resource.k8s.io/v1beta2";
     private static final String V1ALPHA3 = "resource.k8s.io/v1alpha3";
+    private static final String SCHEDULING_V1ALPHA3 = "scheduling.k8s.io/v1alpha3";
 
     private static final Map<ObjectKind<?>, List<String>> NEWEST_FIRST = Map.of(
             ObjectKind.RESOURCE_CLAIM, List.of(V1BETA2, V1BETA1),
             ObjectKind.RESOURCE_SLICE, List.of(V1BETA2, V1BETA1),
             ObjectKind.DEVICE_CLASS, List.of(V1BETA2, V1BETA1),
-            ObjectKind.DEVICE_TAINT_RULE, List.of(V1BETA2, V1ALPHA3));
+            ObjectKind.DEVICE_TAINT_RULE, List.of(V1BETA2, V1ALPHA3),
+            ObjectKind.POD_GROUP, List.of(SCHEDULING_V1ALPHA3));
 
     /** What a request of v1beta1 has itself, and one of the later versions in {@code exactly}. */
     private static final Set<String> OF_EXACT_REQUESTS = Set.of(

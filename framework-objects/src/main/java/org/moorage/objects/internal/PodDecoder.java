@@ -59,6 +59,7 @@ final class PodDecoder {
                 .resourceClaims(shared.value(spec.list("resourceClaims", this::resourceClaim)))
                 .imageVolumes(shared.value(VolumeDecoder.imageVolumes(spec)))
                 .volumes(shared.value(volumes.volumes(spec)))
+                .podGroupName(shared.text(spec.object("schedulingGroup").text("podGroupName")))
                 .build();
     }
 
@@ -166,7 +167,7 @@ final class PodDecoder {
                 constraint.texts("matchLabelKeys"));
     }
 
-    private PodSpec.ResourceClaim resourceClaim(FieldReader claim) {
+    PodSpec.ResourceClaim resourceClaim(FieldReader claim) {
         return new PodSpec.ResourceClaim(
                 claim.text("name"), claim.text("resourceClaimName"), claim.text("resourceClaimTemplateName"));
     }

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.CompositePodGroup;
 import org.moorage.api.model.ContainerImage;
 import org.moorage.api.model.CsiDriver;
 import org.moorage.api.model.CsiNode;
@@ -31,6 +32,7 @@ import org.moorage.api.model.PersistentVolume;
 import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodDisruptionBudget;
+import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.ReplicaSet;
 import org.moorage.api.model.ReplicationController;
@@ -65,6 +67,7 @@ public final class TreeDecoder {
     private final VolumeDecoder volumes = new VolumeDecoder(shared, selectors);
     private final PodDecoder pods = new PodDecoder(shared, selectors, volumes);
     private final DeviceDecoder devices = new DeviceDecoder(shared, selectors, pods);
+    private final GroupDecoder groups = new GroupDecoder(shared, pods);
 
     /** A decoder that shares no values yet. */
     public TreeDecoder() {}
@@ -168,6 +171,10 @@ public final class TreeDecoder {
             decoded = devices.taintRule(metadata(root), root);
         } else if (kind.type() == PodDisruptionBudget.class) {
             decoded = podDisruptionBudget(root);
+        } else if (kind.type() == PodGroup.class) {
+            decoded = groups.podGroup(metadata(root), root);
+        } else if (kind.type() == CompositePodGroup.class) {
+            decoded = groups.compositePodGroup(metadata(root), root);
         } else if (kind.type() == OtherObject.class) {
             ObjectKind<OtherObject> other =
                     ObjectKind.other(kind.apiVersion(), kind.kind(), kind.plural(), kind.namespaced());

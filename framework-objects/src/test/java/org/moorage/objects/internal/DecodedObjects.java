@@ -104,6 +104,7 @@ final class DecodedObjects {
                 "preemptionPolicy": "Never",
                 "schedulerName": "moorage",
                 "schedulingGates": [{"name": "quota"}],
+                "schedulingGroup": {"podGroupName": "shop"},
                 "hostNetwork": true,
                 "nodeName": "n1",
                 "volumes": [{"name": "data", "emptyDir": {}}, {"name": "model", "image": {"reference": "model:7"}}],

@@ -104,6 +104,7 @@ class PodDecoderTest {
                 .preemptionPolicy("Never")
                 .schedulerName("moorage")
                 .schedulingGates(List.of("quota"))
+                .podGroupName("shop")
                 .hostNetwork(true)
                 .resourceClaims(List.of(
                         new PodSpec.ResourceClaim("gpu", "shared", ""),

@@ -19,6 +19,7 @@ import org.moorage.api.plugin.FeatureGates;
 public final class FeatureView {
     private final PodLevelRequests podLevelRequests;
     private final boolean countsNodeResourceClaims;
+    private final boolean hasGroups;
     // Pods of one template share their specification here, too.
     private final Interner<PodSpec> specs = Interners.newWeakInterner();
 
@@ -26,6 +27,7 @@ public final class FeatureView {
     public FeatureView(FeatureGates features) {
         podLevelRequests = features.podLevelRequests();
         countsNodeResourceClaims = features.isEnabled(FeatureGates.DRA_NODE_ALLOCATABLE_RESOURCES);
+        hasGroups = features.isEnabled(FeatureGates.GENERIC_WORKLOAD);
     }
 
     /** The object; itself if no feature has a say in it, which is nearly always so. */
@@ -58,10 +60,13 @@ public final class FeatureView {
         PodSpec spec = pod.spec();
         boolean hasNoPodLevel =
                 spec.podRequests().isEmpty() && pod.status().podResources().isEmpty();
-        if (hasNoPodLevel || spec.podLevelRequests() == podLevelRequests) {
+        boolean hasNoGroup = hasGroups || spec.podGroupName().isEmpty();
+        if (hasNoGroup && (hasNoPodLevel || spec.podLevelRequests() == podLevelRequests)) {
             return pod;
         }
-        return pod.withSpec(
-                specs.intern(spec.toBuilder().podLevelRequests(podLevelRequests).build()));
+        return pod.withSpec(specs.intern(spec.toBuilder()
+                .podLevelRequests(hasNoPodLevel ? spec.podLevelRequests() : podLevelRequests)
+                .podGroupName(hasGroups ? spec.podGroupName() : "")
+                .build()));
     }
 }

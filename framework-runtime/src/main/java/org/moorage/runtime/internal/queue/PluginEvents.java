@@ -24,7 +24,8 @@ import org.moorage.runtime.internal.plugin.PluginFailure;
  * @param registrations what it waits for
  */
 public record PluginEvents(String plugin, List<EventRegistration> registrations) {
-    // kube-scheduler's list. That volume attachments and resource slices are not in it is no slip of ours.
+    // kube-scheduler's list. That volume attachments, resource slices and composite groups are not in it is no slip of ours.
+    // Groups of pods it leaves out while GenericWorkload is off, when there are no events of them.
     private static final List<EventRegistration> EVERYTHING = List.of(
             all(EventResource.POD),
             all(EventResource.NODE),
@@ -35,7 +36,8 @@ public record PluginEvents(String plugin, List<EventRegistration> registrations)
             all(EventResource.CSI_STORAGE_CAPACITY),
             all(EventResource.STORAGE_CLASS),
             all(EventResource.RESOURCE_CLAIM),
-            all(EventResource.DEVICE_CLASS));
+            all(EventResource.DEVICE_CLASS),
+            all(EventResource.POD_GROUP));
 
     public PluginEvents {
         Objects.requireNonNull(plugin, "plugin");

@@ -74,6 +74,19 @@ class FeatureViewTest {
     }
 
     @Test
+    void seesTheGroupOfAPodOnlyWithThatFeature() {
+        Pod plain = pod(Map.of());
+        Pod member =
+                plain.withSpec(plain.spec().toBuilder().podGroupName("g").build());
+        Pod large = POD.withSpec(POD.spec().toBuilder().podGroupName("g").build());
+        FeatureView groups = new FeatureView(FeatureGates.of(Map.of(FeatureGates.GENERIC_WORKLOAD, true)));
+        assertThat(groups.of(member)).isSameAs(member);
+        assertThat(new FeatureView(FeatureGates.DEFAULTS).of(member).spec()).isEqualTo(plain.spec());
+        assertThat(new FeatureView(NO_REPORTS).of(large).spec())
+                .isEqualTo(new FeatureView(NO_REPORTS).of(POD).spec());
+    }
+
+    @Test
     void asksForWhatTheSpecificationSaysWithoutReports() {
         Pod seen = new FeatureView(NO_REPORTS).of(POD);
         assertThat(seen.spec().podLevelRequests()).isEqualTo(PodLevelRequests.AS_SPECIFIED);

@@ -89,7 +89,8 @@ final class PluginEventsTest {
         "storage.k8s.io/CSIStorageCapacityAll",
         "storage.k8s.io/StorageClassAll",
         "resource.k8s.io/ResourceClaimAll",
-        "resource.k8s.io/DeviceClassAll"
+        "resource.k8s.io/DeviceClassAll",
+        "scheduling.k8s.io/PodGroupAll"
     };
 
     static Stream<Case> cases() {

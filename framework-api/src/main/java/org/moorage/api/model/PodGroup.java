@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.api.model;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * A group of pods that is scheduled as one. Its members are the pods of its namespace whose {@link PodSpec#podGroupName} names it.
+ *
+ * @param metadata its name and the like
+ * @param parentName the composite group that it is a child of, {@code spec.parentCompositePodGroupName}; empty if it has no parent
+ * @param isGang whether {@code spec.schedulingPolicy} is {@code gang}
+ * @param minCount how many of its pods have to be placed together, {@code spec.schedulingPolicy.gang.minCount}; 1 if it is no gang
+ * @param topologyKeys the keys of {@code spec.schedulingConstraints.topology}
+ * @param resourceClaims the claims that its pods may share, {@code spec.resourceClaims}
+ * @param disruptionMode what of it may be disrupted at once, {@code spec.disruptionMode}
+ * @param priority {@code spec.priority}; 0 if it has none
+ * @param preemptionPolicy {@code spec.preemptionPolicy}
+ * @param resourceClaimStatuses the claims that were created from the templates in {@code resourceClaims}
+ * @param initiallyScheduled the condition {@link #INITIALLY_SCHEDULED}
+ */
+public record PodGroup(
+        ObjectMeta metadata,
+        String parentName,
+        boolean isGang,
+        int minCount,
+        List<String> topologyKeys,
+        List<PodSpec.ResourceClaim> resourceClaims,
+        DisruptionMode disruptionMode,
+        int priority,
+        Optional<String> preemptionPolicy,
+        List<PodStatus.ClaimStatus> resourceClaimStatuses,
+        Optional<Condition> initiallyScheduled)
+        implements SchedulingGroup {
+    /** The type of the condition whether so many of its pods as it needs were ever placed. */
+    public static final String INITIALLY_SCHEDULED = "PodGroupInitiallyScheduled";
+
+    public PodGroup {
+        Objects.requireNonNull(metadata, "metadata");
+        Objects.requireNonNull(parentName, "parentName");
+        minCount = isGang ? minCount : 1;
+        topologyKeys = List.copyOf(topologyKeys);
+        resourceClaims = List.copyOf(resourceClaims);
+        Objects.requireNonNull(disruptionMode, "disruptionMode");
+        Objects.requireNonNull(preemptionPolicy, "preemptionPolicy");
+        resourceClaimStatuses = List.copyOf(resourceClaimStatuses);
+        Objects.requireNonNull(initiallyScheduled, "initiallyScheduled");
+    }
+
+    /**
+     * A condition of a group.
+     *
+     * @param status {@code True}, {@code False} or {@code Unknown}
+     * @param reason a word for programs
+     * @param message a text for people
+     * @param observedGeneration the generation of the group that it was set for; 0 if unknown
+     * @param lastTransitionTime when the status changed last
+     */
+    public record Condition(
+            String status,
+            String reason,
+            String message,
+            long observedGeneration,
+            Optional<Instant> lastTransitionTime) {
+        public Condition {
+            Objects.requireNonNull(status, "status");
+            Objects.requireNonNull(reason, "reason");
+            Objects.requireNonNull(message, "message");
+            Objects.requireNonNull(lastTransitionTime, "lastTransitionTime");
+        }
+
+        /** Whether the status is {@code True}. */
+        public boolean isTrue() {
+            return status.equals("True");
+        }
+    }
+
+    /** A builder of a group with the basic policy and nothing else. */
+    public static Builder of(ObjectMeta metadata) {
+        return new Builder(metadata);
+    }
+
+    /** A builder that starts from this group's values. */
+    public Builder toBuilder() {
+        Builder builder = new Builder(metadata);
+        builder.parentName = parentName;
+        builder.isGang = isGang;
+        builder.minCount = minCount;
+        builder.topologyKeys = topologyKeys;
+        builder.resourceClaims = resourceClaims;
+        builder.disruptionMode = disruptionMode;
+        builder.priority = priority;
+        builder.preemptionPolicy = preemptionPolicy;
+        builder.resourceClaimStatuses = resourceClaimStatuses;
+        builder.initiallyScheduled = initiallyScheduled;
+        return builder;
+    }
+
+    @Override
+    public int minimum() {
+        return minCount;
+    }
+
+    @Override
+    public String toString() {
+        return key();
+    }
+
+    /** Collects the values of a {@link PodGroup}. */
+    public static final class Builder {
+        private final ObjectMeta metadata;
+        private String parentName = "";
+        private boolean isGang;
+        private int minCount = 1;
+        private List<String> topologyKeys = List.of();
+        private List<PodSpec.ResourceClaim> resourceClaims = List.of();
+        private DisruptionMode disruptionMode = DisruptionMode.SINGLE;
+        private int priority;
+        private Optional<String> preemptionPolicy = Optional.empty();
+        private List<PodStatus.ClaimStatus> resourceClaimStatuses = List.of();
+        private Optional<Condition> initiallyScheduled = Optional.empty();
+
+        private Builder(ObjectMeta metadata) {
+            this.metadata = Objects.requireNonNull(metadata, "metadata");
+        }
+
+        /** Sets the name of the parent. */
+        public Builder parentName(String value) {
+            parentName = Objects.requireNonNull(value, "parentName");
+            return this;
+        }
+
+        /** Makes it a gang of which so many pods have to be placed together. */
+        public Builder gang(int minimum) {
+            isGang = true;
+            minCount = minimum;
+            return this;
+        }
+
+        /** Sets the keys of the topology constraints. */
+        public Builder topologyKeys(List<String> value) {
+            topologyKeys = Objects.requireNonNull(value, "topologyKeys");
+            return this;
+        }
+
+        /** Sets the claims that its pods may share. */
+        public Builder resourceClaims(List<PodSpec.ResourceClaim> value) {
+            resourceClaims = Objects.requireNonNull(value, "resourceClaims");
+            return this;
+        }
+
+        /** Sets what of it may be disrupted at once. */
+        public Builder disruptionMode(DisruptionMode value) {
+            disruptionMode = Objects.requireNonNull(value, "disruptionMode");
+            return this;
+        }
+
+        /** Sets the priority. */
+        public Builder priority(int value) {
+            priority = value;
+            return this;
+        }
+
+        /** Sets the preemption policy. */
+        public Builder preemptionPolicy(String value) {
+            preemptionPolicy = Optional.of(value);
+            return this;
+        }
+
+        /** Sets the claims that were created for it. */
+        public Builder resourceClaimStatuses(List<PodStatus.ClaimStatus> value) {
+            resourceClaimStatuses = Objects.requireNonNull(value, "resourceClaimStatuses");
+            return this;
+        }
+
+        /** Sets the condition. */
+        public Builder initiallyScheduled(Condition value) {
+            initiallyScheduled = Optional.of(value);
+            return this;
+        }
+
+        /** The group. */
+        public PodGroup build() {
+            return new PodGroup(
+                    metadata,
+                    parentName,
+                    isGang,
+                    minCount,
+                    topologyKeys,
+                    resourceClaims,
+                    disruptionMode,
+                    priority,
+                    preemptionPolicy,
+                    resourceClaimStatuses,
+                    initiallyScheduled);
+        }
+    }
+}

@@ -17,6 +17,7 @@ import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
+import org.moorage.api.PodGroupLister;
 import org.moorage.api.Snapshot;
 import org.moorage.api.StateKey;
 import org.moorage.api.Status;
@@ -186,6 +187,11 @@ final class IdleHandle implements Handle {
     @Override
     public Status filterWithNominatedPods(CycleState state, Pod pod, NodeInfo node) {
         throw new UnsupportedOperationException("filterWithNominatedPods");
+    }
+
+    @Override
+    public PodGroupLister podGroups() {
+        return PodGroupLister.NONE;
     }
 
     @Override

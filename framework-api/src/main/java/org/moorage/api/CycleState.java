@@ -34,14 +34,32 @@ public final class CycleState {
     private volatile @Nullable Object[] values;
     private volatile @Nullable Object[] nodeValues;
 
+    private final @Nullable CycleState parent;
+
     /** An empty state. */
     public CycleState() {
-        this(EMPTY, EMPTY);
+        this(EMPTY, EMPTY, null);
     }
 
-    private CycleState(@Nullable Object[] values, @Nullable Object[] nodeValues) {
+    /** An empty state within another. */
+    public CycleState(CycleState parent) {
+        this(EMPTY, EMPTY, Objects.requireNonNull(parent, "parent"));
+    }
+
+    private CycleState(
+            @Nullable Object[] values, @Nullable Object[] nodeValues, @Nullable CycleState parent) {
         this.values = values;
         this.nodeValues = nodeValues;
+        this.parent = parent;
+    }
+
+    /**
+     * The state that this one is within: of a pod that is scheduled with its group, the state of the placement that is tried; of a
+     * placement, that of the group; of a group, that of the placement of the composite group that it is part of. Empty for a pod that
+     * is scheduled alone, or whose group has been placed and that is being bound, and for a group without a parent.
+     */
+    public Optional<CycleState> parent() {
+        return Optional.ofNullable(parent);
     }
 
     /** Stores a value for the whole cycle, in place of the one that the key had. */
@@ -107,7 +125,16 @@ public final class CycleState {
     }
 
     /** A state with the same values. What is put into one of the two from now on is not seen in the other. */
-    public synchronized CycleState fork() {
+    public CycleState fork() {
+        return forked(parent);
+    }
+
+    /** A fork of this state that is within no other. */
+    public CycleState withoutParent() {
+        return forked(null);
+    }
+
+    private synchronized CycleState forked(@Nullable CycleState within) {
         @Nullable Object[] forked = nodeValues;
         if (forked != EMPTY) {
             forked = forked.clone();
@@ -116,7 +143,7 @@ public final class CycleState {
                 forked[i] = known == null ? null : known.fork();
             }
         }
-        return new CycleState(values, forked);
+        return new CycleState(values, forked, within);
     }
 
     private static @Nullable Object lookup(@Nullable Object[] entries, StateKey<?> key) {

@@ -53,4 +53,9 @@ public interface Snapshot {
 
     /** Whether a volume of a pod on a node names this claim. */
     boolean isClaimInUse(String namespace, String claimName);
+
+    /** The groups of pods as the cycle sees them. */
+    default PodGroupLister podGroups() {
+        return PodGroupLister.NONE;
+    }
 }

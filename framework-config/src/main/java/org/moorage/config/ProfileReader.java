@@ -79,8 +79,6 @@ final class ProfileReader {
             plugins.put(point, pluginSet(sets, point.field(), List.of()));
         }
         multiPoint = pluginSet(sets, "multiPoint", DefaultPlugins.multiPoint(features));
-        // Read for the sake of the format: nothing is done with them.
-        PLUGINS_FOR_GROUPS.keySet().forEach(field -> pluginSet(sets, field, List.of()));
         sets.finish();
         queueSortAt = sets.at(ExtensionPoint.QUEUE_SORT.field());
         if (queueSort().enabled().size() > 1) {

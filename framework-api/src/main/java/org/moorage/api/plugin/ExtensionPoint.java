@@ -26,7 +26,13 @@ public enum ExtensionPoint {
     /** {@link BindPlugin}. */
     BIND("bind", BindPlugin.class),
     /** {@link PostBindPlugin}. */
-    POST_BIND("postBind", PostBindPlugin.class);
+    POST_BIND("postBind", PostBindPlugin.class),
+    /** {@link PlacementGeneratePlugin}. */
+    PLACEMENT_GENERATE("placementGenerate", PlacementGeneratePlugin.class),
+    /** {@link PlacementScorePlugin}. */
+    PLACEMENT_SCORE("placementScore", PlacementScorePlugin.class),
+    /** {@link PodGroupPostFilterPlugin}. */
+    POD_GROUP_POST_FILTER("podGroupPostFilter", PodGroupPostFilterPlugin.class);
 
     private final String field;
     private final Class<? extends Plugin> type;

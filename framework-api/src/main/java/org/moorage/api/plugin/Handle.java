@@ -13,6 +13,7 @@ import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
+import org.moorage.api.PodGroupLister;
 import org.moorage.api.Snapshot;
 import org.moorage.api.StateKey;
 import org.moorage.api.Status;
@@ -145,6 +146,9 @@ public interface Handle {
      * @return success, or the first rejection
      */
     Status filterWithNominatedPods(CycleState state, Pod pod, NodeInfo node);
+
+    /** The groups of pods as they are now; {@link Snapshot#podGroups} has them as the cycle sees them. */
+    PodGroupLister podGroups();
 
     /** The extenders of the configuration, in the order in which they are asked. */
     List<Extender> extenders();

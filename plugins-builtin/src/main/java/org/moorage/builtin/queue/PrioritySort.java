@@ -26,8 +26,8 @@ public final class PrioritySort implements QueueSortPlugin {
 
     @Override
     public boolean less(QueuedPod first, QueuedPod second) {
-        int firstPriority = first.pod().spec().priority();
-        int secondPriority = second.pod().spec().priority();
+        int firstPriority = first.priority();
+        int secondPriority = second.priority();
         return firstPriority > secondPriority
                 || firstPriority == secondPriority && first.timestamp().isBefore(second.timestamp());
     }

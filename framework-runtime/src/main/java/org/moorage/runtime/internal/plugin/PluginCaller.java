@@ -17,6 +17,10 @@ import org.moorage.api.Code;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
+import org.moorage.api.Placement;
+import org.moorage.api.PlacementProgress;
+import org.moorage.api.PodGroupInfo;
+import org.moorage.api.ProposedAssignment;
 import org.moorage.api.Snapshot;
 import org.moorage.api.Status;
 import org.moorage.api.event.EventRegistration;
@@ -31,7 +35,15 @@ import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.NodeStatuses;
 import org.moorage.api.plugin.PermitPlugin;
 import org.moorage.api.plugin.PermitResult;
+import org.moorage.api.plugin.PlacementFeasiblePlugin;
+import org.moorage.api.plugin.PlacementFeasibleResult;
+import org.moorage.api.plugin.PlacementGeneratePlugin;
+import org.moorage.api.plugin.PlacementGenerateResult;
+import org.moorage.api.plugin.PlacementScorePlugin;
 import org.moorage.api.plugin.Plugin;
+import org.moorage.api.plugin.PodGroupPostFilterPlugin;
+import org.moorage.api.plugin.PodGroupPostFilterResult;
+import org.moorage.api.plugin.PodGroupTrial;
 import org.moorage.api.plugin.PostBindPlugin;
 import org.moorage.api.plugin.PostFilterPlugin;
 import org.moorage.api.plugin.PostFilterResult;
@@ -82,6 +94,10 @@ public final class PluginCaller {
     private final @Nullable PreBindPlugin preBind;
     private final @Nullable BindPlugin bind;
     private final @Nullable PostBindPlugin postBind;
+    private final @Nullable PlacementGeneratePlugin placementGenerate;
+    private final @Nullable PlacementFeasiblePlugin placementFeasible;
+    private final @Nullable PlacementScorePlugin placementScore;
+    private final @Nullable PodGroupPostFilterPlugin podGroupPostFilter;
     private final RunningCall[] calls;
     // Any thread of the application may hold the queue's lock, so that the call is kept here and not by the thread.
     private final AtomicReference<@Nullable RunningCall> queueCall = new AtomicReference<>();
@@ -112,6 +128,10 @@ public final class PluginCaller {
         preBind = as(PreBindPlugin.class, plugin);
         bind = as(BindPlugin.class, plugin);
         postBind = as(PostBindPlugin.class, plugin);
+        placementGenerate = as(PlacementGeneratePlugin.class, plugin);
+        placementFeasible = as(PlacementFeasiblePlugin.class, plugin);
+        placementScore = as(PlacementScorePlugin.class, plugin);
+        podGroupPostFilter = as(PodGroupPostFilterPlugin.class, plugin);
         normalizes = score != null && normalizes(plugin.getClass());
         PluginMethod[] methods = PluginMethod.values();
         calls = new RunningCall[methods.length];
@@ -149,6 +169,11 @@ public final class PluginCaller {
     /** Whether the plugin signs pods. One with a breaker does not: what is answered in its place must not be kept. */
     public boolean signs() {
         return breaker == null && sign != null;
+    }
+
+    /** Whether the plugin says when enough of a group has been placed. */
+    public boolean saysPlacementFeasible() {
+        return placementFeasible != null;
     }
 
     /** Whether the plugin follows pods that are added to a node for a trial, or removed from it. */
@@ -435,15 +460,15 @@ public final class PluginCaller {
     /** Refuses a score that is not from 0 to 100. */
     public void checkRange(long value) {
         if (value < 0 || value > NodeScores.MAX) {
-            String what = "plugin \"" + name + "\" returns an invalid score " + value
-                    + ", it should in the range of [0, 100] after normalizing";
-            throw new PluginFailure(
-                    name,
-                    PluginMethod.NORMALIZE,
-                    "applying score defaultWeights on Score plugins: " + what,
-                    what,
-                    null);
+            throw invalidScore(PluginMethod.NORMALIZE, "Score", value);
         }
+    }
+
+    private PluginFailure invalidScore(PluginMethod method, String point, long value) {
+        String what = "plugin \"" + name + "\" returns an invalid score " + value
+                + ", it should in the range of [0, 100] after normalizing";
+        return new PluginFailure(
+                name, method, "applying score defaultWeights on " + point + " plugins: " + what, what, null);
     }
 
     /** Runs Reserve; the answer is a success or a rejection. */
@@ -507,6 +532,65 @@ public final class PluginCaller {
         run(PluginMethod.POST_BIND, pod, () -> known(postBind).postBind(state, pod, nodeName));
     }
 
+    /** Runs PlacementGenerate. */
+    public PlacementGenerateResult generatePlacements(
+            CycleState state, PodGroupInfo group, Placement parent, Snapshot snapshot) {
+        return isLeftAlone(PluginMethod.PLACEMENT_GENERATE)
+                ? PlacementGenerateResult.of(List.of(parent))
+                : answer(PluginMethod.PLACEMENT_GENERATE, null, () -> known(placementGenerate)
+                        .generatePlacements(state, group, parent, snapshot));
+    }
+
+    /** Runs PlacementFeasible. */
+    public PlacementFeasibleResult placementFeasible(
+            CycleState state, PodGroupInfo group, PlacementProgress progress) {
+        return isLeftAlone(PluginMethod.PLACEMENT_FEASIBLE)
+                ? PlacementFeasibleResult.feasible()
+                : answer(PluginMethod.PLACEMENT_FEASIBLE, null, () -> known(placementFeasible)
+                        .placementFeasible(state, group, progress));
+    }
+
+    /** Runs PlacementScore. */
+    public long scorePlacement(
+            CycleState state, PodGroupInfo group, Placement placement, List<ProposedAssignment> assignments) {
+        return isLeftAlone(PluginMethod.PLACEMENT_SCORE)
+                ? 0
+                : answer(PluginMethod.PLACEMENT_SCORE, null, () -> known(placementScore)
+                        .scorePlacement(state, group, placement, assignments));
+    }
+
+    /** Runs NormalizePlacementScore; afterwards each score is from 0 to 100. */
+    public void normalizePlacementScores(CycleState state, PodGroupInfo group, long[] scores) {
+        run(PluginMethod.NORMALIZE_PLACEMENT_SCORE, null, () -> known(placementScore)
+                .normalizePlacementScores(state, group, scores));
+        for (long score : scores) {
+            if (score < 0 || score > NodeScores.MAX) {
+                throw invalidScore(PluginMethod.NORMALIZE_PLACEMENT_SCORE, "PlacementScore", score);
+            }
+        }
+    }
+
+    /** Runs PodGroupPostFilter. */
+    public PodGroupPostFilterResult podGroupPostFilter(CycleState state, PodGroupInfo group, PodGroupTrial trial) {
+        Breaker.Open open = breaker == null ? null : breaker.open();
+        return open != null
+                ? PodGroupPostFilterResult.rejected(Status.unschedulable(name + " is " + open.reason()))
+                : answer(PluginMethod.POD_GROUP_POST_FILTER, null, () -> known(podGroupPostFilter)
+                        .podGroupPostFilter(state, group, trial));
+    }
+
+    /** Has the plugin do what its PodGroupPostFilter has decided. */
+    public void execute(CycleState state, PodGroupInfo group, PodGroupPostFilterResult result) {
+        PluginThread thread = PluginThread.begin(calls[PluginMethod.POD_GROUP_POST_FILTER.ordinal()]);
+        try {
+            known(podGroupPostFilter).execute(state, group, result);
+        } catch (Throwable thrown) {
+            throw failure(PluginMethod.POD_GROUP_POST_FILTER, thrown);
+        } finally {
+            PluginThread.end(thread);
+        }
+    }
+
     private static <P> @Nullable P as(Class<P> type, Plugin plugin) {
         return type.isInstance(plugin) ? type.cast(plugin) : null;
     }
@@ -554,7 +638,7 @@ public final class PluginCaller {
     }
 
     // What answers nothing, and is left out while the plugin is not called.
-    private void run(PluginMethod method, Pod pod, Runnable call) {
+    private void run(PluginMethod method, @Nullable Pod pod, Runnable call) {
         if (isLeftAlone(method)) {
             return;
         }

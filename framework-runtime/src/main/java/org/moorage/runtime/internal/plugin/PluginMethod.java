@@ -44,11 +44,29 @@ public enum PluginMethod {
     /** Bind. */
     BIND("Bind", "running Bind plugin "),
     /** PostBind. */
-    POST_BIND("PostBind", "running PostBind plugin ");
+    POST_BIND("PostBind", "running PostBind plugin "),
+    /** PlacementGenerate. */
+    PLACEMENT_GENERATE("PlacementGenerate"),
+    /** PlacementFeasible. */
+    PLACEMENT_FEASIBLE("PlacementFeasible"),
+    /** PlacementScore. */
+    PLACEMENT_SCORE("PlacementScore", "running PlacementScore plugins: plugin ", " failed with: "),
+    /** NormalizePlacementScore of PlacementScore. */
+    NORMALIZE_PLACEMENT_SCORE(
+            "NormalizePlacementScore",
+            "running NormalizePlacementScore on PlacementScore plugins: plugin ",
+            " failed with: "),
+    /** PodGroupPostFilter. */
+    POD_GROUP_POST_FILTER("PodGroupPostFilter", "error in ", " PodGroupPostFilter plugins: ");
 
     private final String text;
     private final String beforePlugin;
     private final String afterPlugin;
+
+    // One in whose failures the plugin is not named.
+    PluginMethod(String text) {
+        this(text, "", "");
+    }
 
     PluginMethod(String text, String beforePlugin) {
         this(text, beforePlugin, ": ");
@@ -61,7 +79,7 @@ public enum PluginMethod {
     }
 
     String message(String plugin, String what) {
-        return beforePlugin + '"' + plugin + '"' + afterPlugin + what;
+        return beforePlugin.isEmpty() ? what : beforePlugin + '"' + plugin + '"' + afterPlugin + what;
     }
 
     /** kube-scheduler's name of the method. */

@@ -17,6 +17,7 @@ import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
+import org.moorage.api.PodGroupLister;
 import org.moorage.api.Snapshot;
 import org.moorage.api.StateKey;
 import org.moorage.api.Status;
@@ -274,6 +275,11 @@ public final class ProfileHandle implements Handle {
     @Override
     public Status filterWithNominatedPods(CycleState state, Pod pod, NodeInfo node) {
         return FilterRun.of(state).filter(state, node).status();
+    }
+
+    @Override
+    public PodGroupLister podGroups() {
+        return PodGroupLister.NONE;
     }
 
     @Override

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.api.plugin;
+
+import java.util.List;
+import org.moorage.api.Placement;
+import org.moorage.api.Status;
+
+/** The answer of {@link PlacementGeneratePlugin#generatePlacements}. */
+public final class PlacementGenerateResult {
+    private final Status status;
+    private final List<Placement> placements;
+
+    private PlacementGenerateResult(Status status, List<Placement> placements) {
+        this.status = status;
+        this.placements = placements;
+    }
+
+    /** The placements to try, in their order. */
+    public static PlacementGenerateResult of(List<Placement> placements) {
+        return new PlacementGenerateResult(Status.success(), List.copyOf(placements));
+    }
+
+    /**
+     * The group cannot be placed.
+     *
+     * @throws IllegalArgumentException if the status is not a rejection
+     */
+    public static PlacementGenerateResult rejected(Status status) {
+        return new PlacementGenerateResult(Rejected.checked(status), List.of());
+    }
+
+    /** Success, or the rejection. */
+    public Status status() {
+        return status;
+    }
+
+    /** The placements to try, in their order. */
+    public List<Placement> placements() {
+        return placements;
+    }
+
+    @Override
+    public String toString() {
+        return status.isSuccess() ? placements.toString() : status.toString();
+    }
+}

@@ -118,4 +118,20 @@ public interface SchedulerMetrics {
 
     /** Such a task ended. */
     default void taskEnded(String operation) {}
+
+    /**
+     * An attempt to schedule a group of pods ended.
+     *
+     * @param result {@code scheduled}, {@code unschedulable}, {@code waiting_on_preemption} or {@code error}
+     */
+    default void groupAttempted(String profile, String result, long nanos) {}
+
+    /** Nodes were looked for, for all pods of a group. */
+    default void groupAlgorithmRan(long nanos) {}
+
+    /** Placements were made that a pod group may be placed in. */
+    default void placementsGenerated(String profile, int placements) {}
+
+    /** A pod group was tried in a placement. */
+    default void placementEvaluated(String profile, boolean isFeasible, long nanos) {}
 }

@@ -8,11 +8,13 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
@@ -37,6 +39,8 @@ public final class TrialSnapshot implements Snapshot {
     // Shared with the branches. Below zero, which no cache's generation is, and each of them for one state of one node.
     private final AtomicLong lastGeneration;
     private final Deque<Runnable> undo = new ArrayDeque<>();
+    // The pods that are thought of as being on a node.
+    private final Set<String> assumed = new HashSet<>();
 
     private ClusterSnapshot base;
     // The nodes that are not as the base has them, by their names.
@@ -47,6 +51,8 @@ public final class TrialSnapshot implements Snapshot {
     private long @Nullable [] generations;
     private @Nullable List<NodeInfo> withAffinity;
     private @Nullable List<NodeInfo> withRequiredAntiAffinity;
+    // By their indexes; null for all.
+    private @Nullable List<NodeInfo> candidates;
 
     /** A snapshot of a cluster without nodes. */
     public TrialSnapshot() {
@@ -113,7 +119,54 @@ public final class TrialSnapshot implements Snapshot {
         SnapshotNode node = known(nodeName);
         NodeContents contents = new NodeContents(node);
         contents.add(pod);
-        change(node, contents, undone);
+        assumed.add(pod.uid());
+        change(node, contents, () -> {
+            assumed.remove(pod.uid());
+            undone.run();
+        });
+    }
+
+    /** Whether the pod is thought of as being on a node. */
+    public boolean isAssumed(Pod pod) {
+        return assumed.contains(pod.uid());
+    }
+
+    /**
+     * From now on these are the only nodes to choose from. What else plugins see stays as it is.
+     *
+     * @param nodes nodes of this snapshot
+     * @throws IllegalArgumentException if one is not
+     */
+    public void narrow(List<NodeInfo> nodes) {
+        List<NodeInfo> narrowed = new ArrayList<>(nodes.size());
+        for (NodeInfo node : nodes) {
+            NodeInfo known = find(node.name());
+            if (known == null) {
+                throw new IllegalArgumentException("node " + node.name() + " in placement is not present in snapshot");
+            }
+            narrowed.add(known);
+        }
+        narrowed.sort(Comparator.comparingInt(NodeInfo::index));
+        List<NodeInfo> before = candidates;
+        candidates = narrowed.size() == nodes().size() ? null : narrowed;
+        undo.push(() -> candidates = before);
+    }
+
+    /** The nodes to choose from, ordered by {@link NodeInfo#index()}: all, unless they were {@linkplain #narrow narrowed}. */
+    public List<NodeInfo> candidates() {
+        return candidates == null ? nodes() : Collections.unmodifiableList(candidates);
+    }
+
+    /** The node of that name, if it is one of those to choose from. */
+    public Optional<NodeInfo> candidate(String name) {
+        SnapshotNode node = find(name);
+        return node == null || candidates != null && indexAmongCandidates(node, candidates) < 0
+                ? Optional.empty()
+                : Optional.of(node);
+    }
+
+    private static int indexAmongCandidates(NodeInfo node, List<NodeInfo> candidates) {
+        return Collections.binarySearch(candidates, node, Comparator.comparingInt(NodeInfo::index));
     }
 
     /**
@@ -175,6 +228,12 @@ public final class TrialSnapshot implements Snapshot {
         }
         if (generations != null) {
             generations[node.index()] = node.generation();
+        }
+        if (candidates != null) {
+            int candidate = indexAmongCandidates(node, candidates);
+            if (candidate >= 0) {
+                candidates.set(candidate, node);
+            }
         }
         withAffinity = null;
         withRequiredAntiAffinity = null;

@@ -35,7 +35,8 @@ public final class Diagnosis implements NodeStatuses {
     private Diagnosis(List<NodeInfo> nodes, int nodeCount, Status absent, String preFilterMessage) {
         this.nodes = nodes;
         this.nodeCount = nodeCount;
-        statusByIndex = new Status[nodes.size()];
+        // They may be some of a snapshot's nodes, in the order of their indexes.
+        statusByIndex = new Status[nodes.isEmpty() ? 0 : nodes.get(nodes.size() - 1).index() + 1];
         this.absent = absent;
         this.preFilterMessage = preFilterMessage;
     }

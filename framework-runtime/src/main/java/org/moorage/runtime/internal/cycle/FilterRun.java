@@ -200,7 +200,9 @@ public final class FilterRun implements Parallelism.Pass {
         }
         SnapshotTrial trial = null;
         for (Pod other : others) {
-            if (other.spec().priority() >= pod.spec().priority() && !other.uid().equals(pod.uid())) {
+            if (other.spec().priority() >= pod.spec().priority()
+                    && !other.uid().equals(pod.uid())
+                    && !snapshot.isAssumed(other)) {
                 trial = trial == null ? new SnapshotTrial(asked, pod, snapshot.branch(node)) : trial;
                 trial.assume(other, node.name());
             }

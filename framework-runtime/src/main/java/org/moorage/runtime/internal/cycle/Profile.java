@@ -19,8 +19,9 @@ public final class Profile {
     private final String name;
     private final OptionalInt percentageOfNodesToScore;
     private final Map<ExtensionPoint, List<PluginCaller>> plugins;
-    private final Map<String, Integer> weights;
+    private final Map<ExtensionPoint, Map<String, Integer>> weights;
     private final List<PluginCaller> signing;
+    private final List<PluginCaller> placementFeasible;
     private final Supplier<Map<String, List<Pod>>> nominatedPods;
     private final SchedulerMetrics metrics;
 
@@ -30,7 +31,7 @@ public final class Profile {
      * @param name what pods name as their scheduler
      * @param percentageOfNodesToScore the profile's own percentage
      * @param plugins the plugins of each point, in order
-     * @param weights the weight of each Score plugin, by name
+     * @param weights the weights of the plugins that score, by point and name; 1 where there is none
      * @param nominatedPods the pods that are nominated now, by the name of the node; what it gave does not change
      * @param metrics is told how the plugins of the scheduling cycle are run
      */
@@ -38,7 +39,7 @@ public final class Profile {
             String name,
             OptionalInt percentageOfNodesToScore,
             Map<ExtensionPoint, List<PluginCaller>> plugins,
-            Map<String, Integer> weights,
+            Map<ExtensionPoint, Map<String, Integer>> weights,
             Supplier<Map<String, List<Pod>>> nominatedPods,
             SchedulerMetrics metrics) {
         this.name = name;
@@ -54,6 +55,15 @@ public final class Profile {
             }
         }
         signing = List.copyOf(inOrder);
+        Set<PluginCaller> feasible = new LinkedHashSet<>();
+        for (ExtensionPoint point : ExtensionPoint.values()) {
+            for (PluginCaller plugin : at(point)) {
+                if (plugin.saysPlacementFeasible()) {
+                    feasible.add(plugin);
+                }
+            }
+        }
+        placementFeasible = List.copyOf(feasible);
         this.nominatedPods = nominatedPods;
         this.metrics = metrics;
     }
@@ -106,9 +116,14 @@ public final class Profile {
         return new Profile(name, percentageOfNodesToScore, kept, weights, nominatedPods, metrics);
     }
 
-    /** How much the scores of a plugin count. */
-    long weight(PluginCaller plugin) {
-        return weights.getOrDefault(plugin.name(), 1);
+    /** How much the scores of a plugin count at a point. */
+    long weight(ExtensionPoint point, PluginCaller plugin) {
+        return weights.getOrDefault(point, Map.of()).getOrDefault(plugin.name(), 1);
+    }
+
+    /** The plugins that say when enough of a group has been placed, whatever points they are at. */
+    List<PluginCaller> placementFeasible() {
+        return placementFeasible;
     }
 
     boolean scores() {

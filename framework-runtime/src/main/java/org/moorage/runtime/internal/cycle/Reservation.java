@@ -5,7 +5,9 @@ import java.util.List;
 import org.moorage.api.CycleState;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodStatus;
 import org.moorage.api.plugin.ExtensionPoint;
+import org.moorage.api.plugin.NodeAllocatableResourceClaims;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.plugin.PluginCaller;
@@ -23,6 +25,23 @@ import org.slf4j.LoggerFactory;
  */
 public record Reservation(Profile profile, CycleState state, Pod pod, String nodeName) {
     private static final Logger LOG = LoggerFactory.getLogger(Reservation.class);
+
+    /** For a pod that waits: the reservation is for the pod as it is once it is assumed to have the node. */
+    public static Reservation of(Profile profile, CycleState state, Pod waiting, String nodeName) {
+        return new Reservation(
+                profile, state, withClaims(waiting, state, nodeName).withNode(nodeName), nodeName);
+    }
+
+    // What an earlier attempt left in the status does not hold for this one.
+    private static Pod withClaims(Pod pod, CycleState state, String nodeName) {
+        List<PodStatus.NodeAllocatableResourceClaimStatus> claims =
+                state.find(NodeAllocatableResourceClaims.KEY, nodeName).orElse(List.of());
+        return claims.equals(pod.status().nodeAllocatableResourceClaimStatuses())
+                ? pod
+                : pod.withStatus(pod.status().toBuilder()
+                        .nodeAllocatableResourceClaimStatuses(claims)
+                        .build());
+    }
 
     /**
      * Runs Reserve. Unless it answers with a success, Unreserve is still to be run.

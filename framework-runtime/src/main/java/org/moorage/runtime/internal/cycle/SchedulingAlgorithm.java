@@ -115,7 +115,7 @@ public final class SchedulingAlgorithm {
      * without this one.
      */
     Result find(Profile profile, CycleState state, Pod pod, TrialSnapshot snapshot, @Nullable CycleRecorder recorder) {
-        List<NodeInfo> all = snapshot.nodes();
+        List<NodeInfo> all = snapshot.candidates();
         FilterRun filterRun = FilterRun.preFilter(profile, state, pod, snapshot);
         if (recorder != null) {
             recorder.preFiltered(filterRun);
@@ -124,7 +124,8 @@ public final class SchedulingAlgorithm {
         if (rejection != null) {
             return Result.none(Diagnosis.ofPreFilter(all, rejection, filterRun.namingPlugins()), 0);
         }
-        NodeInfo nominated = snapshot.node(pod.status().nominatedNodeName()).orElse(null);
+        NodeInfo nominated =
+                snapshot.candidate(pod.status().nominatedNodeName()).orElse(null);
         Diagnosis.NominatedNode nominatedRejected = null;
         Map<String, Status> ofNominated = new HashMap<>();
         if (nominated != null) {
@@ -252,12 +253,12 @@ public final class SchedulingAlgorithm {
 
     // A few nodes, as for a pod of a daemon set, are looked up.
     private static List<NodeInfo> narrow(TrialSnapshot snapshot, @Nullable Set<String> names) {
-        if (names == null || names.size() > snapshot.nodes().size() / 8) {
-            return narrow(snapshot.nodes(), names);
+        if (names == null || names.size() > snapshot.candidates().size() / 8) {
+            return narrow(snapshot.candidates(), names);
         }
         List<NodeInfo> narrowed = new ArrayList<>(names.size());
         for (String name : names) {
-            snapshot.node(name).ifPresent(narrowed::add);
+            snapshot.candidate(name).ifPresent(narrowed::add);
         }
         narrowed.sort(Comparator.comparingInt(NodeInfo::index));
         return narrowed;
@@ -304,7 +305,7 @@ public final class SchedulingAlgorithm {
         Feasible feasible = collect(nodes, start, wanted, filtered);
         if (recorder == null) {
             nextStart = (start + feasible.nodes.size() + recorded(nodes, feasible, recorded))
-                    % snapshot.nodes().size();
+                    % snapshot.candidates().size();
         } else {
             for (int i = 0; i < count; i++) {
                 recorder.filtered(nodes.get(i), answers.get(i));

@@ -97,7 +97,7 @@ final class ScoreRun {
         // In a profile without Score plugins each node's total is 1; where all of them were skipped, it is 0.
         long ofAll = extenders.isEmpty() && !profile.scores() ? 1 : 0;
         for (int p = 0; p < plugins.length; p++) {
-            long weight = profile.weight(plugins[p]);
+            long weight = profile.weight(ExtensionPoint.SCORE, plugins[p]);
             if (recorder == null && !plugins[p].normalizes()) {
                 addWeighted(plugins[p], rawScores[p], count, weight);
                 continue;

@@ -177,15 +177,11 @@ public final class ProfileBuilder {
     }
 
     private Profile profile(ProfileConfig config, ProfilePlugins plugins) {
-        Map<String, Integer> weights = new LinkedHashMap<>();
-        for (PluginCaller plugin : plugins.at(ExtensionPoint.SCORE)) {
-            weights.put(plugin.name(), plugins.scoreWeight(plugin.name()));
-        }
         return new Profile(
                 config.schedulerName(),
                 config.percentageOfNodesToScore(),
                 plugins.byPoint(),
-                weights,
+                plugins.weights(),
                 nominatedPods,
                 metrics);
     }

@@ -27,15 +27,15 @@ public final class ProfilePlugins {
 
     private final String profileName;
     private final Map<ExtensionPoint, List<PluginCaller>> pluginsByPoint;
-    private final Map<String, Integer> weightByScorePlugin;
+    private final Map<ExtensionPoint, Map<String, Integer>> weights;
 
     private ProfilePlugins(
             String profileName,
             Map<ExtensionPoint, List<PluginCaller>> pluginsByPoint,
-            Map<String, Integer> weightByScorePlugin) {
+            Map<ExtensionPoint, Map<String, Integer>> weights) {
         this.profileName = profileName;
         this.pluginsByPoint = Collections.unmodifiableMap(pluginsByPoint);
-        this.weightByScorePlugin = Collections.unmodifiableMap(weightByScorePlugin);
+        this.weights = Map.copyOf(weights);
     }
 
     /**
@@ -97,14 +97,9 @@ public final class ProfilePlugins {
         return pluginsByPoint;
     }
 
-    /** How much the scores of a plugin count. */
-    public int scoreWeight(String plugin) {
-        Integer weight = weightByScorePlugin.get(plugin);
-        if (weight == null) {
-            throw new IllegalArgumentException(
-                    "plugin: \"" + plugin + "\" (expected: one of " + weightByScorePlugin.keySet() + ")");
-        }
-        return weight;
+    /** How much the scores of the plugins count that score nodes or placements, by point and name. */
+    public Map<ExtensionPoint, Map<String, Integer>> weights() {
+        return weights;
     }
 
     private static final class Expansion {
@@ -144,7 +139,11 @@ public final class ProfilePlugins {
             return new ProfilePlugins(
                     profile.schedulerName(),
                     pluginsByPoint,
-                    weights(pluginsByPoint.getOrDefault(ExtensionPoint.SCORE, List.of())));
+                    Map.of(
+                            ExtensionPoint.SCORE,
+                            weights(ExtensionPoint.SCORE, pluginsByPoint),
+                            ExtensionPoint.PLACEMENT_SCORE,
+                            weights(ExtensionPoint.PLACEMENT_SCORE, pluginsByPoint)));
         }
 
         private void checkMultiPointExists() {
@@ -233,9 +232,10 @@ public final class ProfilePlugins {
             return points.isEmpty() ? "nothing" : String.join(", ", points);
         }
 
-        private Map<String, Integer> weights(List<PluginCaller> scorers) {
+        private Map<String, Integer> weights(
+                ExtensionPoint point, Map<ExtensionPoint, List<PluginCaller>> pluginsByPoint) {
             Map<String, Integer> weightByName = new HashMap<>();
-            for (EnabledPlugin plugin : profile.at(ExtensionPoint.SCORE).enabled()) {
+            for (EnabledPlugin plugin : profile.at(point).enabled()) {
                 weightByName.putIfAbsent(plugin.name(), plugin.weight());
             }
             for (EnabledPlugin plugin : profile.multiPoint().enabled()) {
@@ -243,12 +243,12 @@ public final class ProfilePlugins {
             }
             Map<String, Integer> weights = new LinkedHashMap<>();
             long total = 0;
-            for (PluginCaller scorer : scorers) {
+            for (PluginCaller scorer : pluginsByPoint.getOrDefault(point, List.of())) {
                 int weight = weightByName.getOrDefault(scorer.name(), 0);
                 weights.put(scorer.name(), weight == 0 ? 1 : weight);
                 // kube-scheduler takes a total below 0 for an overflow when it comes to the next plugin.
                 if (total < 0) {
-                    problems.at(ExtensionPoint.SCORE.field())
+                    problems.at(point.field())
                             .report("score plugins: total score of Score plugins could overflow");
                     break;
                 }

@@ -130,7 +130,7 @@ class ProfilePluginsTest {
             assertThat(names(profile.at(ExtensionPoint.FILTER))).isEqualTo(c.filters);
             List<String> scores = new ArrayList<>();
             for (PluginCaller plugin : profile.at(ExtensionPoint.SCORE)) {
-                scores.add(plugin.name() + ":" + profile.scoreWeight(plugin.name()));
+                scores.add(plugin.name() + ":" + weights(profile).get(plugin.name()));
             }
             assertThat(scores).isEqualTo(c.scores);
             assertThat(names(profile.at(ExtensionPoint.QUEUE_SORT))).containsExactly("Sort");
@@ -143,9 +143,11 @@ class ProfilePluginsTest {
             ProfilePlugins profile = ProfilePlugins.expand(
                     profile("multiPoint: {enabled: [F, A]}", true), instances(), Set.of(), Problems.collector());
 
-            assertThatIllegalArgumentException()
-                    .isThrownBy(() -> profile.scoreWeight("F"))
-                    .withMessage("plugin: \"F\" (expected: one of [A])");
+            assertThat(weights(profile)).containsOnlyKeys("A");
+        }
+
+        private static Map<String, Integer> weights(ProfilePlugins profile) {
+            return profile.weights().getOrDefault(ExtensionPoint.SCORE, Map.of());
         }
     }
 

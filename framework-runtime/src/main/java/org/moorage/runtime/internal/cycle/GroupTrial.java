@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.cycle;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.moorage.api.Code;
+import org.moorage.api.CycleState;
+import org.moorage.api.GroupKey;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.ProposedAssignment;
+import org.moorage.api.Snapshot;
+import org.moorage.api.Status;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.PodGroupTrial;
+import org.moorage.runtime.internal.cache.TrialSnapshot;
+import org.moorage.runtime.internal.plugin.PluginCaller;
+import org.moorage.runtime.internal.plugin.PluginFailure;
+
+/** A trial for one group, on the snapshot of its cycle. */
+final class GroupTrial implements PodGroupTrial {
+    private final PodGroupAlgorithm algorithm;
+    private final Profile profile;
+    private final TrialSnapshot snapshot;
+    private final GroupTree root;
+    private final GroupReservations reservations;
+    private List<ProposedAssignment> assignments = List.of();
+    // Of each assignment's pod, with the changes since its node was found.
+    private List<CycleState> states = List.of();
+
+    GroupTrial(
+            PodGroupAlgorithm algorithm,
+            Profile profile,
+            TrialSnapshot snapshot,
+            GroupTree root,
+            GroupReservations reservations) {
+        this.algorithm = algorithm;
+        this.profile = profile;
+        this.snapshot = snapshot;
+        this.root = root;
+        this.reservations = reservations;
+    }
+
+    @Override
+    public Snapshot snapshot() {
+        return snapshot;
+    }
+
+    @Override
+    public void assume(Pod added, String nodeName) {
+        List<CycleState> before = states;
+        snapshot.assume(added, nodeName, () -> states = before);
+        NodeInfo node = snapshot.node(nodeName).orElseThrow();
+        follow((state, plugin, pod) -> plugin.addPod(state, pod, added, node));
+    }
+
+    @Override
+    public void remove(Pod removed, String nodeName) {
+        List<CycleState> before = states;
+        snapshot.remove(removed, nodeName, () -> states = before);
+        NodeInfo node = snapshot.node(nodeName).orElseThrow();
+        follow((state, plugin, pod) -> plugin.removePod(state, pod, removed, node));
+    }
+
+    /** Tells a plugin of a change, for a pod and its state. */
+    private interface Change {
+        void tell(CycleState state, PluginCaller plugin, Pod pod);
+    }
+
+    private void follow(Change change) {
+        List<CycleState> changed = new ArrayList<>(states.size());
+        for (int i = 0; i < states.size(); i++) {
+            PluginCaller[] extensions = FilterRun.of(states.get(i)).extensions();
+            CycleState state = states.get(i).fork();
+            for (PluginCaller plugin : extensions) {
+                change.tell(state, plugin, assignments.get(i).pod());
+            }
+            changed.add(state);
+        }
+        states = changed;
+    }
+
+    @Override
+    public int changes() {
+        return snapshot.changes();
+    }
+
+    @Override
+    public void takeBack(int changesLeft) {
+        snapshot.takeBack(changesLeft);
+    }
+
+    @Override
+    public Simulation schedule() {
+        Map<GroupKey, GroupResult> results = algorithm.find(root, new CycleState());
+        List<ProposedAssignment> found = new ArrayList<>();
+        root.forEachPodGroup(leaf -> {
+            GroupResult result = results.get(leaf.key());
+            if (result != null) {
+                result.addAssignments(found);
+            }
+        });
+        assignments = List.copyOf(found);
+        states = found.stream().map(ProposedAssignment::state).toList();
+        GroupResult ofRoot = results.get(root.key());
+        GroupStatus status = ofRoot == null ? GroupStatus.unschedulable(List.of()) : ofRoot.status();
+        return new Simulation(new Status(status.code(), reasons(status)), found);
+    }
+
+    // A status has a reason if there is something to explain.
+    private static List<String> reasons(GroupStatus status) {
+        return status.code() == Code.SUCCESS ? List.of() : List.of(status.message());
+    }
+
+    @Override
+    public boolean holds() {
+        int changes = snapshot.changes();
+        try {
+            for (int i = 0; i < assignments.size(); i++) {
+                ProposedAssignment assignment = assignments.get(i);
+                CycleState state = states.get(i);
+                NodeInfo node = snapshot.node(assignment.nodeName()).orElseThrow();
+                if (!FilterRun.of(state).filter(state, node).isSuccess()) {
+                    return false;
+                }
+                reserve(assignment, state);
+            }
+            return true;
+        } finally {
+            snapshot.takeBack(changes);
+        }
+    }
+
+    // As in kube-scheduler it does not matter what Reserve answers.
+    private void reserve(ProposedAssignment assignment, CycleState state) {
+        int changes = snapshot.changes();
+        boolean isReserved = false;
+        try {
+            isReserved = reservations
+                    .reserve(profile, state, assignment.pod(), assignment.nodeName(), snapshot)
+                    .isSuccess();
+        } catch (PluginFailure failure) {
+            profile.metrics().pluginFailed(failure.plugin(), failure.method().toString());
+        }
+        if (!isReserved) {
+            snapshot.takeBack(changes);
+            snapshot.assume(assignment.pod().withNode(assignment.nodeName()), assignment.nodeName());
+        }
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.cycle;
+
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.Code;
+import org.moorage.api.CycleState;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.Nomination;
+
+/**
+ * What was found for one pod of a group.
+ *
+ * @param pod the pod
+ * @param state the state of its cycle
+ * @param code success if it has a node, error, or the kind of rejection
+ * @param found the node, or that there is none; null if the pod was not tried, or its try failed
+ * @param diagnosis why there is no node; null if there is one, or something else is the reason
+ * @param message why there is no node; empty if there is one
+ * @param nomination what becomes of its nominated node if it gets no node
+ */
+public record MemberResult(
+        Pod pod,
+        CycleState state,
+        Code code,
+        SchedulingAlgorithm.@Nullable Result found,
+        @Nullable Diagnosis diagnosis,
+        String message,
+        Nomination nomination) {
+    static MemberResult found(Pod pod, CycleState state, SchedulingAlgorithm.Result found) {
+        return new MemberResult(pod, state, Code.SUCCESS, found, null, "", Nomination.keep());
+    }
+
+    static MemberResult rejected(
+            Pod pod,
+            CycleState state,
+            SchedulingAlgorithm.@Nullable Result found,
+            Diagnosis diagnosis,
+            Nomination nomination) {
+        return new MemberResult(
+                pod, state, Code.UNSCHEDULABLE, found, diagnosis, diagnosis.message(""), nomination);
+    }
+
+    static MemberResult error(Pod pod, CycleState state, String message) {
+        return new MemberResult(pod, state, Code.ERROR, null, null, message, Nomination.clear());
+    }
+
+    // It was not tried, since it was clear before what becomes of its group.
+    static MemberResult notReached(Pod pod, GroupStatus ofGroup) {
+        return new MemberResult(
+                pod, new CycleState(), ofGroup.code(), null, null, ofGroup.message(), Nomination.keep());
+    }
+
+    MemberResult with(Nomination value) {
+        return new MemberResult(pod, state, code, found, diagnosis, message, value);
+    }
+
+    /** Whether it has a node. */
+    public boolean isScheduled() {
+        return code == Code.SUCCESS && found != null && found.node() != null;
+    }
+
+    /** The name of its node, which it has. */
+    public String nodeName() {
+        return Objects.requireNonNull(Objects.requireNonNull(found).node()).name();
+    }
+
+    /** How many nodes were looked at for it. */
+    public int evaluated() {
+        return found == null ? 0 : found.evaluated();
+    }
+}

@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.cycle;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.Code;
+import org.moorage.api.CycleState;
+import org.moorage.api.GroupKey;
+import org.moorage.api.NodeInfo;
+import org.moorage.api.Placement;
+import org.moorage.api.PlacementProgress;
+import org.moorage.api.PodGroupState;
+import org.moorage.api.ProposedAssignment;
+import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.ExtensionPoint;
+import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.plugin.Nomination;
+import org.moorage.api.plugin.PlacementFeasibleResult;
+import org.moorage.api.plugin.PlacementGenerateResult;
+import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.internal.cache.TrialSnapshot;
+import org.moorage.runtime.internal.extender.ExtenderException;
+import org.moorage.runtime.internal.plugin.PluginCaller;
+import org.moorage.runtime.internal.plugin.PluginFailure;
+
+/**
+ * Finds nodes for a group of pods: tries one pod after the other on the snapshot, each with the ones before it in place, in one placement
+ * after the other, and takes everything back. Same decisions as kube-scheduler's pod group scheduling algorithm.
+ *
+ * <p>For one group and one thread.
+ */
+public final class PodGroupAlgorithm {
+    private final SchedulingAlgorithm algorithm;
+    private final Profile profile;
+    private final TrialSnapshot snapshot;
+    private final boolean triesPlacements;
+    private final boolean hasComposites;
+    private final @Nullable RandomGenerator ties;
+    private final GroupReservations reservations;
+
+    /**
+     * An algorithm.
+     *
+     * @param algorithm finds a node for a pod
+     * @param profile the profile of the group's pods
+     * @param snapshot where it tries
+     * @param features which features are on
+     * @param ties chooses among the best placements; null for the first of them
+     * @param reservations has what is reserved while it tries
+     */
+    public PodGroupAlgorithm(
+            SchedulingAlgorithm algorithm,
+            Profile profile,
+            TrialSnapshot snapshot,
+            FeatureGates features,
+            @Nullable RandomGenerator ties,
+            GroupReservations reservations) {
+        this.algorithm = algorithm;
+        this.profile = profile;
+        this.snapshot = snapshot;
+        triesPlacements = features.isEnabled(FeatureGates.TOPOLOGY_AWARE_WORKLOAD_SCHEDULING);
+        hasComposites = features.isEnabled(FeatureGates.COMPOSITE_POD_GROUP);
+        this.ties = ties;
+        this.reservations = reservations;
+    }
+
+    /**
+     * Finds nodes. Afterwards the snapshot is as before, and nothing is reserved.
+     *
+     * @param state the state of the root's cycle
+     * @return what was found for the root and each group below it that was looked at, by its key
+     */
+    public Map<GroupKey, GroupResult> find(GroupTree root, CycleState state) {
+        int changes = snapshot.changes();
+        try {
+            Map<GroupKey, GroupResult> results = new LinkedHashMap<>();
+            GroupResult result = find(root, state, results);
+            if (result.status().isSuccess() && !result.isAnyScheduled()) {
+                result.status(GroupStatus.unschedulable(List.of()));
+            }
+            return results;
+        } finally {
+            snapshot.takeBack(changes);
+        }
+    }
+
+    // If it is a success, what was found stays tried.
+    private GroupResult find(GroupTree group, CycleState state, Map<GroupKey, GroupResult> results) {
+        if (group.isComposite()) {
+            return tryPlacements(group, state, results);
+        }
+        if (triesPlacements) {
+            return tryPlacements(group, state, results);
+        }
+        GroupResult result = tryMembers(group, new CycleState(state));
+        results.put(group.key(), result);
+        return result;
+    }
+
+    private GroupResult tryPlacements(GroupTree group, CycleState state, Map<GroupKey, GroupResult> results) {
+        GroupResult result = bestPlacement(group, state, results);
+        results.put(group.key(), result);
+        return result;
+    }
+
+    private GroupResult bestPlacement(GroupTree group, CycleState state, Map<GroupKey, GroupResult> results) {
+        List<Placement> placements = new ArrayList<>();
+        GroupStatus generated = generate(group, state, placements);
+        if (!generated.isSuccess()) {
+            return GroupResult.of(group, generated);
+        }
+        List<Placement> feasible = new ArrayList<>();
+        List<Map<GroupKey, GroupResult>> found = new ArrayList<>();
+        Map<GroupKey, GroupResult> first = null;
+        for (Placement placement : placements) {
+            Map<GroupKey, GroupResult> tried = tryPlacement(group, state, placement);
+            GroupResult result = result(tried, group);
+            if (result.status().code() == Code.ERROR) {
+                return result;
+            }
+            first = first == null ? tried : first;
+            if (result.status().isSuccess()) {
+                feasible.add(placement);
+                found.add(tried);
+            }
+        }
+        if (feasible.isEmpty()) {
+            Map<GroupKey, GroupResult> shown = Objects.requireNonNull(first);
+            GroupResult result = result(shown, group);
+            result.status(GroupStatus.unschedulable(List.of("0/" + placements.size()
+                    + " placements are available, first placement status: "
+                    + result.status().asError())));
+            results.putAll(shown);
+            return result;
+        }
+        int best;
+        try {
+            best = feasible.size() == 1 ? 0 : choose(group, state, feasible, found);
+        } catch (PluginFailure failure) {
+            failed(failure);
+            return GroupResult.of(group, GroupStatus.error(failure.getMessage()));
+        }
+        if (hasComposites) {
+            Optional<String> failure = assume(group, found.get(best));
+            if (failure.isPresent()) {
+                return GroupResult.of(group, GroupStatus.error("failed to assume the subtree: " + failure.get()));
+            }
+        }
+        results.putAll(found.get(best));
+        return result(found.get(best), group);
+    }
+
+    private GroupStatus generate(GroupTree group, CycleState state, List<Placement> placements) {
+        Placement parent = new Placement("", snapshot.candidates());
+        List<PluginCaller> generators = profile.at(ExtensionPoint.PLACEMENT_GENERATE);
+        if (generators.isEmpty()) {
+            placements.add(parent);
+            return GroupStatus.success();
+        }
+        PlacementGenerateResult generated;
+        try {
+            generated = PluginTimes.of(profile, "PlacementGenerate")
+                    .time(
+                            times -> generators.get(0).generatePlacements(state, group, parent, snapshot),
+                            answer -> answer.status().code());
+        } catch (PluginFailure failure) {
+            failed(failure);
+            return GroupStatus.error(failure.getMessage());
+        }
+        if (!generated.status().isSuccess()) {
+            return GroupStatus.rejected(
+                    generated.status().code(), generated.status().reasons());
+        }
+        if (generated.placements().isEmpty()) {
+            return GroupStatus.rejected(Code.UNSCHEDULABLE, List.of("no feasible placements found"));
+        }
+        placements.addAll(generated.placements());
+        if (!group.isComposite()) {
+            profile.metrics().placementsGenerated(profile.name(), placements.size());
+        }
+        return GroupStatus.success();
+    }
+
+    private Map<GroupKey, GroupResult> tryPlacement(GroupTree group, CycleState state, Placement placement) {
+        int changes = snapshot.changes();
+        long start = System.nanoTime();
+        Map<GroupKey, GroupResult> tried = new LinkedHashMap<>();
+        try {
+            snapshot.narrow(placement.nodes());
+        } catch (IllegalArgumentException unknown) {
+            GroupStatus failed = GroupStatus.error("failed to assume pod group placement: " + unknown.getMessage());
+            tried.put(group.key(), GroupResult.of(group, failed));
+            return tried;
+        }
+        try {
+            CycleState placementState = new CycleState(state);
+            if (group.isComposite()) {
+                GroupResult result = tryChildren(group, placementState, tried);
+                tried.put(group.key(), result);
+            } else {
+                GroupResult result = tryMembers(group, placementState);
+                tried.put(group.key(), result);
+                if (result.status().code() != Code.ERROR) {
+                    profile.metrics()
+                            .placementEvaluated(
+                                    profile.name(), result.status().isSuccess(), System.nanoTime() - start);
+                }
+            }
+            return tried;
+        } finally {
+            snapshot.takeBack(changes);
+        }
+    }
+
+    private GroupResult tryChildren(GroupTree group, CycleState placementState, Map<GroupKey, GroupResult> results) {
+        int changes = snapshot.changes();
+        int remaining = group.children().size();
+        int scheduled = 0;
+        boolean anyScheduled = false;
+        GroupStatus status = GroupStatus.error("placement feasibility was not asked");
+        try {
+            PlacementFeasibleResult feasible = feasible(placementState, group, new PlacementProgress(remaining, 0));
+            for (GroupTree child : group.children()) {
+                if (feasible.outcome() == PlacementFeasibleResult.Outcome.UNSCHEDULABLE) {
+                    break;
+                }
+                GroupResult result = find(child, new CycleState(placementState), results);
+                if (result.status().code() == Code.ERROR) {
+                    status = GroupStatus.error("composite pod group evaluation failed due to child error: "
+                            + result.status().asError());
+                    return new GroupResult(group, status, List.of(), placementState, false);
+                }
+                anyScheduled |= result.isAnyScheduled();
+                remaining--;
+                scheduled += result.status().isSuccess() ? 1 : 0;
+                feasible = feasible(placementState, group, new PlacementProgress(remaining, scheduled));
+            }
+            status = statusOf(feasible);
+        } catch (PluginFailure failure) {
+            failed(failure);
+            status = GroupStatus.error("running PlacementFeasible plugin: " + failure.getMessage());
+        } finally {
+            if (!status.isSuccess()) {
+                snapshot.takeBack(changes);
+            }
+        }
+        return new GroupResult(group, status, List.of(), placementState, anyScheduled);
+    }
+
+    private GroupResult tryMembers(GroupTree group, CycleState placementState) {
+        int changes = snapshot.changes();
+        List<MemberResult> members = new ArrayList<>(group.members().size());
+        boolean anyScheduled = false;
+        GroupStatus status = GroupStatus.error("placement feasibility was not asked");
+        try {
+            Optional<PodGroupState> known =
+                    snapshot.podGroups().podGroup(group.key().namespace(), group.key().name());
+            if (known.isEmpty()) {
+                status = GroupStatus.error("failed to get podGroup state for podGroup "
+                        + group.key().namespace() + "/" + group.key().name()
+                        + " to compute gang feasibility: pod group state not found for pod group "
+                        + group.key().namespace() + "/" + group.key().name());
+                return GroupResult.of(group, status);
+            }
+            int remaining = group.members().size();
+            int scheduled = known.get().scheduledPodsCount();
+            PlacementFeasibleResult feasible =
+                    feasible(placementState, group, new PlacementProgress(remaining, scheduled));
+            if (feasible.outcome() == PlacementFeasibleResult.Outcome.UNSCHEDULABLE) {
+                status = GroupStatus.unschedulable(List.of(feasible.reason()));
+                return GroupResult.of(group, status);
+            }
+            status = statusOf(feasible);
+            for (Pod pod : group.members()) {
+                MemberResult member = tryMember(pod, placementState);
+                members.add(member);
+                if (member.code() == Code.ERROR) {
+                    status = GroupStatus.error("failed to schedule other pod from a pod group: " + member.message());
+                    break;
+                }
+                remaining--;
+                scheduled += member.isScheduled() ? 1 : 0;
+                feasible = feasible(placementState, group, new PlacementProgress(remaining, scheduled));
+                status = feasible.outcome() == PlacementFeasibleResult.Outcome.UNSCHEDULABLE
+                        ? GroupStatus.rejected(Code.UNSCHEDULABLE, List.of(feasible.reason()))
+                        : statusOf(feasible);
+                if (feasible.outcome() == PlacementFeasibleResult.Outcome.UNSCHEDULABLE) {
+                    break;
+                }
+                anyScheduled |= member.isScheduled();
+            }
+        } catch (PluginFailure failure) {
+            failed(failure);
+            status = GroupStatus.error("failed to evaluate placement feasibility: running PlacementFeasible plugin: "
+                    + failure.getMessage());
+        } finally {
+            if (!status.isSuccess()) {
+                snapshot.takeBack(changes);
+            }
+        }
+        return new GroupResult(group, status, members, placementState, anyScheduled);
+    }
+
+    private MemberResult tryMember(Pod pod, CycleState placementState) {
+        CycleState state = new CycleState(placementState);
+        if (snapshot.candidates().isEmpty()) {
+            return new MemberResult(
+                    pod,
+                    state,
+                    Code.UNSCHEDULABLE_AND_UNRESOLVABLE,
+                    null,
+                    null,
+                    "no nodes available to schedule pods",
+                    Nomination.clear());
+        }
+        long start = System.nanoTime();
+        try {
+            SchedulingAlgorithm.Result found = algorithm.find(profile, state, pod, snapshot);
+            NodeInfo node = found.node();
+            if (node == null) {
+                return MemberResult.rejected(
+                        pod, state, found, Objects.requireNonNull(found.diagnosis()), Nomination.keep());
+            }
+            PluginStatus reserved = reservations.reserve(profile, state, pod, node.name(), snapshot);
+            return reserved.isSuccess()
+                    ? MemberResult.found(pod, state, found)
+                    : MemberResult.rejected(pod, state, null, Diagnosis.ofChosenNode(reserved), Nomination.clear());
+        } catch (PluginFailure failure) {
+            failed(failure);
+            return MemberResult.error(pod, state, failure.getMessage());
+        } catch (ExtenderException failure) {
+            return MemberResult.error(pod, state, failure.getMessage());
+        } finally {
+            profile.metrics().algorithmRan(System.nanoTime() - start);
+        }
+    }
+
+    // What was found before is tried once more, for the groups that come after this one.
+    private Optional<String> assume(GroupTree group, Map<GroupKey, GroupResult> results) {
+        int changes = snapshot.changes();
+        for (GroupResult result : successes(group, results)) {
+            for (MemberResult member : result.members()) {
+                if (!member.isScheduled()) {
+                    continue;
+                }
+                String failure;
+                try {
+                    PluginStatus reserved = reservations.reserve(
+                            profile, member.state(), member.pod(), member.nodeName(), snapshot);
+                    failure = reserved.isSuccess()
+                            ? ""
+                            : Diagnosis.ofChosenNode(reserved).message("");
+                } catch (PluginFailure thrown) {
+                    failed(thrown);
+                    failure = thrown.getMessage();
+                }
+                if (!failure.isEmpty()) {
+                    snapshot.takeBack(changes);
+                    return Optional.of(failure);
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    // The pod groups that are a success, and so are all groups above them.
+    private static List<GroupResult> successes(GroupTree group, Map<GroupKey, GroupResult> results) {
+        List<GroupResult> successes = new ArrayList<>();
+        addSuccesses(group, results, successes);
+        return successes;
+    }
+
+    private static void addSuccesses(
+            GroupTree group, Map<GroupKey, GroupResult> results, List<GroupResult> successes) {
+        GroupResult result = results.get(group.key());
+        if (result == null || !result.status().isSuccess()) {
+            return;
+        }
+        for (GroupTree child : group.children()) {
+            addSuccesses(child, results, successes);
+        }
+        if (!result.members().isEmpty()) {
+            successes.add(result);
+        }
+    }
+
+    // The index of the placement with the highest score.
+    private int choose(
+            GroupTree group,
+            CycleState state,
+            List<Placement> placements,
+            List<Map<GroupKey, GroupResult>> found) {
+        long[] totals = PluginTimes.of(profile, "PlacementScore")
+                .time(times -> score(group, state, placements, found), scores -> Code.SUCCESS);
+        int best = 0;
+        int equal = 1;
+        for (int i = 1; i < totals.length; i++) {
+            if (totals[i] > totals[best]) {
+                best = i;
+                equal = 1;
+            } else if (totals[i] == totals[best]) {
+                equal++;
+                // Each of so many equal ones has the same chance.
+                best = ties != null && ties.nextInt(equal) == 0 ? i : best;
+            }
+        }
+        return best;
+    }
+
+    private long[] score(
+            GroupTree group,
+            CycleState state,
+            List<Placement> placements,
+            List<Map<GroupKey, GroupResult>> found) {
+        List<List<ProposedAssignment>> assignments = new ArrayList<>();
+        for (Map<GroupKey, GroupResult> results : found) {
+            List<ProposedAssignment> proposed = new ArrayList<>();
+            successes(group, results).forEach(result -> result.addAssignments(proposed));
+            assignments.add(proposed);
+        }
+        long[] totals = new long[placements.size()];
+        for (PluginCaller plugin : profile.at(ExtensionPoint.PLACEMENT_SCORE)) {
+            long[] scores = new long[placements.size()];
+            for (int i = 0; i < scores.length; i++) {
+                CycleState placementState =
+                        Objects.requireNonNull(result(found.get(i), group).placementState());
+                scores[i] = plugin.scorePlacement(placementState, group, placements.get(i), assignments.get(i));
+            }
+            plugin.normalizePlacementScores(state, group, scores);
+            for (int i = 0; i < scores.length; i++) {
+                totals[i] += scores[i] * profile.weight(ExtensionPoint.PLACEMENT_SCORE, plugin);
+            }
+        }
+        return totals;
+    }
+
+    private PlacementFeasibleResult feasible(CycleState placementState, GroupTree group, PlacementProgress progress) {
+        PlacementFeasibleResult answer = PlacementFeasibleResult.feasible();
+        for (PluginCaller plugin : profile.placementFeasible()) {
+            PlacementFeasibleResult result = plugin.placementFeasible(placementState, group, progress);
+            switch (result.outcome()) {
+                case FEASIBLE -> {}
+                case WAIT -> answer = result;
+                case UNSCHEDULABLE -> {
+                    return result;
+                }
+            }
+        }
+        return answer;
+    }
+
+    private static GroupStatus statusOf(PlacementFeasibleResult feasible) {
+        return switch (feasible.outcome()) {
+            case FEASIBLE -> GroupStatus.success();
+            case WAIT -> GroupStatus.unschedulable(List.of(feasible.reason()));
+            case UNSCHEDULABLE -> GroupStatus.rejected(Code.UNSCHEDULABLE, List.of(feasible.reason()));
+        };
+    }
+
+    private static GroupResult result(Map<GroupKey, GroupResult> results, GroupTree group) {
+        return Objects.requireNonNull(results.get(group.key()), group.key().toString());
+    }
+
+    private void failed(PluginFailure failure) {
+        profile.metrics().pluginFailed(failure.plugin(), failure.method().toString());
+    }
+}

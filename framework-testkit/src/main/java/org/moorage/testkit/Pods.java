@@ -287,6 +287,12 @@ public final class Pods {
         return this;
     }
 
+    /** Makes the pod a member of a pod group, {@code spec.schedulingGroup.podGroupName}. */
+    public Pods podGroup(String groupName) {
+        spec.podGroupName(groupName);
+        return this;
+    }
+
     /** Sets the importance. */
     public Pods priority(int value) {
         spec.priority(value);

@@ -27,6 +27,7 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.OtherObject;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
+import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodStatus;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.MergePatch;
@@ -68,6 +69,7 @@ public final class KubernetesCluster implements Cluster {
     private final ApiServer writes;
     private final ApiServer eventWrites;
     private final PodWrites pods;
+    private final PodGroupWrites podGroups;
     private final ServedVersions versions = new ServedVersions();
     private final ObjectPatches patches;
     private final VolumeWriter volumes;
@@ -160,6 +162,7 @@ public final class KubernetesCluster implements Cluster {
                 settings.metrics());
         patches = new ObjectPatches(writes, versions, decoder);
         pods = new PodWrites(writes, patches, clock, random, stop, settings.metrics());
+        podGroups = new PodGroupWrites(patches, clock, random, stop);
         volumes = new VolumeWrites(patches);
         resourceClaims = new ResourceClaimWrites(patches, settings.metrics());
         events = new EventRecorder(eventWrites, settings, clock, random, stop);
@@ -299,6 +302,11 @@ public final class KubernetesCluster implements Cluster {
     @Override
     public void patchStatus(Pod pod, Optional<PodCondition> condition, Nomination nomination) {
         pods.patchStatus(pod, condition, nomination);
+    }
+
+    @Override
+    public void patchStatus(PodGroup group, PodCondition condition) {
+        podGroups.patchStatus(group, condition);
     }
 
     @Override

@@ -31,8 +31,8 @@ final class PodWrites {
     private static final Duration FIRST_BINDING_WAIT = Duration.ofMillis(10);
     private static final int BINDING_WAIT_FACTOR = 5;
     private static final double BINDING_WAIT_JITTER = 0.1;
-    private static final int MOST_STATUS_TRIES = 4;
-    private static final RetryBackoff STATUS_BACKOFF = new RetryBackoff(Duration.ofMillis(50), Duration.ofSeconds(1));
+    static final int MOST_STATUS_TRIES = 4;
+    static final RetryBackoff STATUS_BACKOFF = new RetryBackoff(Duration.ofMillis(50), Duration.ofSeconds(1));
     private static final int MOST_STATUS_VERSIONS = 1_024;
 
     private final ApiServer server;

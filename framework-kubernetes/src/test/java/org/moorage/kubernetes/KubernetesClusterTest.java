@@ -38,6 +38,7 @@ import org.moorage.api.model.PersistentVolume;
 import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
+import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.Quantity;
@@ -427,6 +428,117 @@ class KubernetesClusterTest {
             assertThatThrownBy(() -> cluster.patchStatus(pod("u1"), Optional.of(UNSCHEDULABLE), Nomination.keep()))
                     .hasMessage("patch status of default/web: 404 NotFound: the server has no " + WEB + "/status");
             assertThat(server.waiting()).isEqualTo(1);
+        }
+    }
+
+    @Nested
+    class PatchingTheStatusOfAGroup {
+        private static final String GROUP = "/apis/scheduling.k8s.io/v1beta1/namespaces/default/podgroups/gang";
+        private static final PodCondition UNSCHEDULABLE =
+                new PodCondition("PodGroupInitiallyScheduled", "False", "Unschedulable", "minCount (3)", 2);
+
+        record Case(String name, Optional<PodCondition> before, PodCondition condition, String patch) {
+            @Override
+            public String toString() {
+                return name;
+            }
+        }
+
+        static final List<Case> CASES = List.of(
+                new Case(
+                        "a first condition gets a time",
+                        Optional.empty(),
+                        UNSCHEDULABLE,
+                        "{'metadata': {'uid': 'u1'}, 'status': {'conditions': [{'type': 'PodGroupInitiallyScheduled',"
+                                + " 'status': 'False', 'reason': 'Unschedulable', 'message': 'minCount (3)',"
+                                + " 'observedGeneration': 2, 'lastTransitionTime': '2026-11-21T09:30:00Z'}]}}"),
+                new Case(
+                        "a condition that flips gets a time, and says nothing more",
+                        Optional.of(UNSCHEDULABLE),
+                        new PodCondition("PodGroupInitiallyScheduled", "True", "Scheduled", "", 3),
+                        "{'metadata': {'uid': 'u1'}, 'status': {'conditions': [{'type': 'PodGroupInitiallyScheduled',"
+                                + " 'status': 'True', 'reason': 'Scheduled', 'message': '', 'observedGeneration': 3,"
+                                + " 'lastTransitionTime': '2026-11-21T09:30:00Z'}]}}"),
+                new Case(
+                        "a condition that only says something else keeps its time",
+                        Optional.of(UNSCHEDULABLE),
+                        new PodCondition("PodGroupInitiallyScheduled", "False", "SchedulerError", "oops", 2),
+                        "{'metadata': {'uid': 'u1'}, 'status': {'conditions': [{'type': 'PodGroupInitiallyScheduled',"
+                                + " 'status': 'False', 'reason': 'SchedulerError', 'message': 'oops',"
+                                + " 'observedGeneration': 2}]}}"));
+
+        private static PodGroup group(Optional<PodCondition> condition) {
+            PodGroup.Builder group = PodGroup.of(ObjectMeta.named("gang")
+                    .namespace("default")
+                    .uid("u1")
+                    .resourceVersion("7")
+                    .build());
+            condition.ifPresent(group::initiallyScheduled);
+            return group.gang(3).build();
+        }
+
+        private static String onServer() {
+            return "{\"metadata\":{\"name\":\"gang\",\"namespace\":\"default\"}}";
+        }
+
+        @ParameterizedTest
+        @FieldSource("CASES")
+        void sendsTheCondition(Case change) throws InterruptedException {
+            server.on("PATCH", GROUP + "/status", request -> Answer.ok(onServer()));
+
+            cluster.patchStatus(group(change.before), change.condition);
+
+            Request request = server.next();
+            assertThat(request.contentType()).isEqualTo("application/strategic-merge-patch+json");
+            assertThat(request.json()).isEqualTo(json(change.patch));
+        }
+
+        @Test
+        void sendsNothingIfNothingChanges() {
+            cluster.patchStatus(group(Optional.of(UNSCHEDULABLE)), UNSCHEDULABLE);
+
+            assertThat(server.waiting()).isZero();
+        }
+
+        @Test
+        void triesAgainWhenThatMayHelp() {
+            AtomicInteger tries = new AtomicInteger();
+            List<Answer> answers = List.of(
+                    Answer.status(409, "Conflict", "changed"),
+                    Answer.status(500, "InternalError", "oops"),
+                    Answer.status(503, "ServiceUnavailable", "later"),
+                    Answer.ok(onServer()));
+            server.on("PATCH", GROUP + "/status", request -> answers.get(tries.getAndIncrement()));
+
+            cluster.patchStatus(group(Optional.empty()), UNSCHEDULABLE);
+
+            assertThat(tries).hasValue(4);
+        }
+
+        @Test
+        void givesUpAfterFourTries() {
+            AtomicInteger tries = new AtomicInteger();
+            server.on("PATCH", GROUP + "/status", request -> {
+                tries.incrementAndGet();
+                return Answer.status(409, "Conflict", "changed");
+            });
+
+            assertThatThrownBy(() -> cluster.patchStatus(group(Optional.empty()), UNSCHEDULABLE))
+                    .hasMessage("patch PodGroup default/gang: 409 Conflict: changed");
+            assertThat(tries).hasValue(4);
+        }
+
+        @Test
+        void doesNotTryAgainWhenThatDoesNotHelp() {
+            AtomicInteger tries = new AtomicInteger();
+            server.on("PATCH", GROUP + "/status", request -> {
+                tries.incrementAndGet();
+                return Answer.status(403, "Forbidden", "no");
+            });
+
+            assertThatThrownBy(() -> cluster.patchStatus(group(Optional.empty()), UNSCHEDULABLE))
+                    .hasMessage("patch PodGroup default/gang: 403 Forbidden: no");
+            assertThat(tries).hasValue(1);
         }
     }
 

@@ -57,6 +57,13 @@ public record CompositePodGroup(
     }
 
     @Override
+    public CompositePodGroup withMetadata(ObjectMeta changed) {
+        Builder builder = toBuilder();
+        builder.metadata = changed;
+        return builder.build();
+    }
+
+    @Override
     public int minimum() {
         return minGroupCount;
     }
@@ -68,7 +75,7 @@ public record CompositePodGroup(
 
     /** Collects the values of a {@link CompositePodGroup}. */
     public static final class Builder {
-        private final ObjectMeta metadata;
+        private ObjectMeta metadata;
         private String parentName = "";
         private boolean isGang;
         private int minGroupCount = 1;

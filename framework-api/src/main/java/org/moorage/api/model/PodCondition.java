@@ -2,13 +2,13 @@
 package org.moorage.api.model;
 
 /**
- * A condition of a pod.
+ * A condition of a pod, or of a {@link PodGroup}.
  *
  * @param type its type, for example {@link #POD_SCHEDULED}
  * @param status {@code True}, {@code False} or {@code Unknown}
  * @param reason a word for programs
  * @param message a text for people
- * @param observedGeneration the generation of the pod that it was set for; 0 if unknown
+ * @param observedGeneration the generation of the object that it was set for; 0 if unknown
  */
 public record PodCondition(String type, String status, String reason, String message, long observedGeneration) {
     /** Whether the pod is scheduled. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.api.model;
 
-import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -32,7 +31,7 @@ public record PodGroup(
         int priority,
         Optional<String> preemptionPolicy,
         List<PodStatus.ClaimStatus> resourceClaimStatuses,
-        Optional<Condition> initiallyScheduled)
+        Optional<PodCondition> initiallyScheduled)
         implements SchedulingGroup {
     /** The type of the condition whether so many of its pods as it needs were ever placed. */
     public static final String INITIALLY_SCHEDULED = "PodGroupInitiallyScheduled";
@@ -47,34 +46,6 @@ public record PodGroup(
         Objects.requireNonNull(preemptionPolicy, "preemptionPolicy");
         resourceClaimStatuses = List.copyOf(resourceClaimStatuses);
         Objects.requireNonNull(initiallyScheduled, "initiallyScheduled");
-    }
-
-    /**
-     * A condition of a group.
-     *
-     * @param status {@code True}, {@code False} or {@code Unknown}
-     * @param reason a word for programs
-     * @param message a text for people
-     * @param observedGeneration the generation of the group that it was set for; 0 if unknown
-     * @param lastTransitionTime when the status changed last
-     */
-    public record Condition(
-            String status,
-            String reason,
-            String message,
-            long observedGeneration,
-            Optional<Instant> lastTransitionTime) {
-        public Condition {
-            Objects.requireNonNull(status, "status");
-            Objects.requireNonNull(reason, "reason");
-            Objects.requireNonNull(message, "message");
-            Objects.requireNonNull(lastTransitionTime, "lastTransitionTime");
-        }
-
-        /** Whether the status is {@code True}. */
-        public boolean isTrue() {
-            return status.equals("True");
-        }
     }
 
     /** A builder of a group with the basic policy and nothing else. */
@@ -99,6 +70,13 @@ public record PodGroup(
     }
 
     @Override
+    public PodGroup withMetadata(ObjectMeta changed) {
+        Builder builder = toBuilder();
+        builder.metadata = changed;
+        return builder.build();
+    }
+
+    @Override
     public int minimum() {
         return minCount;
     }
@@ -110,7 +88,7 @@ public record PodGroup(
 
     /** Collects the values of a {@link PodGroup}. */
     public static final class Builder {
-        private final ObjectMeta metadata;
+        private ObjectMeta metadata;
         private String parentName = "";
         private boolean isGang;
         private int minCount = 1;
@@ -120,7 +98,7 @@ public record PodGroup(
         private int priority;
         private Optional<String> preemptionPolicy = Optional.empty();
         private List<PodStatus.ClaimStatus> resourceClaimStatuses = List.of();
-        private Optional<Condition> initiallyScheduled = Optional.empty();
+        private Optional<PodCondition> initiallyScheduled = Optional.empty();
 
         private Builder(ObjectMeta metadata) {
             this.metadata = Objects.requireNonNull(metadata, "metadata");
@@ -176,7 +154,7 @@ public record PodGroup(
         }
 
         /** Sets the condition. */
-        public Builder initiallyScheduled(Condition value) {
+        public Builder initiallyScheduled(PodCondition value) {
             initiallyScheduled = Optional.of(value);
             return this;
         }

@@ -29,4 +29,7 @@ public sealed interface SchedulingGroup extends ClusterObject permits PodGroup, 
 
     /** {@code Never} or {@code PreemptLowerPriority}, or empty if it does not say. */
     Optional<String> preemptionPolicy();
+
+    /** The same group with other metadata. */
+    SchedulingGroup withMetadata(ObjectMeta changed);
 }

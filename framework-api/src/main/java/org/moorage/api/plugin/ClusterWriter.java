@@ -7,6 +7,7 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.OtherObject;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
+import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodStatus;
 
 /**
@@ -38,6 +39,14 @@ public interface ClusterWriter {
      * @param nomination what becomes of the nominated node
      */
     void patchStatus(Pod pod, Optional<PodCondition> condition, Nomination nomination);
+
+    /**
+     * Sets the condition of a group of pods that says whether it was scheduled. Nothing is sent if the group as it is known has the condition.
+     *
+     * @param group the group as it is known
+     * @param condition the condition, of the type {@link PodGroup#INITIALLY_SCHEDULED}
+     */
+    void patchStatus(PodGroup group, PodCondition condition);
 
     /** Sets a pod's {@code status.extendedResourceClaimStatus}. */
     void patchExtendedResourceClaimStatus(Pod pod, PodStatus.ExtendedResourceClaimStatus status);

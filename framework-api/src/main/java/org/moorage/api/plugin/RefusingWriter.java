@@ -7,6 +7,7 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.OtherObject;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
+import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodStatus;
 
 /** See {@link ClusterWriter#refusing}. */
@@ -19,6 +20,11 @@ record RefusingWriter(String reason) implements ClusterWriter {
     @Override
     public void patchStatus(Pod pod, Optional<PodCondition> condition, Nomination nomination) {
         throw none("patch pod " + pod.key());
+    }
+
+    @Override
+    public void patchStatus(PodGroup group, PodCondition condition) {
+        throw none("patch pod group " + group.key());
     }
 
     @Override

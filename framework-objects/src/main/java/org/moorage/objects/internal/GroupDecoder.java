@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.objects.internal;
 
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.moorage.api.model.CompositePodGroup;
 import org.moorage.api.model.DisruptionMode;
 import org.moorage.api.model.ObjectMeta;
+import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodStatus;
 
@@ -61,8 +61,8 @@ final class GroupDecoder {
     }
 
     private List<String> topologyKeys(FieldReader spec) {
-        return shared.value(
-                spec.object("schedulingConstraints").list("topology", constraint -> shared.text(constraint.text("key"))));
+        return shared.value(spec.object("schedulingConstraints")
+                .list("topology", constraint -> shared.text(constraint.text("key"))));
     }
 
     private static DisruptionMode disruptionMode(FieldReader spec) {
@@ -74,25 +74,12 @@ final class GroupDecoder {
         return policy.isEmpty() ? Optional.empty() : Optional.of(policy);
     }
 
-    private Optional<PodGroup.Condition> initiallyScheduled(FieldReader status) {
-        Optional<PodGroup.Condition> found = Optional.empty();
-        for (Optional<PodGroup.Condition> condition : status.list("conditions", this::condition)) {
-            found = found.or(() -> condition);
+    private Optional<PodCondition> initiallyScheduled(FieldReader status) {
+        for (PodCondition condition : status.list("conditions", pods::condition)) {
+            if (condition.type().equals(PodGroup.INITIALLY_SCHEDULED)) {
+                return Optional.of(condition);
+            }
         }
-        return found;
-    }
-
-    // Empty for a condition of another type.
-    private Optional<PodGroup.Condition> condition(FieldReader condition) {
-        if (!condition.text("type").equals(PodGroup.INITIALLY_SCHEDULED)) {
-            return Optional.empty();
-        }
-        Instant changed = condition.time("lastTransitionTime");
-        return Optional.of(new PodGroup.Condition(
-                shared.text(condition.text("status")),
-                shared.text(condition.text("reason")),
-                condition.text("message"),
-                condition.longNumber("observedGeneration"),
-                Optional.ofNullable(changed)));
+        return Optional.empty();
     }
 }

@@ -4,14 +4,13 @@ package org.moorage.objects.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.moorage.objects.internal.DecodedObjects.tree;
 
-import java.time.Instant;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.model.CompositePodGroup;
 import org.moorage.api.model.DisruptionMode;
 import org.moorage.api.model.ObjectMeta;
+import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.PodStatus;
@@ -19,11 +18,9 @@ import org.moorage.api.model.SchedulingGroup;
 
 class GroupDecoderTest {
     private static final String POD_GROUP = "'apiVersion': 'scheduling.k8s.io/v1beta1', 'kind': 'PodGroup'";
-    private static final String COMPOSITE =
-            "'apiVersion': 'scheduling.k8s.io/v1alpha3', 'kind': 'CompositePodGroup'";
+    private static final String COMPOSITE = "'apiVersion': 'scheduling.k8s.io/v1alpha3', 'kind': 'CompositePodGroup'";
     private static final String METADATA = ", 'metadata': {'name': 'a', 'namespace': 'b'}";
-    private static final ObjectMeta META =
-            ObjectMeta.named("a").namespace("b").build();
+    private static final ObjectMeta META = ObjectMeta.named("a").namespace("b").build();
     private static final String SPEC = "'parentCompositePodGroupName': 'parent',"
             + " 'workloadRef': {'workloadName': 'w', 'templateName': 't'},"
             + " 'schedulingConstraints': {'topology': [{'key': 'rack'}]}, 'disruptionMode': {'all': {}},"
@@ -59,12 +56,8 @@ class GroupDecoderTest {
                             .priority(1000)
                             .preemptionPolicy("Never")
                             .resourceClaimStatuses(List.of(new PodStatus.ClaimStatus("nic", "a-nic-x")))
-                            .initiallyScheduled(new PodGroup.Condition(
-                                    "False",
-                                    "Unschedulable",
-                                    "no room",
-                                    2,
-                                    Optional.of(Instant.parse("2026-11-21T09:31:00Z"))))
+                            .initiallyScheduled(new PodCondition(
+                                    "PodGroupInitiallyScheduled", "False", "Unschedulable", "no room", 2))
                             .build()),
             new Case(
                     "one in the other version that is served",
@@ -81,7 +74,9 @@ class GroupDecoderTest {
                     "{" + POD_GROUP + METADATA + ", 'spec': {'schedulingPolicy': {'gang': {}}}}",
                     PodGroup.of(META).gang(0).build()),
             new Case(
-                    "one that says nothing", "{" + POD_GROUP + METADATA + "}", PodGroup.of(META).build()),
+                    "one that says nothing",
+                    "{" + POD_GROUP + METADATA + "}",
+                    PodGroup.of(META).build()),
             new Case(
                     "one with nulls",
                     "{" + POD_GROUP + METADATA + ", 'spec': {'schedulingPolicy': {'gang': null}, 'priority': null,"

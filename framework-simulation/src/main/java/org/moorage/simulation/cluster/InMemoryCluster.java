@@ -17,6 +17,7 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.OtherObject;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
+import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodStatus;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.MergePatch;
@@ -187,6 +188,16 @@ public final class InMemoryCluster implements Cluster {
                 status.nominatedNodeName(nomination.nodeName());
             }
             objects.update(current.withStatus(status.build()));
+        }
+    }
+
+    @Override
+    public void patchStatus(PodGroup group, PodCondition condition) {
+        synchronized (objects) {
+            PodGroup current = objects.current(ObjectKind.POD_GROUP, group);
+            if (!group.initiallyScheduled().equals(Optional.of(condition))) {
+                objects.update(current.toBuilder().initiallyScheduled(condition).build());
+            }
         }
     }
 

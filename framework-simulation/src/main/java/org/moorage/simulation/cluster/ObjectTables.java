@@ -17,6 +17,7 @@ import org.moorage.api.model.PersistentVolume;
 import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.ResourceClaim;
+import org.moorage.api.model.SchedulingGroup;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.objects.internal.TreeDecoder;
 import org.moorage.runtime.cluster.ClusterListener;
@@ -127,6 +128,9 @@ final class ObjectTables {
         }
         if (object instanceof ResourceClaim claim) {
             return claim.withMetadata(metadata);
+        }
+        if (object instanceof SchedulingGroup group) {
+            return group.withMetadata(metadata);
         }
         if (object instanceof CsiStorageCapacity capacity) {
             return new CsiStorageCapacity(

@@ -3,6 +3,7 @@ package org.moorage.simulation.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
@@ -31,6 +32,8 @@ import org.moorage.api.model.OtherObject;
 import org.moorage.api.model.PersistentVolume;
 import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodCondition;
+import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.Quantity;
@@ -247,6 +250,44 @@ class InMemoryClusterTest {
             assertThat(first.isForExtendedResourcesOf(OTHER)).isTrue();
             assertThat(first.requests()).containsExactly(request);
             assertThat(cluster.all(ObjectKind.RESOURCE_CLAIM)).containsExactly(first, second);
+        }
+    }
+
+    @Nested
+    class Groups {
+        private final PodGroup group = PodGroup.of(ObjectMeta.named("gang")
+                        .namespace("default")
+                        .uid("u")
+                        .resourceVersion("41")
+                        .build())
+                .gang(3)
+                .build();
+        private final PodCondition scheduled =
+                new PodCondition(PodGroup.INITIALLY_SCHEDULED, "True", "Scheduled", "", 1);
+
+        private PodGroup known() {
+            return cluster.find(ObjectKind.POD_GROUP, "default", "gang").orElseThrow();
+        }
+
+        @Test
+        void haveANewVersionAfterEachChange() {
+            cluster.apply(group);
+            cluster.patchStatus(group, scheduled);
+            assertThat(known())
+                    .isEqualTo(group.withMetadata(group.metadata().withResourceVersion("42")).toBuilder()
+                            .initiallyScheduled(scheduled)
+                            .build());
+            cluster.patchStatus(known(), scheduled);
+            assertThat(known().metadata().resourceVersion()).isEqualTo("42");
+        }
+
+        @Test
+        void areChangedOnlyIfTheyAreTheOnesMeant() {
+            cluster.apply(group);
+            PodGroup former = group.withMetadata(
+                    group.metadata().toBuilder().uid("former").build());
+            assertThatThrownBy(() -> cluster.patchStatus(former, scheduled)).isInstanceOf(ClusterException.class);
+            assertThat(known()).isSameAs(group);
         }
     }
 

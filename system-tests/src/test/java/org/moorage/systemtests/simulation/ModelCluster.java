@@ -22,6 +22,7 @@ import org.moorage.api.model.PersistentVolume;
 import org.moorage.api.model.PersistentVolumeClaim;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
+import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.ClusterException;
@@ -140,6 +141,11 @@ final class ModelCluster implements Cluster {
                 pod,
                 condition.filter(changed -> !isBound || !changed.type().equals(PodCondition.POD_SCHEDULED)),
                 isBound ? Nomination.keep() : nomination);
+    }
+
+    @Override
+    public void patchStatus(PodGroup group, PodCondition condition) {
+        request(() -> server.patchStatus(group, condition), "patch status of", group, condition.message());
     }
 
     @Override

@@ -24,7 +24,8 @@ import org.moorage.runtime.internal.plugin.PluginFailure;
  * @param registrations what it waits for
  */
 public record PluginEvents(String plugin, List<EventRegistration> registrations) {
-    // kube-scheduler's list. That volume attachments, resource slices and composite groups are not in it is no slip of ours.
+    // kube-scheduler's list. That volume attachments, resource slices and composite groups are not in it is no slip of
+    // ours.
     // Groups of pods it leaves out while GenericWorkload is off, when there are no events of them.
     private static final List<EventRegistration> EVERYTHING = List.of(
             all(EventResource.POD),

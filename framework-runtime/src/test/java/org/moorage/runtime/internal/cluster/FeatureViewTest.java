@@ -76,8 +76,7 @@ class FeatureViewTest {
     @Test
     void seesTheGroupOfAPodOnlyWithThatFeature() {
         Pod plain = pod(Map.of());
-        Pod member =
-                plain.withSpec(plain.spec().toBuilder().podGroupName("g").build());
+        Pod member = plain.withSpec(plain.spec().toBuilder().podGroupName("g").build());
         Pod large = POD.withSpec(POD.spec().toBuilder().podGroupName("g").build());
         FeatureView groups = new FeatureView(FeatureGates.of(Map.of(FeatureGates.GENERIC_WORKLOAD, true)));
         assertThat(groups.of(member)).isSameAs(member);

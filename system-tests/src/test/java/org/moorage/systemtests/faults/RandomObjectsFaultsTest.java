@@ -20,7 +20,7 @@ class RandomObjectsFaultsTest {
     /** How many pods there are beside the plain one, so that the cluster stays as it is. */
     private static final int PODS = 30;
 
-    private static final List<ObjectKind<?>> KINDS = ObjectKind.TYPED;
+    private static final List<ObjectKind<?>> KINDS = SchemaObjects.KINDS;
 
     @Test
     @Tag("live")

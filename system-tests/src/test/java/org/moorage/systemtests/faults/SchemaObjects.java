@@ -28,6 +28,10 @@ import org.moorage.api.model.ObjectKind;
 final class SchemaObjects {
     /** Where objects are made that have a namespace. */
     static final String NAMESPACE = "strange";
+    /** The kinds of the model but for groups of pods, which a server serves only if it is told to. */
+    static final List<ObjectKind<?>> KINDS = ObjectKind.TYPED.stream()
+            .filter(kind -> !kind.group().equals(ObjectKind.POD_GROUP.group()))
+            .toList();
 
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
     private static final int MOST_MENDS = 15;

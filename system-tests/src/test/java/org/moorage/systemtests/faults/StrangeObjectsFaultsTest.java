@@ -90,7 +90,7 @@ class StrangeObjectsFaultsTest {
                     "on every kind: managedFields of 1,100 levels and as many as the server takes, names in them of 60,000 characters")
     void managedFields(FaultReport report) {
         try (FaultScene scene = withAllKinds(report)) {
-            SchemaObjects objects = new SchemaObjects(scene.api(), ObjectKind.TYPED, report.random(), 0);
+            SchemaObjects objects = new SchemaObjects(scene.api(), SchemaObjects.KINDS, report.random(), 0);
             int deepest = deepest(scene, objects);
             report.saw("the server takes " + deepest + " levels");
             Map<String, String> fields = new LinkedHashMap<>();
@@ -101,7 +101,7 @@ class StrangeObjectsFaultsTest {
             for (Map.Entry<String, String> shape : fields.entrySet()) {
                 Duration slowest = Duration.ZERO;
                 List<String> refused = new ArrayList<>();
-                for (ObjectKind<?> kind : ObjectKind.TYPED) {
+                for (ObjectKind<?> kind : SchemaObjects.KINDS) {
                     Optional<String> path = create(objects, kind, shape.getValue());
                     if (path.filter(created -> isAsLongAs(scene, created, shape.getValue()))
                             .isEmpty()) {

@@ -140,7 +140,7 @@ public final class ClusterDumpReader {
         private final InputNotes notes = new InputNotes();
         private final Admission admission = new Admission(features);
         private final EphemeralClaims claims = new EphemeralClaims();
-        private final Workloads workloads = new Workloads(features.tolerationOperators(), startsCronJobs);
+        private final Workloads workloads = new Workloads(features, startsCronJobs);
         private final CustomResources customResources = new CustomResources(decoder);
         private final WorkloadNotes made = new WorkloadNotes();
         private final List<Pending> waiting = new ArrayList<>();
@@ -225,6 +225,8 @@ public final class ClusterDumpReader {
             notes.throwProblems();
             customResources.complete(objects);
             tellNodesThatAreMissing();
+            tellThatAreIgnored(ObjectKind.POD_GROUP, FeatureGates.GENERIC_WORKLOAD);
+            tellThatAreIgnored(ObjectKind.COMPOSITE_POD_GROUP, FeatureGates.COMPOSITE_POD_GROUP);
             if (makesPods) {
                 tellThatThereAreNoPods();
             }
@@ -280,6 +282,16 @@ public final class ClusterDumpReader {
                 List<String> kinds = new ArrayList<>();
                 counts.forEach((kind, count) -> kinds.add(kind + " " + count));
                 notes.note("no pods are among the objects: " + InputNotes.names(kinds));
+            }
+        }
+
+        private void tellThatAreIgnored(ObjectKind<?> kind, String feature) {
+            long count = features.isEnabled(feature)
+                    ? 0
+                    : objects.stream().filter(kind.type()::isInstance).count();
+            if (count > 0) {
+                notes.note((count == 1 ? "1 object" : count + " objects") + " of the kind " + kind.kind()
+                        + (count == 1 ? " is" : " are") + " ignored: the feature gate " + feature + " is off");
             }
         }
 

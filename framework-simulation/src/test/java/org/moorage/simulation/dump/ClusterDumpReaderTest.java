@@ -7,12 +7,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayInputStream;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.api.model.OtherObject;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodGroup;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
@@ -36,8 +38,12 @@ class ClusterDumpReaderTest {
             """;
 
     private static ClusterDumpReader reader() {
+        return reader(FeatureGates.DEFAULTS);
+    }
+
+    private static ClusterDumpReader reader(FeatureGates features) {
         PluginRegistry registry = PluginRegistry.of(List.of());
-        return new ClusterDumpReader(ConfigLoader.defaults(registry, FeatureGates.DEFAULTS), registry);
+        return new ClusterDumpReader(ConfigLoader.defaults(registry, features), registry);
     }
 
     private static ClusterDump read(ClusterDumpReader reader, String text) {
@@ -85,6 +91,43 @@ class ClusterDumpReaderTest {
                           stdin:15:1: Pod default/p: spec.nodeName: 4 (expected: a text)
                           stdin:1:1: Deployment default/web: spec.template.spec.containers[0].resources.requests.memory: \
                         "1 GB" (expected: a quantity such as 2, 500m or 1536Mi)""");
+    }
+
+    private static final String GROUPS = """
+            {apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {schedulingGroup: {podGroupName: g}}}
+            ---
+            {apiVersion: scheduling.k8s.io/v1beta1, kind: PodGroup, metadata: {name: g}, spec: {priorityClassName: high}}
+            ---
+            {apiVersion: scheduling.k8s.io/v1beta1, kind: PodGroup, metadata: {name: h}}
+            ---
+            {apiVersion: scheduling.k8s.io/v1alpha3, kind: CompositePodGroup, metadata: {name: c}}
+            ---
+            {apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 7}
+            """;
+
+    @Test
+    void ignoresGroupsWithoutTheirFeaturesAndSaysSo() {
+        ClusterDump dump = read(reader(), GROUPS);
+
+        assertThat(dump.pods()).extracting(pod -> pod.spec().podGroupName()).containsExactly("");
+        assertThat(dump.notes())
+                .containsExactly(
+                        "2 objects of the kind PodGroup are ignored: the feature gate GenericWorkload is off",
+                        "1 object of the kind CompositePodGroup is ignored: the feature gate CompositePodGroup is off");
+    }
+
+    @Test
+    void completesGroupsWithTheirFeature() {
+        ClusterDump dump = read(reader(FeatureGates.of(Map.of(FeatureGates.GENERIC_WORKLOAD, true))), GROUPS);
+
+        assertThat(dump.pods()).extracting(pod -> pod.spec().podGroupName()).containsExactly("g");
+        assertThat(dump.objects())
+                .filteredOn(PodGroup.class::isInstance)
+                .extracting(group -> ((PodGroup) group).priority())
+                .containsExactly(7, 0);
+        assertThat(dump.notes())
+                .containsExactly(
+                        "1 object of the kind CompositePodGroup is ignored: the feature gate CompositePodGroup is off");
     }
 
     @Test

@@ -18,7 +18,7 @@ import org.moorage.objects.GeneratedNames;
 import org.moorage.objects.internal.Fields;
 import org.moorage.objects.internal.ObjectKey;
 
-/** Makes the pods of jobs, and one job of a cron job. */
+/** Makes the pods of jobs with their groups, and one job of a cron job. */
 final class Jobs {
     private static final String JOB_NAME = "batch.kubernetes.io/job-name";
     private static final String CONTROLLER_UID = "batch.kubernetes.io/controller-uid";
@@ -30,14 +30,15 @@ final class Jobs {
     private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
     private final OwnedPods pods;
+    private final JobGroups groups;
 
-    Jobs(OwnedPods pods) {
+    Jobs(OwnedPods pods, JobGroups groups) {
         this.pods = pods;
+        this.groups = groups;
     }
 
     /** Makes the pods that a job lacks now; those that come when others have completed are not among them. */
     MadeObjects ofJob(ObjectNode job) {
-        ObjectKey key = ObjectKey.of(job);
         Fields spec = PodTemplate.specOf(job);
         String manager = spec.node().path("managedBy").asText(CONTROLLER);
         if (!manager.equals(CONTROLLER)) {
@@ -46,6 +47,15 @@ final class Jobs {
         if (OwnedPods.hasCondition(job, "Complete") || OwnedPods.hasCondition(job, "Failed")) {
             return MadeObjects.none();
         }
+        JobGroups.Preparation preparation = groups.of(job);
+        MadeObjects made =
+                preparation.whyNoPods().isEmpty() ? pods(job, spec) : MadeObjects.none(preparation.whyNoPods());
+        made.objects().forEach(preparation::join);
+        return made.after(preparation.made());
+    }
+
+    private MadeObjects pods(ObjectNode job, Fields spec) {
+        ObjectKey key = ObjectKey.of(job);
         if (spec.node().path("suspend").asBoolean()) {
             return MadeObjects.none("suspended");
         }
@@ -208,7 +218,7 @@ final class Jobs {
             return MadeObjects.none("its last job is still active");
         }
         ObjectNode job = job(cronJob, spec);
-        return ofJob(job).after(job).withTemplatePath("spec.jobTemplate.spec.template");
+        return ofJob(job).after(List.of(job)).withTemplatePath("spec.jobTemplate.spec.template");
     }
 
     private static ObjectNode job(ObjectNode cronJob, Fields spec) {

@@ -9,7 +9,7 @@ import org.moorage.objects.internal.ObjectKey;
 /**
  * What the controller of a workload makes.
  *
- * @param objects pods, their claims, and the replica set or job between the workload and its pods
+ * @param objects pods, their claims, the replica set or job between the workload and its pods, and the group of these
  * @param templatePath where the workload has the template of its pods, for example {@code spec.template}
  * @param whyNone why the workload has no pods, for example {@code replicas: 0}; empty if it has some, here or in the cluster
  */
@@ -32,9 +32,8 @@ public record MadeObjects(List<ObjectNode> objects, String templatePath, String 
         return new MadeObjects(List.of(), TEMPLATE, why);
     }
 
-    MadeObjects after(ObjectNode first) {
-        List<ObjectNode> all = new ArrayList<>();
-        all.add(first);
+    MadeObjects after(List<ObjectNode> first) {
+        List<ObjectNode> all = new ArrayList<>(first);
         all.addAll(objects);
         return new MadeObjects(all, templatePath, whyNone);
     }

@@ -49,7 +49,7 @@ final class ReplicaSets {
             return MadeObjects.none(Workloads.NO_REPLICAS);
         }
         ObjectNode replicaSet = replicaSet(deployment, spec, pods.revision(key).orElseGet(template::hash));
-        return ofReplicaSet(replicaSet).after(replicaSet);
+        return ofReplicaSet(replicaSet).after(List.of(replicaSet));
     }
 
     private static ObjectNode replicaSet(ObjectNode deployment, Fields spec, String hash) {

@@ -4,13 +4,13 @@ package org.moorage.simulation.internal.workload;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 import org.moorage.api.model.Node;
-import org.moorage.api.model.TolerationOperators;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.objects.internal.Fields;
 import org.moorage.objects.internal.ObjectKey;
 
 /**
  * Makes what controllers make of workloads: the pods of deployments, replica sets, replication controllers, stateful sets, daemon
- * sets and jobs, with the replica sets of deployments and the claims of stateful sets; on request a job of each cron job. Pods that
+ * sets and jobs, with the replica sets of deployments, the claims of stateful sets and, with {@code WorkloadWithJob}, the groups of jobs; on request a job of each cron job. Pods that
  * are there already are counted, so that only missing ones are made.
  *
  * <p>Names are those that controllers give. Where these are random, they have the same form, and are the same in each run.
@@ -23,18 +23,21 @@ public final class Workloads {
     private final OwnedPods pods = new OwnedPods();
     private final ReplicaSets replicaSets = new ReplicaSets(pods);
     private final StatefulSets statefulSets = new StatefulSets(pods);
-    private final Jobs jobs = new Jobs(pods);
+    private final JobGroups groups;
+    private final Jobs jobs;
     private final DaemonSets daemonSets;
     private final boolean startsCronJobs;
 
     /**
      * The workloads of a cluster of which nothing has been {@link #seen} yet.
      *
-     * @param operators the operators that tolerations of daemon sets may have
+     * @param features which features are on
      * @param startsCronJobs whether cron jobs start a job
      */
-    public Workloads(TolerationOperators operators, boolean startsCronJobs) {
-        daemonSets = new DaemonSets(pods, operators);
+    public Workloads(FeatureGates features, boolean startsCronJobs) {
+        daemonSets = new DaemonSets(pods, features.tolerationOperators());
+        groups = new JobGroups(pods, features.isEnabled(FeatureGates.WORKLOAD_WITH_JOB));
+        jobs = new Jobs(pods, groups);
         this.startsCronJobs = startsCronJobs;
     }
 
@@ -63,6 +66,7 @@ public final class Workloads {
             case "/Pod" -> pods.seen(object);
             case "/PersistentVolumeClaim" -> statefulSets.seenClaim(object);
             case "apps/ReplicaSet" -> replicaSets.seen(object);
+            case "scheduling.k8s.io/Workload", "scheduling.k8s.io/PodGroup" -> groups.seen(object);
             default -> {}
         }
     }

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -179,6 +180,128 @@ final class AdmissionTest {
                 .isInstanceOf(ClusterFileException.class)
                 .hasMessage("Pod b/a: spec.priorityClassName: \"x\" (expected: the name of a PriorityClass among the"
                         + " objects: system-cluster-critical, system-node-critical)");
+    }
+
+    @Nested
+    class OfGroups {
+        private static final FeatureGates GROUPS = FeatureGates.of(Map.of(
+                FeatureGates.GENERIC_WORKLOAD,
+                true,
+                FeatureGates.TOPOLOGY_AWARE_WORKLOAD_SCHEDULING,
+                true,
+                FeatureGates.COMPOSITE_POD_GROUP,
+                true,
+                FeatureGates.POD_GROUP_PREEMPTION_POLICY,
+                true,
+                FeatureGates.DRA_WORKLOAD_RESOURCE_CLAIMS,
+                true));
+        private static final String POD_GROUP = "apiVersion: scheduling.k8s.io/v1beta1, kind: PodGroup";
+        private static final String COMPOSITE = "apiVersion: scheduling.k8s.io/v1alpha3, kind: CompositePodGroup";
+        private static final String WITH_ALL = "{parentCompositePodGroupName: p, preemptionPolicy: Never, priority: 3,"
+                + " schedulingConstraints: {topology: [{key: rack}]}, resourceClaims: [{name: c}]}";
+
+        record Group(String name, FeatureGates features, String kind, String spec, String admitted) {
+            @Override
+            public String toString() {
+                return name;
+            }
+        }
+
+        static List<Group> groups() {
+            return List.of(
+                    new Group(
+                            "a class among the objects",
+                            GROUPS,
+                            POD_GROUP,
+                            "{priorityClassName: gold}",
+                            "{priorityClassName: gold, priority: 100, preemptionPolicy: Never}"),
+                    new Group(
+                            "no class, and a default",
+                            GROUPS,
+                            POD_GROUP,
+                            "{}",
+                            "{priorityClassName: usual, priority: 7, preemptionPolicy: PreemptLowerPriority}"),
+                    new Group(
+                            "a class, of a group of groups",
+                            GROUPS,
+                            COMPOSITE,
+                            "{priorityClassName: gold, priority: 100}",
+                            "{priorityClassName: gold, priority: 100, preemptionPolicy: Never}"),
+                    new Group(
+                            "a priority and a policy of its own, without a class",
+                            GROUPS,
+                            POD_GROUP,
+                            "{priority: 5, preemptionPolicy: Never}",
+                            "{priority: 5, preemptionPolicy: Never}"),
+                    new Group("all that features add", GROUPS, POD_GROUP, WITH_ALL, WITH_ALL),
+                    new Group(
+                            "nothing of what features add that are off",
+                            GROUPS.with(FeatureGates.COMPOSITE_POD_GROUP, false)
+                                    .with(FeatureGates.TOPOLOGY_AWARE_WORKLOAD_SCHEDULING, false)
+                                    .with(FeatureGates.POD_GROUP_PREEMPTION_POLICY, false)
+                                    .with(FeatureGates.DRA_WORKLOAD_RESOURCE_CLAIMS, false),
+                            POD_GROUP,
+                            WITH_ALL,
+                            "{priority: 3}"),
+                    new Group("as it is, where there are no groups", FeatureGates.DEFAULTS, POD_GROUP, "{}", "{}"));
+        }
+
+        @ParameterizedTest
+        @MethodSource("groups")
+        void givesThemThePriorityOfTheirClass(Group given) throws IOException {
+            ObjectNode group =
+                    tree("{" + given.kind + ", metadata: {name: a, namespace: b}, spec: " + given.spec + "}");
+
+            Admission.apply(List.of(tree(GOLD), tree(DEFAULT), group), given.features);
+
+            assertThat(group.path("spec")).isEqualTo(tree(given.admitted));
+        }
+
+        @ParameterizedTest
+        @CsvSource({"false, false", "true, true"})
+        void leavesThePodsInThemWithThatFeature(boolean isOn, boolean stays) throws IOException {
+            ObjectNode pod = tree("{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: b},"
+                    + " spec: {priority: 1, schedulingGroup: {podGroupName: g}}}");
+
+            Admission.apply(List.of(pod), FeatureGates.of(Map.of(FeatureGates.GENERIC_WORKLOAD, isOn)));
+
+            assertThat(pod.path("spec").has("schedulingGroup")).isEqualTo(stays);
+        }
+
+        @ParameterizedTest
+        @CsvSource(
+                delimiter = '|',
+                value = {
+                    "priorityClassName: gold, priority: 5 | priority set in the pod group (5) must match the priority"
+                            + " computed (100) based on the priority class set in the spec",
+                    "priorityClassName: gold, preemptionPolicy: PreemptLowerPriority | the string value of"
+                            + " PreemptionPolicy (PreemptLowerPriority) must not be provided in pod group spec; priority"
+                            + " admission controller computed Never from the given PriorityClass name",
+                    "priorityClassName: odd | preemptionPolicy set in the PriorityClass object (Sometimes) must match one"
+                            + " of the allowed values of PreemptionPolicy type in pod group",
+                    "priorityClassName: x | spec.priorityClassName: \"x\" (expected: the name of a PriorityClass among the"
+                            + " objects: gold, odd, system-cluster-critical, system-node-critical)"
+                })
+        void refusesANewOneThatSaysOtherwiseThanItsClass(String spec, String refusal) throws IOException {
+            String odd = priorityClass("odd", "value: 1, preemptionPolicy: Sometimes");
+            ObjectNode group = tree("{" + POD_GROUP + ", metadata: {name: a, namespace: b}, spec: {" + spec + "}}");
+            List<ObjectNode> objects = List.of(tree(GOLD), tree(odd), group);
+
+            assertThatThrownBy(() -> Admission.apply(objects, GROUPS))
+                    .isInstanceOf(ClusterFileException.class)
+                    .hasMessage("PodGroup b/a: " + refusal);
+        }
+
+        @Test
+        void takesOneThatAServerHasAdmittedForWhatItSays() throws IOException {
+            ObjectNode group =
+                    tree("{" + POD_GROUP + ", metadata: {name: a, creationTimestamp: '2026-11-21T09:30:00Z'},"
+                            + " spec: {priorityClassName: gone, priority: 5}}");
+
+            Admission.apply(List.of(group), GROUPS);
+
+            assertThat(group.path("spec")).isEqualTo(tree("{priorityClassName: gone, priority: 5}"));
+        }
     }
 
     @Test

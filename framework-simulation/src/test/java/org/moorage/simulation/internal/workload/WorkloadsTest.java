@@ -11,12 +11,14 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.api.model.Node;
-import org.moorage.api.model.TolerationOperators;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.objects.ClusterFileException;
 import org.moorage.objects.internal.ClusterFiles;
 import org.moorage.objects.internal.ObjectKey;
@@ -337,17 +339,239 @@ class WorkloadsTest {
         assertThat(spec.path("tolerations")).hasSize(6);
     }
 
+    @Nested
+    class GroupsOfJobs {
+        private static final FeatureGates ON =
+                FeatureGates.of(Map.of(FeatureGates.GENERIC_WORKLOAD, true, FeatureGates.WORKLOAD_WITH_JOB, true));
+        private static final String GANG = "  parallelism: 2\n  scheduling: {schedulingPolicy: {gang: {}}}\n";
+        // The hashes are those of the controller.
+        private static final String WORKLOAD = "Workload w-6f48b98f99";
+        private static final String GROUP = "PodGroup w-6f48b98f99-w-pgt-0-6649944dc8";
+        private static final String OWNED =
+                "ownerReferences: [{apiVersion: batch/v1, kind: Job, name: w," + " uid: w-uid, controller: true}]";
+        private static final String KNOWN_WORKLOAD = """
+                ---
+                apiVersion: scheduling.k8s.io/v1beta1
+                kind: Workload
+                metadata: {name: known, namespace: team, OWNED}
+                spec: {controllerRef: {apiGroup: batch, kind: Job, name: w}, podGroupTemplates: [{name: t}]}
+                """.replace("OWNED", OWNED);
+        private static final String KNOWN_GROUP = """
+                ---
+                apiVersion: scheduling.k8s.io/v1beta1
+                kind: PodGroup
+                metadata: {name: known-group, namespace: team, OWNED}
+                spec: {workloadRef: {workloadName: known, templateName: t}}
+                """.replace("OWNED", OWNED);
+        private static final String WORKLOAD_OF_PARENT = """
+                ---
+                apiVersion: scheduling.k8s.io/v1beta1
+                kind: Workload
+                metadata: {name: set, namespace: team}
+                spec:
+                  controllerRef: {apiGroup: example.org, kind: JobSet, name: s}
+                  podGroupTemplates: [{name: t, schedulingPolicy: {gang: {minCount: 7}}, priority: 3}]
+                """;
+
+        record Case(String name, String text, List<String> made, String group, String whyNone) {
+            @Override
+            public String toString() {
+                return name;
+            }
+        }
+
+        private static Case makes(String name, String text, String group, String... made) {
+            return new Case(name, text, List.of(made), group, "");
+        }
+
+        private static String ofParent(String annotations) {
+            return job("").replace(
+                            "uid: w-uid",
+                            "uid: w-uid, annotations: {" + annotations + "}, ownerReferences: [{apiVersion:"
+                                    + " example.org/v1, kind: JobSet, name: s, uid: s-uid, controller: true}]");
+        }
+
+        static List<Case> cases() {
+            String name = GROUP.substring("PodGroup ".length());
+            String pod = "Pod w-*";
+            return List.of(
+                    makes("a job has a workload and a group", job(""), name, WORKLOAD, GROUP, pod),
+                    makes("so has a gang", job(GANG), name, WORKLOAD, GROUP, pod, pod),
+                    new Case(
+                            "and one that is suspended",
+                            job("  suspend: true\n"),
+                            List.of(WORKLOAD, GROUP),
+                            "",
+                            "suspended"),
+                    makes(
+                            "a job whose pods are in a group has none",
+                            job("").replace("    spec:\n", "    spec:\n      schedulingGroup: {podGroupName: own}\n"),
+                            "own",
+                            pod),
+                    makes(
+                            "nor has one that has started",
+                            job("") + "status: {startTime: '2026-11-21T09:30:00Z'}\n",
+                            "",
+                            pod),
+                    makes(
+                            "or that has pods",
+                            job("  parallelism: 2\n") + pod("w-1", owner("batch/v1", "Job"), ""),
+                            "",
+                            pod),
+                    makes(
+                            "or that was suspended",
+                            job("") + "status: {conditions: [{type: Suspended, status: 'False'}]}\n",
+                            "",
+                            pod),
+                    makes(
+                            "one that has started finds its group again",
+                            job("  parallelism: 2\n")
+                                    + KNOWN_WORKLOAD
+                                    + KNOWN_GROUP
+                                    + pod("w-1", owner("batch/v1", "Job"), ""),
+                            "known-group",
+                            pod),
+                    makes(
+                            "a group that is missing is made of the workload that is there",
+                            job("") + KNOWN_WORKLOAD,
+                            "known-t-5887449b",
+                            "PodGroup known-t-*",
+                            pod),
+                    makes(
+                            "a workload that is somebody else's does not count",
+                            job("") + KNOWN_WORKLOAD.replace("uid: w-uid, controller: true", "uid: w-uid"),
+                            name,
+                            WORKLOAD,
+                            GROUP,
+                            pod),
+                    makes(
+                            "with two workloads the job has no group",
+                            job("") + KNOWN_WORKLOAD + KNOWN_WORKLOAD.replace("name: known", "name: other"),
+                            "",
+                            pod),
+                    new Case(
+                            "with a workload of another shape it has no pods",
+                            job("") + KNOWN_WORKLOAD.replace("[{name: t}]", "[{name: t}, {name: u}]"),
+                            List.of(),
+                            "",
+                            "Workload team/known has 2 podGroupTemplates, and not 1"),
+                    new Case(
+                            "a gang of more pods than run at once is refused",
+                            job("  scheduling: {schedulingPolicy: {gang: {minCount: 2}}}\n"),
+                            List.of(),
+                            "",
+                            "refused by the API server: spec.scheduling.schedulingPolicy.gang.minCount: must not be"
+                                    + " greater than parallelism (1)"),
+                    makes("a job of another controller has no group", ofParent("") + WORKLOAD_OF_PARENT, "", pod),
+                    makes(
+                            "unless that leaves it to the job",
+                            ofParent("scheduling.k8s.io/group-template-name: t") + WORKLOAD_OF_PARENT,
+                            "set-t-5c5dbb9745",
+                            "PodGroup set-t-*",
+                            pod),
+                    makes(
+                            "and has the template",
+                            ofParent("scheduling.k8s.io/group-template-name: u") + WORKLOAD_OF_PARENT,
+                            "",
+                            pod));
+        }
+
+        @ParameterizedTest
+        @MethodSource("cases")
+        void areMadeAsByTheController(Case given) {
+            MadeObjects made = made(given.text, ON, true);
+
+            List<String> titles = new ArrayList<>();
+            for (ObjectNode object : made.objects()) {
+                ObjectKey key = ObjectKey.of(object);
+                titles.add(key.kind() + " " + key.name());
+                if (key.kind().equals("Pod")) {
+                    assertThat(object.at("/spec/schedulingGroup/podGroupName").asText(""))
+                            .isEqualTo(given.group);
+                }
+            }
+            assertThat(titles).hasSameSizeAs(given.made);
+            for (int i = 0; i < titles.size(); i++) {
+                assertThat(titles.get(i)).matches(given.made.get(i).replace("*", "[a-z0-9]{5,10}"));
+            }
+            assertThat(made.whyNone()).isEqualTo(given.whyNone);
+        }
+
+        @Test
+        void areNotMadeWithoutThatFeature() {
+            assertThat(made(job(GANG), false).objects())
+                    .extracting(object -> ObjectKey.of(object).kind())
+                    .containsExactly("Pod", "Pod");
+        }
+
+        @Test
+        void sayWhatTheJobSays() throws IOException {
+            String scheduling = "  parallelism: 4\n  scheduling:\n    schedulingPolicy: {gang: {}}\n"
+                    + "    disruptionMode: {all: {}}\n    schedulingConstraints: {topology: [{key: rack}]}\n"
+                    + "    resourceClaims: [{name: c, resourceClaimName: shared}]\n";
+            List<ObjectNode> made = made(
+                            job(scheduling).replace("    spec:\n", "    spec:\n      priorityClassName: gold\n"),
+                            ON,
+                            false)
+                    .objects();
+            String template = "'schedulingPolicy': {'gang': {'minCount': 4}}, 'disruptionMode': {'all': {}},"
+                    + " 'schedulingConstraints': {'topology': [{'key': 'rack'}]}, 'priorityClassName': 'gold',"
+                    + " 'resourceClaims': [{'name': 'c', 'resourceClaimName': 'shared'}]}";
+            String ownedByJob = "{'apiVersion': 'batch/v1', 'kind': 'Job', 'name': 'w', 'uid': 'w-uid',"
+                    + " 'controller': true, 'blockOwnerDeletion': true}";
+
+            assertThat(made.get(0).path("spec"))
+                    .isEqualTo(tree("{'controllerRef': {'apiGroup': 'batch', 'kind': 'Job', 'name': 'w'},"
+                            + " 'podGroupTemplates': [{'name': 'w-pgt-0', " + template + "]}"));
+            assertThat(made.get(0).at("/metadata/ownerReferences"))
+                    .isEqualTo(tree("{'x': [" + ownedByJob + "]}").path("x"));
+            assertThat(made.get(1).path("spec"))
+                    .isEqualTo(tree("{'workloadRef': {'workloadName': 'w-6f48b98f99', 'templateName': 'w-pgt-0'}, "
+                            + template));
+            assertThat(made.get(1).at("/metadata/ownerReferences"))
+                    .isEqualTo(tree("{'x': [" + ownedByJob + ", {'apiVersion': 'scheduling.k8s.io/v1beta1',"
+                                    + " 'kind': 'Workload', 'name': 'w-6f48b98f99', 'uid': '"
+                                    + made.get(0).at("/metadata/uid").asText() + "'}]}")
+                            .path("x"));
+            assertThat(made.get(2).at("/metadata/ownerReferences/1"))
+                    .isEqualTo(tree("{'apiVersion': 'scheduling.k8s.io/v1beta1', 'kind': 'PodGroup',"
+                            + " 'name': '" + ObjectKey.of(made.get(1)).name() + "', 'uid': '"
+                            + made.get(1).at("/metadata/uid").asText() + "'}"));
+        }
+
+        @Test
+        void haveNamesThatAreCutIfTheyAreLong() {
+            String name = "j".repeat(200);
+            String text = job("").replace("name: w,", "name: " + name + ",");
+
+            List<ObjectNode> made = made(text, name, ON, false).objects();
+
+            assertThat(ObjectKey.of(made.get(0)).name()).isEqualTo(name + "-6f48b98f99");
+            assertThat(ObjectKey.of(made.get(1)).name())
+                    .matches("j{121}-j{121}-[a-z0-9]{5,10}")
+                    .hasSizeLessThanOrEqualTo(253);
+        }
+    }
+
     private static ObjectNode tree(String json) throws IOException {
         return ObjectStreams.object(json.replace('\'', '"'));
     }
 
     private static MadeObjects made(String text, boolean startsCronJobs) {
-        Workloads workloads = new Workloads(TolerationOperators.EQUALITY, startsCronJobs);
+        return made(text, FeatureGates.DEFAULTS, startsCronJobs);
+    }
+
+    private static MadeObjects made(String text, FeatureGates features, boolean startsCronJobs) {
+        return made(text, "w", features, startsCronJobs);
+    }
+
+    private static MadeObjects made(String text, String name, FeatureGates features, boolean startsCronJobs) {
+        Workloads workloads = new Workloads(features, startsCronJobs);
         List<ObjectNode> waiting = new ArrayList<>();
         List<Node> nodes = new ArrayList<>();
         for (ObjectNode object : ClusterFiles.read(List.of("-"), new ByteArrayInputStream(text.getBytes(UTF_8)))) {
             workloads.seen(object);
-            if (ObjectKey.of(object).name().equals("w") && Workloads.isWorkload(object)) {
+            if (ObjectKey.of(object).name().equals(name) && Workloads.isWorkload(object)) {
                 waiting.add(object);
             }
             if (object.path("kind").asText().equals("Node")) {

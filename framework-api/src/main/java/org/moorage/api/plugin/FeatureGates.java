@@ -117,6 +117,7 @@ public final class FeatureGates {
             COMPOSITE_POD_GROUP,
             POD_GROUP_PREEMPTION_POLICY,
             DRA_WORKLOAD_RESOURCE_CLAIMS,
+            WORKLOAD_WITH_JOB,
             TAINT_TOLERATION_COMPARISON_OPERATORS,
             DRA_EXTENDED_RESOURCE,
             DRA_PRIORITIZED_LIST,
@@ -265,7 +266,8 @@ public final class FeatureGates {
             List<String> off = new ArrayList<>(gate(name).dependencies);
             off.removeIf(this::isEnabled);
             if (enabled && !off.isEmpty()) {
-                broken.add(name + " is enabled, but depends on features that are disabled: " + off);
+                broken.add(name + " is enabled, but depends on features that are disabled: [" + String.join(" ", off)
+                        + "]");
             }
         });
         return broken;

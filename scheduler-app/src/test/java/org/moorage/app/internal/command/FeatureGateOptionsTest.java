@@ -88,6 +88,23 @@ class FeatureGateOptionsTest {
                 "--feature-gates=TopologyAwareWorkloadScheduling=true",
                 "--feature-gates: TopologyAwareWorkloadScheduling is enabled, but depends on features that are disabled:"
                         + " [GenericWorkload]"),
+        new Refused(
+                "--feature-gates=CompositePodGroup=true",
+                "--feature-gates: CompositePodGroup is enabled, but depends on features that are disabled:"
+                        + " [GenericWorkload TopologyAwareWorkloadScheduling]"),
+        new Refused(
+                "--feature-gates=GenericWorkload=true,CompositePodGroup=true",
+                "--feature-gates: CompositePodGroup is enabled, but depends on features that are disabled:"
+                        + " [TopologyAwareWorkloadScheduling]"),
+        new Refused(
+                "--feature-gates=DRAWorkloadResourceClaims=true,PodGroupPreemptionPolicy=true",
+                "--feature-gates: [DRAWorkloadResourceClaims is enabled, but depends on features that are disabled:"
+                        + " [GenericWorkload], PodGroupPreemptionPolicy is enabled, but depends on features that are"
+                        + " disabled: [GenericWorkload]]"),
+        new Refused(
+                "--feature-gates=WorkloadWithJob=true",
+                "--feature-gates: WorkloadWithJob is enabled, but depends on features that are disabled:"
+                        + " [GenericWorkload]"),
         // What a default needs counts too.
         new Refused(
                 "--feature-gates=DRADeviceTaints=false",

@@ -41,6 +41,8 @@ import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
+import org.moorage.api.model.PodGroup;
+import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.plugin.ClusterException;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Nomination;
@@ -154,7 +156,15 @@ class DeploymentTest {
                     return null;
                 });
         PluginRegistry registry = PluginRegistry.of(OwnPlugins.all());
-        FeatureGates features = FeatureGates.of(Map.of("DRADeviceTaintRules", true));
+        FeatureGates features = FeatureGates.of(Map.of(
+                "DRADeviceTaintRules",
+                true,
+                "GenericWorkload",
+                true,
+                "TopologyAwareWorkloadScheduling",
+                true,
+                "CompositePodGroup",
+                true));
         try (Scheduler scheduler = Scheduler.builder(ConfigLoader.defaults(registry, features), registry, recording)
                 .build()) {
             scheduler.start();
@@ -178,7 +188,7 @@ class DeploymentTest {
     void grantsWhatIsWritten() throws Exception {
         Set<String> needed = writes();
 
-        assertThat(needed).hasSize(9);
+        assertThat(needed).hasSize(10);
         assertThat(granted()).containsAll(needed);
     }
 
@@ -189,12 +199,19 @@ class DeploymentTest {
         Set<String> more = granted();
         more.removeAll(theirs);
 
-        // Its role lacks the kind of a feature that is off by default.
+        // Its role lacks the kinds of features that are off by default.
         assertThat(more)
                 .containsExactly(
                         "get resource.k8s.io/devicetaintrules",
+                        "get scheduling.k8s.io/compositepodgroups",
+                        "get scheduling.k8s.io/podgroups",
                         "list resource.k8s.io/devicetaintrules",
-                        "watch resource.k8s.io/devicetaintrules");
+                        "list scheduling.k8s.io/compositepodgroups",
+                        "list scheduling.k8s.io/podgroups",
+                        "patch scheduling.k8s.io/podgroups/status",
+                        "watch resource.k8s.io/devicetaintrules",
+                        "watch scheduling.k8s.io/compositepodgroups",
+                        "watch scheduling.k8s.io/podgroups");
     }
 
     /** Has everything written to a server that takes all, and notes the rights that are needed for it. */
@@ -228,6 +245,9 @@ class DeploymentTest {
                     pod,
                     Optional.of(new PodCondition(PodCondition.POD_SCHEDULED, "False", "r", "m", 0)),
                     Nomination.keep()));
+            attempt(() -> cluster.patchStatus(
+                    PodGroup.of(ObjectMeta.named("g").namespace("n").build()).build(),
+                    new PodCondition(PodGroup.INITIALLY_SCHEDULED, "True", "r", "m", 0)));
             attempt(() -> cluster.delete(pod));
             writeAll(VolumeWriter.class, cluster.volumes(), pod);
             writeAll(ResourceClaimWriter.class, cluster.resourceClaims(), pod);

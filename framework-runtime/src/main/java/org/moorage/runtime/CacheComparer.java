@@ -7,32 +7,49 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Predicate;
+import org.moorage.api.model.CompositePodGroup;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodGroup;
+import org.moorage.api.model.SchedulingGroup;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.ObjectLister;
 import org.moorage.runtime.debug.CacheComparison;
 import org.moorage.runtime.debug.SchedulerDump;
+import org.moorage.runtime.internal.cache.PodGroups;
 import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.cluster.ObjectStore;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
 
 /** Compares the cache and the queue with the objects that the scheduler was told of, as kube-scheduler does on a signal. */
 final class CacheComparer {
+    private final ObjectStore store;
     private final ObjectLister<Node> nodes;
     private final ObjectLister<Pod> pods;
     private final SchedulerCache cache;
     private final SchedulingQueue queue;
     private final Predicate<Pod> ours;
+    private final FeatureGates features;
 
-    CacheComparer(ObjectStore store, SchedulerCache cache, SchedulingQueue queue, Predicate<Pod> ours) {
+    CacheComparer(
+            ObjectStore store,
+            SchedulerCache cache,
+            SchedulingQueue queue,
+            Predicate<Pod> ours,
+            FeatureGates features) {
+        this.store = store;
         nodes = store.lister(ObjectKind.NODE);
         pods = store.lister(ObjectKind.POD);
         this.cache = cache;
         this.queue = queue;
         this.ours = ours;
+        this.features = features;
     }
 
     CacheComparison compare() {
@@ -71,7 +88,54 @@ final class CacheComparer {
                 without(cachedNodes, knownNodes),
                 missed,
                 redundant(cachedPods.values(), known),
-                lost);
+                lost,
+                features.isEnabled(FeatureGates.GENERIC_WORKLOAD) ? differentGroups(cachedPods) : List.of());
+    }
+
+    // The cache's groups, which were told of each change, beside others that are told of all objects now.
+    private List<String> differentGroups(Map<String, Pod> cachedPods) {
+        PodGroups groups = PodGroups.none(features);
+        for (PodGroup group : store.all(ObjectKind.POD_GROUP)) {
+            groups = groups.with(group);
+        }
+        for (CompositePodGroup group : store.all(ObjectKind.COMPOSITE_POD_GROUP)) {
+            groups = groups.with(group);
+        }
+        for (Pod pod : pods.all()) {
+            if (!pod.status().isTerminal() && (pod.isBound() || ours.test(pod))) {
+                Pod cached = cachedPods.get(pod.uid());
+                groups = cached == null ? groups.with(pod) : groups.with(pod).assume(cached);
+            }
+        }
+        Map<String, String> expected = described(groups);
+        Map<String, String> actual = described(cache.podGroups());
+        Set<String> keys = new TreeSet<>(expected.keySet());
+        keys.addAll(actual.keySet());
+        return keys.stream()
+                .filter(key -> !Objects.equals(expected.get(key), actual.get(key)))
+                .toList();
+    }
+
+    private static Map<String, String> described(PodGroups groups) {
+        Map<String, String> described = new HashMap<>();
+        groups.podGroups()
+                .forEach((key, state) -> described.put(
+                        key.toString(),
+                        version(state.podGroup()) + uids(state.unscheduledPods()) + uids(state.assumedPods())
+                                + uids(state.assignedPods())));
+        groups.compositePodGroups()
+                .forEach((key, state) ->
+                        described.put(key.toString(), version(state.compositePodGroup()) + state.children()));
+        return described;
+    }
+
+    private static String version(Optional<? extends SchedulingGroup> group) {
+        return group.map(known -> known.metadata().uid() + known.metadata().resourceVersion())
+                .orElse("");
+    }
+
+    private static List<String> uids(List<Pod> pods) {
+        return pods.stream().map(Pod::uid).toList();
     }
 
     private static List<String> without(Set<String> names, Set<String> others) {

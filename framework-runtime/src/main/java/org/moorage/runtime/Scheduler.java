@@ -51,6 +51,7 @@ import org.moorage.runtime.internal.binding.BindingCycle;
 import org.moorage.runtime.internal.binding.PodsInPreBind;
 import org.moorage.runtime.internal.binding.UncertainBindings;
 import org.moorage.runtime.internal.binding.WaitingPods;
+import org.moorage.runtime.internal.cache.PodGroups;
 import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.cluster.ChangeHandler;
 import org.moorage.runtime.internal.cluster.FeatureView;
@@ -119,7 +120,7 @@ public final class Scheduler implements AutoCloseable {
     private final Set<KeptJson> json;
     private final Extenders extenders;
 
-    private final SchedulerCache cache = new SchedulerCache();
+    private final SchedulerCache cache;
     private final FeatureView view;
     private final ObjectStore store;
     private final CacheComparer comparer;
@@ -152,6 +153,7 @@ public final class Scheduler implements AutoCloseable {
         ClusterWriter writer = builder.writer;
         this.listener = listener;
         this.threads = threads;
+        cache = new SchedulerCache(builder.featureGates);
         view = new FeatureView(builder.featureGates);
         store = new ObjectStore(view, new Changes());
         ObjectLister<Pod> pods = store.lister(ObjectKind.POD);
@@ -181,7 +183,8 @@ public final class Scheduler implements AutoCloseable {
                 builder.metrics,
                 extenders,
                 new ConcurrentHashMap<>(),
-                this::queue);
+                this::queue,
+                cache::podGroups);
         ProfileBuilder.Profiles built = new ProfileBuilder(
                         builder.registry,
                         plugin -> caller(plugin, builder),
@@ -205,7 +208,11 @@ public final class Scheduler implements AutoCloseable {
                 builder.metrics,
                 (pod, failure) -> SchedulingFailures.reportEvent(writer, pod, failure.getMessage()));
         comparer = new CacheComparer(
-                store, cache, queue, pod -> profiles.containsKey(pod.spec().schedulerName()));
+                store,
+                cache,
+                queue,
+                pod -> profiles.containsKey(pod.spec().schedulerName()),
+                builder.featureGates);
         statusPatches = new StatusPatches(pods, cache, writer, threads.reports());
         uncertainBindings = new UncertainBindings(source, pods, threads.binding(), threads.timers());
         SchedulingFailures failures = new SchedulingFailures(
@@ -245,7 +252,7 @@ public final class Scheduler implements AutoCloseable {
                         waitingPods,
                         podsInPreBind,
                         pod -> profiles.containsKey(pod.spec().schedulerName()),
-                        builder.featureGates::isTriedForResize),
+                        builder.featureGates),
                 cache,
                 queue,
                 store,
@@ -471,6 +478,7 @@ public final class Scheduler implements AutoCloseable {
 
     /** What is in the scheduler now. May be called at any time from any thread. */
     public SchedulerDump dump() {
+        PodGroups groups = cache.podGroups();
         return new SchedulerDump(
                 cache.dump(),
                 queue.dump(),
@@ -479,7 +487,9 @@ public final class Scheduler implements AutoCloseable {
                 podsInPreBind.all(),
                 uncertainBindings.waiting(),
                 statusPatches.uids(),
-                store.counts());
+                store.counts(),
+                groups.podGroups(),
+                groups.compositePodGroups());
     }
 
     /** Compares the cache and the queue with the objects that the cluster has told of. May be called at any time from any thread. */

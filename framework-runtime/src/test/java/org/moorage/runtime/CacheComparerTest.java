@@ -16,7 +16,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.QueueSortPlugin;
@@ -38,8 +40,14 @@ import org.moorage.runtime.metrics.SchedulerMetrics;
 class CacheComparerTest {
     private static final Pod WAITING = Samples.pod("waiting");
     private static final Pod BOUND = Samples.pod("bound").withNode("n");
+    private static final Pod WAITING_MEMBER = Samples.pod("waiting-member", PodSpec.builder().podGroupName("g"));
+    private static final Pod BOUND_MEMBER =
+            Samples.pod("bound-member", PodSpec.builder().podGroupName("g")).withNode("n");
+    private static final PodGroup GROUP = group("1");
 
-    private final ObjectStore store = new ObjectStore(new FeatureView(FeatureGates.DEFAULTS), new ChangeHandler() {
+    private static final FeatureGates WITH_GROUPS = FeatureGates.of(Map.of(FeatureGates.GENERIC_WORKLOAD, true));
+
+    private final ObjectStore store = new ObjectStore(new FeatureView(WITH_GROUPS), new ChangeHandler() {
         @Override
         public <T extends ClusterObject> void changed(ObjectKind<T> kind, ObjectChange<T> change) {
             // Cache and queue are told by the test.
@@ -50,7 +58,7 @@ class CacheComparerTest {
             // All kinds are available.
         }
     });
-    private final SchedulerCache cache = new SchedulerCache();
+    private final SchedulerCache cache = new SchedulerCache(WITH_GROUPS);
     private final SchedulingQueue queue = new SchedulingQueue(
             PluginCaller.of(new FirstCome()),
             Map.of(PodSpec.DEFAULT_SCHEDULER, new QueueProfile(List.of(), List.of())),
@@ -59,7 +67,7 @@ class CacheComparerTest {
             new Nominator((namespace, name) -> Optional.empty()),
             SchedulerMetrics.NONE,
             (pod, failure) -> {});
-    private final CacheComparer comparer = new CacheComparer(store, cache, queue, pod -> true);
+    private final CacheComparer comparer = new CacheComparer(store, cache, queue, pod -> true, WITH_GROUPS);
 
     private static final class FirstCome implements QueueSortPlugin {
         @Override
@@ -73,6 +81,11 @@ class CacheComparerTest {
         }
     }
 
+    private static PodGroup group(String version) {
+        return PodGroup.of(ObjectMeta.named("g").namespace("default").uid("g").resourceVersion(version).build())
+                .build();
+    }
+
     private void makeEqual() {
         store.applied(ObjectKind.NODE, Samples.node("n"));
         store.applied(ObjectKind.POD, WAITING);
@@ -80,6 +93,13 @@ class CacheComparerTest {
         cache.putNode(Samples.node("n"));
         cache.putPod(BOUND);
         queue.add(WAITING);
+        store.applied(ObjectKind.POD, WAITING_MEMBER);
+        store.applied(ObjectKind.POD, BOUND_MEMBER);
+        store.applied(ObjectKind.POD_GROUP, GROUP);
+        cache.putWaitingPod(WAITING_MEMBER);
+        cache.putPod(BOUND_MEMBER);
+        cache.putPodGroup(GROUP);
+        queue.add(WAITING_MEMBER);
     }
 
     /**
@@ -102,7 +122,11 @@ class CacheComparerTest {
             List<String> missedPods,
             List<String> redundantPods,
             List<String> lostPods) {
-        return new CacheComparison(missedNodes, redundantNodes, missedPods, redundantPods, lostPods);
+        return new CacheComparison(missedNodes, redundantNodes, missedPods, redundantPods, lostPods, List.of());
+    }
+
+    private static CacheComparison differentGroups(String... keys) {
+        return new CacheComparison(List.of(), List.of(), List.of(), List.of(), List.of(), List.of(keys));
     }
 
     static Stream<Case> cases() {
@@ -140,7 +164,31 @@ class CacheComparerTest {
                 new Case(
                         "a pod is lost",
                         (test, cache) -> test.queue.delete(WAITING),
-                        comparison(none, none, none, none, List.of("default/waiting"))));
+                        comparison(none, none, none, none, List.of("default/waiting"))),
+                new Case(
+                        "a member is assumed",
+                        (test, cache) -> cache.assume(WAITING_MEMBER.withNode("n")),
+                        equal),
+                new Case(
+                        "a waiting member is not counted",
+                        (test, cache) -> cache.removeWaitingPod(WAITING_MEMBER),
+                        differentGroups("podgroup/default/g")),
+                new Case(
+                        "a member with a node counts as waiting",
+                        (test, cache) -> cache.putWaitingPod(BOUND_MEMBER.withoutNode()),
+                        differentGroups("podgroup/default/g")),
+                new Case(
+                        "a group is missed",
+                        (test, cache) -> cache.removePodGroup(GROUP),
+                        differentGroups("podgroup/default/g")),
+                new Case(
+                        "a group has changed",
+                        (test, cache) -> test.store.applied(ObjectKind.POD_GROUP, group("2")),
+                        differentGroups("podgroup/default/g")),
+                new Case(
+                        "a group that is gone is still known",
+                        (test, cache) -> cache.putWaitingPod(Samples.pod("p", PodSpec.builder().podGroupName("gone"))),
+                        differentGroups("podgroup/default/gone")));
     }
 
     @ParameterizedTest
@@ -167,15 +215,25 @@ class CacheComparerTest {
                 List.of(),
                 List.of(),
                 List.of("pod-bound"),
-                Map.of("v1 Pod", 2));
+                Map.of("v1 Pod", 2),
+                cache.podGroups().podGroups(),
+                cache.podGroups().compositePodGroups());
 
         assertThat(dump.toString())
                 .contains("Node name: n\nDeleted: false\n")
-                .contains("Scheduled Pods(number: 2):\n"
+                .contains("Scheduled Pods(number: 3):\n"
                         + "name: bound, namespace: default, uid: pod-bound, nominated node: \n"
+                        + "name: bound-member, namespace: default, uid: pod-bound-member, nominated node: \n"
                         + "name: assumed, namespace: default, uid: pod-assumed, nominated node: , assumed\n")
-                .endsWith("Dump of scheduling queue\nactiveQ:1; backoffQ:0; unschedulablePods:0\n"
+                .endsWith("""
+                        Dump of pod groups
+                        podgroup/default/g, unscheduled: [default/waiting-member], assumed: [], assigned: [default/bound-member]
+
+                        Dump of scheduling queue
+                        activeQ:2; backoffQ:0; unschedulablePods:0
+                        """
                         + "name: waiting, namespace: default, uid: pod-waiting, nominated node: \n"
+                        + "name: waiting-member, namespace: default, uid: pod-waiting-member, nominated node: \n"
                         + """
 
                         Dump of pods being scheduled

@@ -147,7 +147,10 @@ public interface Handle {
      */
     Status filterWithNominatedPods(CycleState state, Pod pod, NodeInfo node);
 
-    /** The groups of pods as they are now; {@link Snapshot#podGroups} has them as the cycle sees them. */
+    /**
+     * The groups of pods as they are now. What is returned does not change: for later ones, ask again. {@link Snapshot#podGroups} has them as
+     * the cycle sees them.
+     */
     PodGroupLister podGroups();
 
     /** The extenders of the configuration, in the order in which they are asked. */

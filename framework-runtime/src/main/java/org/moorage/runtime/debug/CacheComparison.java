@@ -12,19 +12,23 @@ import java.util.List;
  * @param missedPods pods with a node that the cache lacks
  * @param redundantPods pods of the cache that are gone, have run to their end or are on another node
  * @param lostPods pods without a node that are neither queued nor being scheduled
+ * @param differentPodGroups groups of pods of which the cache has another version, other members or children, or has members in another
+ *     state
  */
 public record CacheComparison(
         List<String> missedNodes,
         List<String> redundantNodes,
         List<String> missedPods,
         List<String> redundantPods,
-        List<String> lostPods) {
+        List<String> lostPods,
+        List<String> differentPodGroups) {
     public CacheComparison {
         missedNodes = List.copyOf(missedNodes);
         redundantNodes = List.copyOf(redundantNodes);
         missedPods = List.copyOf(missedPods);
         redundantPods = List.copyOf(redundantPods);
         lostPods = List.copyOf(lostPods);
+        differentPodGroups = List.copyOf(differentPodGroups);
     }
 
     /** Whether there is no difference. */
@@ -33,12 +37,14 @@ public record CacheComparison(
                 && redundantNodes.isEmpty()
                 && missedPods.isEmpty()
                 && redundantPods.isEmpty()
-                && lostPods.isEmpty();
+                && lostPods.isEmpty()
+                && differentPodGroups.isEmpty();
     }
 
     @Override
     public String toString() {
         return "missedNodes: " + missedNodes + "\nredundantNodes: " + redundantNodes + "\nmissedPods: " + missedPods
-                + "\nredundantPods: " + redundantPods + "\nlostPods: " + lostPods + "\n";
+                + "\nredundantPods: " + redundantPods + "\nlostPods: " + lostPods + "\ndifferentPodGroups: "
+                + differentPodGroups + "\n";
     }
 }

@@ -6,8 +6,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import org.moorage.api.CompositePodGroupState;
+import org.moorage.api.GroupKey;
+import org.moorage.api.PodGroupState;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.SchedulingGroup;
 
 /**
  * What a scheduler holds. Each part is as it is at one moment, but not all at the same: a pod that moves on may be in two of them or in
@@ -21,6 +25,8 @@ import org.moorage.api.model.Pod;
  * @param uncertainBindings the pods of which the API server is still to be asked whether they are bound
  * @param statusPatches the uids of the pods whose status is being written, or to be written
  * @param objects how many objects are known, by their kind
+ * @param podGroups the pod groups of the cache, with their members
+ * @param compositePodGroups the composite pod groups of the cache, with their children
  */
 public record SchedulerDump(
         List<CachedNode> nodes,
@@ -30,7 +36,9 @@ public record SchedulerDump(
         List<Pod> podsInPreBind,
         List<Pod> uncertainBindings,
         List<String> statusPatches,
-        Map<String, Integer> objects) {
+        Map<String, Integer> objects,
+        Map<GroupKey, PodGroupState> podGroups,
+        Map<GroupKey, CompositePodGroupState> compositePodGroups) {
     public SchedulerDump {
         nodes = List.copyOf(nodes);
         nominatedPods = Map.copyOf(nominatedPods);
@@ -39,6 +47,8 @@ public record SchedulerDump(
         uncertainBindings = List.copyOf(uncertainBindings);
         statusPatches = List.copyOf(statusPatches);
         objects = Map.copyOf(objects);
+        podGroups = Map.copyOf(podGroups);
+        compositePodGroups = Map.copyOf(compositePodGroups);
     }
 
     /**
@@ -112,6 +122,9 @@ public record SchedulerDump(
                     .append("):\n");
             node.pods().forEach(pod -> append(text, pod, node.assumed().contains(pod.key()) ? ", assumed" : ""));
         }
+        if (!podGroups.isEmpty() || !compositePodGroups.isEmpty()) {
+            appendGroups(text.append("\nDump of pod groups\n"));
+        }
         text.append("\nDump of scheduling queue\nactiveQ:")
                 .append(queue.in("active"))
                 .append("; backoffQ:")
@@ -140,6 +153,21 @@ public record SchedulerDump(
                 .append(new TreeMap<>(objects))
                 .append('\n')
                 .toString();
+    }
+
+    private void appendGroups(StringBuilder text) {
+        Map<String, String> lines = new TreeMap<>();
+        podGroups.forEach((key, state) -> lines.put(
+                key.toString(),
+                known(state.podGroup()) + ", unscheduled: " + keys(state.unscheduledPods()) + ", assumed: "
+                        + keys(state.assumedPods()) + ", assigned: " + keys(state.assignedPods())));
+        compositePodGroups.forEach((key, state) -> lines.put(
+                key.toString(), known(state.compositePodGroup()) + ", children: " + state.children()));
+        lines.forEach((key, line) -> text.append(key).append(line).append('\n'));
+    }
+
+    private static String known(Optional<? extends SchedulingGroup> group) {
+        return group.isPresent() ? "" : ", not known";
     }
 
     private static List<String> keys(Collection<Pod> pods) {

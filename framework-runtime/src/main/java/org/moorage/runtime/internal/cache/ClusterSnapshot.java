@@ -52,6 +52,7 @@ public final class ClusterSnapshot implements Snapshot {
     };
 
     private final Map<String, Integer> podsByClaim = new HashMap<>();
+    private PodGroups podGroups = PodGroups.OFF;
     private boolean affinityChanged;
     private long generation;
     private long treeVersion;
@@ -75,7 +76,7 @@ public final class ClusterSnapshot implements Snapshot {
         ClusterSnapshot snapshot = new ClusterSnapshot();
         snapshot.images.replace(images.all());
         snapshot.fill(stateByName, tree, 0);
-        snapshot.finish(0);
+        snapshot.finish(0, PodGroups.OFF);
         return snapshot;
     }
 
@@ -135,6 +136,11 @@ public final class ClusterSnapshot implements Snapshot {
     @Override
     public boolean isClaimInUse(String namespace, String claimName) {
         return podsOfClaim(namespace + "/" + claimName) > 0;
+    }
+
+    @Override
+    public PodGroups podGroups() {
+        return podGroups;
     }
 
     /** How many volumes of pods name a claim, which is given as {@code namespace/name}. */
@@ -232,8 +238,9 @@ public final class ClusterSnapshot implements Snapshot {
         }
     }
 
-    void finish(long cacheGeneration) {
+    void finish(long cacheGeneration, PodGroups groups) {
         generation = cacheGeneration;
+        podGroups = groups;
         if (affinityChanged) {
             affinityChanged = false;
             List<NodeInfo> any = new ArrayList<>();

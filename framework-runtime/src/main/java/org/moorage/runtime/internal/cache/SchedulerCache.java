@@ -10,16 +10,20 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.moorage.api.model.CompositePodGroup;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.ResourceName;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.runtime.debug.SchedulerDump;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The nodes, and the pods on them: those that the cluster reports, and those that the scheduler assumes because it has just
- * decided so. An assumed pod stays until the cluster confirms it or the scheduler forgets it.
+ * decided so. An assumed pod stays until the cluster confirms it or the scheduler forgets it. And the groups of pods, to which
+ * pods belong that wait as well.
  *
  * <p>Every change stamps the node with a new generation and moves it to the head of a list, so that bringing a snapshot up
  * to date costs only what changed.
@@ -53,8 +57,18 @@ public final class SchedulerCache {
     @GuardedBy("lock")
     private long treeVersion;
 
-    /** An empty cache. */
-    public SchedulerCache() {}
+    // Changed under the lock, and read without.
+    private volatile PodGroups podGroups;
+
+    /** An empty cache for features that are on by default. */
+    public SchedulerCache() {
+        this(FeatureGates.DEFAULTS);
+    }
+
+    /** An empty cache, which knows groups of pods if the features for them are on. */
+    public SchedulerCache(FeatureGates features) {
+        podGroups = PodGroups.none(features);
+    }
 
     /** Takes note of a node that came into being or changed. */
     public void putNode(Node node) {
@@ -110,6 +124,7 @@ public final class SchedulerCache {
                 take(before);
             }
             place(pod);
+            changeTo(podGroups.with(pod));
         }
     }
 
@@ -121,6 +136,65 @@ public final class SchedulerCache {
                 take(known);
                 assumed.remove(pod.uid());
             }
+            changeTo(podGroups.without(pod));
+        }
+    }
+
+    /** Takes note of a pod without a node that one of the scheduler's profiles is responsible for: as a member of its group. */
+    public void putWaitingPod(Pod pod) {
+        if (!pod.spec().podGroupName().isEmpty()) {
+            synchronized (lock) {
+                changeTo(podGroups.with(pod));
+            }
+        }
+    }
+
+    /** Takes note that a pod without a node is gone. */
+    public void removeWaitingPod(Pod pod) {
+        if (!pod.spec().podGroupName().isEmpty()) {
+            synchronized (lock) {
+                changeTo(podGroups.without(pod));
+            }
+        }
+    }
+
+    /** Takes note of a pod group that came into being or changed. */
+    public void putPodGroup(PodGroup group) {
+        synchronized (lock) {
+            changeTo(podGroups.with(group));
+        }
+    }
+
+    /** Takes note that a pod group is gone. Its members are still known. */
+    public void removePodGroup(PodGroup group) {
+        synchronized (lock) {
+            changeTo(podGroups.without(group));
+        }
+    }
+
+    /** Takes note of a composite pod group that came into being or changed. */
+    public void putCompositePodGroup(CompositePodGroup group) {
+        synchronized (lock) {
+            changeTo(podGroups.with(group));
+        }
+    }
+
+    /** Takes note that a composite pod group is gone. Its children are still known. */
+    public void removeCompositePodGroup(CompositePodGroup group) {
+        synchronized (lock) {
+            changeTo(podGroups.without(group));
+        }
+    }
+
+    /** The pod groups and their members as they are now. They do not change for whoever holds them. */
+    public PodGroups podGroups() {
+        return podGroups;
+    }
+
+    @GuardedBy("lock")
+    private void changeTo(PodGroups groups) {
+        if (groups != podGroups) {
+            podGroups = groups;
         }
     }
 
@@ -138,6 +212,7 @@ public final class SchedulerCache {
             }
             place(pod);
             assumed.add(pod.uid());
+            changeTo(podGroups.assume(pod));
         }
     }
 
@@ -156,6 +231,7 @@ public final class SchedulerCache {
                 return false;
             }
             take(known);
+            changeTo(podGroups.forget(known));
             return true;
         }
     }
@@ -228,7 +304,7 @@ public final class SchedulerCache {
                     }
                 }
             }
-            snapshot.finish(generation);
+            snapshot.finish(generation, podGroups);
         }
     }
 

@@ -33,6 +33,9 @@ import org.moorage.api.model.Pod;
  * <p>A node with other pods is another node of another generation, and the one before it is the same as ever once the change is taken
  * back. So whatever is kept by generation, such as answers and counts of pods, holds for exactly the state that it was made of.
  *
+ * <p>A member of a pod group that is thought of as being on a node is assumed in its group, or assigned if the cluster shows it so; one that
+ * is thought of as being gone has left it. A pod that its group does not know does not become a member.
+ *
  * <p>For one thread at a time; several threads may each have a {@link #branch}.
  */
 public final class TrialSnapshot implements Snapshot {
@@ -45,6 +48,7 @@ public final class TrialSnapshot implements Snapshot {
     private ClusterSnapshot base;
     // The nodes that are not as the base has them, by their names.
     private Map<String, SnapshotNode> changed;
+    private PodGroups podGroups;
 
     // As the base's but for the nodes that are changed; made once they are asked for.
     private @Nullable List<NodeInfo> nodes;
@@ -56,12 +60,17 @@ public final class TrialSnapshot implements Snapshot {
 
     /** A snapshot of a cluster without nodes. */
     public TrialSnapshot() {
-        this(new ClusterSnapshot(), new HashMap<>(), new AtomicLong());
+        this(new ClusterSnapshot(), new HashMap<>(), PodGroups.OFF, new AtomicLong());
     }
 
-    private TrialSnapshot(ClusterSnapshot base, Map<String, SnapshotNode> changed, AtomicLong lastGeneration) {
+    private TrialSnapshot(
+            ClusterSnapshot base,
+            Map<String, SnapshotNode> changed,
+            PodGroups podGroups,
+            AtomicLong lastGeneration) {
         this.base = base;
         this.changed = changed;
+        this.podGroups = podGroups;
         this.lastGeneration = lastGeneration;
     }
 
@@ -70,11 +79,12 @@ public final class TrialSnapshot implements Snapshot {
         takeBack(0);
         forgetCopies();
         cache.updateSnapshot(base);
+        podGroups = base.podGroups();
     }
 
     /** A snapshot with the same changes. What is tried on one of the two afterwards, the other one does not see. */
     public TrialSnapshot branch() {
-        return new TrialSnapshot(base, new HashMap<>(changed), lastGeneration);
+        return new TrialSnapshot(base, new HashMap<>(changed), podGroups, lastGeneration);
     }
 
     /**
@@ -120,7 +130,7 @@ public final class TrialSnapshot implements Snapshot {
         NodeContents contents = new NodeContents(node);
         contents.add(pod);
         assumed.add(pod.uid());
-        change(node, contents, () -> {
+        change(node, contents, podGroups.tryOn(pod, nodeName), () -> {
             assumed.remove(pod.uid());
             undone.run();
         });
@@ -189,7 +199,7 @@ public final class TrialSnapshot implements Snapshot {
         if (!contents.remove(pod.uid())) {
             throw new IllegalArgumentException("pod: " + pod.key() + " (expected: a pod on node " + nodeName + ")");
         }
-        change(node, contents, undone);
+        change(node, contents, podGroups.tryWithout(pod), undone);
     }
 
     private SnapshotNode known(String name) {
@@ -205,13 +215,16 @@ public final class TrialSnapshot implements Snapshot {
         return node == null ? base.find(name) : node;
     }
 
-    private void change(SnapshotNode before, NodeContents contents, Runnable undone) {
+    private void change(SnapshotNode before, NodeContents contents, PodGroups groups, Runnable undone) {
+        PodGroups groupsBefore = podGroups;
         put(before.with(contents, lastGeneration.decrementAndGet()));
+        podGroups = groups;
         undo.push(() -> {
             try {
                 undone.run();
             } finally {
                 put(before);
+                podGroups = groupsBefore;
             }
         });
     }
@@ -261,11 +274,14 @@ public final class TrialSnapshot implements Snapshot {
      * @throws IllegalArgumentException if there is no such node
      */
     public void removeNode(String name) {
-        Node node = known(name).node();
+        SnapshotNode gone = known(name);
         replace((states, tree) -> {
             states.remove(name);
-            tree.remove(node);
+            tree.remove(gone.node());
         });
+        for (Pod pod : gone.pods()) {
+            podGroups = podGroups.tryWithout(pod);
+        }
     }
 
     private void replace(BiConsumer<Map<String, NodeState>, NodeTree> change) {
@@ -278,8 +294,12 @@ public final class TrialSnapshot implements Snapshot {
         change.accept(states, tree);
         ClusterSnapshot baseBefore = base;
         Map<String, SnapshotNode> changedBefore = changed;
+        PodGroups groupsBefore = podGroups;
         become(ClusterSnapshot.of(states, tree), new HashMap<>());
-        undo.push(() -> become(baseBefore, changedBefore));
+        undo.push(() -> {
+            become(baseBefore, changedBefore);
+            podGroups = groupsBefore;
+        });
     }
 
     private void become(ClusterSnapshot newBase, Map<String, SnapshotNode> newChanged) {
@@ -417,6 +437,11 @@ public final class TrialSnapshot implements Snapshot {
     @Override
     public boolean hasImage(String name) {
         return base.hasImage(name);
+    }
+
+    @Override
+    public PodGroups podGroups() {
+        return podGroups;
     }
 
     @Override

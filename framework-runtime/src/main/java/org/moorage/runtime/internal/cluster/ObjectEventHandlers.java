@@ -13,10 +13,12 @@ import org.moorage.api.event.ClusterEvent;
 import org.moorage.api.event.EventResource;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.CompositePodGroup;
 import org.moorage.api.model.DeviceTaintRule;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.ResourceSlice;
 import org.moorage.runtime.decision.HintEvaluation;
 import org.moorage.runtime.decision.HintEvaluation.PluginHint;
@@ -70,6 +72,10 @@ public final class ObjectEventHandlers implements ChangeHandler {
         }
         if (kind.equals(ObjectKind.NODE)) {
             nodeChanged(change.as(Node.class));
+        } else if (kind.equals(ObjectKind.POD_GROUP)) {
+            podGroupChanged(change.as(PodGroup.class));
+        } else if (kind.equals(ObjectKind.COMPOSITE_POD_GROUP)) {
+            compositePodGroupChanged(change.as(CompositePodGroup.class));
         }
         events(kind, change, queue::moveAllToActiveOrBackoff);
     }
@@ -85,6 +91,25 @@ public final class ObjectEventHandlers implements ChangeHandler {
             cache.removeNode(change.latest().name());
         } else {
             cache.putNode(after);
+        }
+    }
+
+    // Before the event, so that plugins that are asked about it know the group.
+    private void podGroupChanged(ObjectChange<PodGroup> change) {
+        PodGroup after = change.after().orElse(null);
+        if (after == null) {
+            cache.removePodGroup(change.latest());
+        } else {
+            cache.putPodGroup(after);
+        }
+    }
+
+    private void compositePodGroupChanged(ObjectChange<CompositePodGroup> change) {
+        CompositePodGroup after = change.after().orElse(null);
+        if (after == null) {
+            cache.removeCompositePodGroup(change.latest());
+        } else {
+            cache.putCompositePodGroup(after);
         }
     }
 
@@ -105,8 +130,8 @@ public final class ObjectEventHandlers implements ChangeHandler {
                 sink.accept(event, own);
             }
         } else if (kind.equals(ObjectKind.POD)) {
-            PodEventHandlers.waitingEvents(change.as(Pod.class)).forEach(events::add);
-            PodEventHandlers.eventsFor(pod, change.as(Pod.class), sink);
+            pods.untoldEvents(change.as(Pod.class)).forEach(events::add);
+            pods.eventsFor(pod, change.as(Pod.class), sink);
         } else {
             events(kind, change, sink);
         }

@@ -92,7 +92,7 @@ public final class ObjectStore implements ClusterListener {
     }
 
     /** The objects of a kind as they are now; none if the kind is not watched. */
-    <T extends ClusterObject> Collection<T> all(ObjectKind<T> kind) {
+    public <T extends ClusterObject> Collection<T> all(ObjectKind<T> kind) {
         return tables.containsKey(kind) ? table(kind).all() : List.of();
     }
 

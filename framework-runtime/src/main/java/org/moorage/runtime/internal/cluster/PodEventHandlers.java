@@ -8,6 +8,7 @@ import java.util.function.Predicate;
 import org.moorage.api.event.ClusterEvent;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.runtime.internal.binding.PodsInPreBind;
 import org.moorage.runtime.internal.binding.WaitingPods;
 import org.moorage.runtime.internal.cache.SchedulerCache;
@@ -27,13 +28,14 @@ public final class PodEventHandlers {
     private final WaitingPods waitingPods;
     private final PodsInPreBind podsInPreBind;
     private final Predicate<Pod> ours;
-    private final Predicate<Pod> triedForResize;
+    private final FeatureGates features;
+    private final boolean hasGroups;
 
     /**
      * A handler of changed pods.
      *
      * @param ours whether one of the scheduler's profiles is responsible for a pod
-     * @param triedForResize whether a running pod is queued because its resize is deferred
+     * @param features which features are on
      */
     public PodEventHandlers(
             SchedulerCache cache,
@@ -42,14 +44,15 @@ public final class PodEventHandlers {
             WaitingPods waitingPods,
             PodsInPreBind podsInPreBind,
             Predicate<Pod> ours,
-            Predicate<Pod> triedForResize) {
+            FeatureGates features) {
         this.cache = cache;
         this.queue = queue;
         this.nominator = nominator;
         this.waitingPods = waitingPods;
         this.podsInPreBind = podsInPreBind;
         this.ours = ours;
-        this.triedForResize = triedForResize;
+        this.features = features;
+        hasGroups = features.isEnabled(FeatureGates.GENERIC_WORKLOAD);
     }
 
     /** Takes note of a change; the pods that it may help are told of its {@link #events}. */
@@ -73,6 +76,7 @@ public final class PodEventHandlers {
                 stopWaiting(before, runs);
             }
         } else if (waits && after != null) {
+            cache.putWaitingPod(after);
             queue.add(after);
         }
         resizeChanged(change);
@@ -92,12 +96,23 @@ public final class PodEventHandlers {
         }
     }
 
-    private boolean waitsForResize(Pod pod) {
-        return isRunning(pod) && triedForResize.test(pod) && ours.test(pod);
+    private boolean isQueued(Pod pod) {
+        return isWaiting(pod) || waitsForResize(pod);
     }
 
-    /** The events of a change of a pod with a node. A change of a waiting pod is no event for the others. */
-    static void events(ObjectChange<Pod> change, BiConsumer<ClusterEvent, ObjectChange<?>> sink) {
+    private boolean waitsForResize(Pod pod) {
+        return isRunning(pod) && features.isTriedForResize(pod) && ours.test(pod);
+    }
+
+    /**
+     * The events of a change of a pod with a node. A change of a waiting pod is no event for the others, but that it has come is one
+     * if there are groups, which may have waited for it.
+     */
+    private void events(ObjectChange<Pod> change, BiConsumer<ClusterEvent, ObjectChange<?>> sink) {
+        if (hasGroups && change.after().filter(this::isQueued).isPresent()
+                && change.before().filter(this::isQueued).isEmpty()) {
+            sink.accept(WellKnownEvents.UNSCHEDULED_POD_ADD, ObjectChange.added(change.latest()));
+        }
         Optional<Pod> before = change.before().filter(PodEventHandlers::isRunning);
         Optional<Pod> after = change.after().filter(PodEventHandlers::isRunning);
         if (before.isPresent() && after.isPresent()) {
@@ -111,13 +126,14 @@ public final class PodEventHandlers {
         }
     }
 
-    /** The events of a change of a waiting pod, of which the others are not told. */
-    static List<ClusterEvent> waitingEvents(ObjectChange<Pod> change) {
+    /** The events of a change of a waiting pod that the others are not told of. */
+    List<ClusterEvent> untoldEvents(ObjectChange<Pod> change) {
         if (change.latest().isBound()) {
             return List.of();
         }
         if (change.before().isEmpty()) {
-            return List.of(WellKnownEvents.UNSCHEDULED_POD_ADD);
+            boolean isTold = hasGroups && isQueued(change.latest());
+            return isTold ? List.of() : List.of(WellKnownEvents.UNSCHEDULED_POD_ADD);
         }
         return change.after().isEmpty()
                 ? List.of(WellKnownEvents.UNSCHEDULED_POD_DELETE)
@@ -125,7 +141,7 @@ public final class PodEventHandlers {
     }
 
     /** As {@link #events}, with what only some pods are told: that the place of a nominated pod is free. */
-    static void eventsFor(Pod asked, ObjectChange<Pod> change, BiConsumer<ClusterEvent, ObjectChange<?>> sink) {
+    void eventsFor(Pod asked, ObjectChange<Pod> change, BiConsumer<ClusterEvent, ObjectChange<?>> sink) {
         events(change, sink);
         Optional<Pod> before = change.before()
                 .filter(pod ->
@@ -147,6 +163,7 @@ public final class PodEventHandlers {
     }
 
     private void updateWaiting(Pod before, Pod after) {
+        cache.putWaitingPod(after);
         if (cache.isAssumed(after.uid())) {
             // A node is chosen already; only that the pod is to go still matters.
             if (!before.metadata().isDeleting() && after.metadata().isDeleting()) {
@@ -169,9 +186,13 @@ public final class PodEventHandlers {
             endWaiting(pod);
             return;
         }
-        if (cache.isAssumed(pod.uid())) {
+        boolean wasAssumed = cache.isAssumed(pod.uid());
+        if (wasAssumed) {
             giveUp(pod);
-        } else {
+        }
+        // After the queue, as kube-scheduler does it: until then its group counts it.
+        cache.removeWaitingPod(pod);
+        if (!wasAssumed) {
             nominated.ifPresent(nodeName -> queue.nominationEnded(pod, nodeName));
         }
     }

@@ -85,6 +85,7 @@ public final class ProfileHandle implements Handle {
      * @param extenders who has a say beside the plugins
      * @param shared what plugins share with one another, by its key; it may be changed by several threads
      * @param queue the waiting pods, once the queue is built
+     * @param podGroups the groups of pods as they are now
      */
     public record Services(
             ObjectStore store,
@@ -103,7 +104,8 @@ public final class ProfileHandle implements Handle {
             SchedulerMetrics metrics,
             Extenders extenders,
             Map<StateKey<?>, Object> shared,
-            Supplier<SchedulingQueue> queue) {}
+            Supplier<SchedulingQueue> queue,
+            Supplier<? extends PodGroupLister> podGroups) {}
 
     /** The handle of a plugin. */
     public ProfileHandle(String profileName, String plugin, Services services) {
@@ -279,7 +281,7 @@ public final class ProfileHandle implements Handle {
 
     @Override
     public PodGroupLister podGroups() {
-        return PodGroupLister.NONE;
+        return services.podGroups().get();
     }
 
     @Override

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -30,10 +31,12 @@ import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodAffinity;
 import org.moorage.api.model.PodAffinityTerm;
+import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.model.ResourceName;
 import org.moorage.api.model.Volume;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.runtime.Samples;
 
 class TrialSnapshotTest {
@@ -41,6 +44,9 @@ class TrialSnapshotTest {
     private static final List<String> CLAIMS = List.of("c0", "c1");
     private static final List<HostPort> PORTS = List.of(new HostPort("", "TCP", 80), new HostPort("", "TCP", 81));
     private static final List<String> IMAGES = List.of("app:0", "app:1", "app:2");
+
+    private static final List<String> GROUPS = List.of("g0", "g1", "g2");
+    private static final FeatureGates WITH_GROUPS = FeatureGates.of(Map.of(FeatureGates.GENERIC_WORKLOAD, true));
 
     private final SchedulerCache cache = new SchedulerCache();
     private final TrialSnapshot trial = new TrialSnapshot();
@@ -74,6 +80,9 @@ class TrialSnapshotTest {
             spec.affinity(new Affinity(
                     NodeAffinity.NONE, isAnti ? Optional.empty() : required, isAnti ? required : Optional.empty()));
         }
+        if (random.nextBoolean()) {
+            spec.podGroupName(GROUPS.get(random.nextInt(GROUPS.size())));
+        }
         ObjectMeta.Builder metadata = ObjectMeta.named("p" + number)
                 .namespace("default")
                 .uid("uid-" + number)
@@ -99,6 +108,13 @@ class TrialSnapshotTest {
                 + names(snapshot.nodesWithRequiredAntiAffinityPods()));
         CLAIMS.forEach(claim -> lines.add(claim + " " + snapshot.isClaimInUse("default", claim)));
         IMAGES.forEach(image -> lines.add(image + " " + snapshot.hasImage(image)));
+        for (String name : GROUPS) {
+            lines.add(snapshot.podGroups()
+                    .podGroup("default", name)
+                    .map(group -> name + " " + group.podGroup() + " " + group.unscheduledPods() + places(group.assumedPods())
+                            + places(group.assignedPods()) + " " + group.scheduledPodsCount() + " of " + group.allPodsCount())
+                    .orElse(name));
+        }
         for (String color : List.of("c0", "c1")) {
             PodCount count = snapshot.count(new Colored(color));
             snapshot.nodes().forEach(node -> lines.add(color + " " + count.on(node)));
@@ -107,15 +123,22 @@ class TrialSnapshotTest {
         return lines;
     }
 
+    private static List<String> places(List<Pod> pods) {
+        return pods.stream().map(pod -> pod.name() + " on " + pod.nodeName()).toList();
+    }
+
     private static List<String> names(List<NodeInfo> nodes) {
         return nodes.stream().map(NodeInfo::name).toList();
     }
 
     /** A trial, and a cache to which the same is done. */
     private static final class Changed {
-        private final SchedulerCache cache = new SchedulerCache();
+        private final SchedulerCache cache = new SchedulerCache(WITH_GROUPS);
         private final TrialSnapshot trial = new TrialSnapshot();
         private final Random random;
+        // Those that have no node, also those that are only thought of as being gone.
+        private final List<Pod> waiting = new ArrayList<>();
+        private final Map<String, Pod> gone = new HashMap<>();
         private int pods;
 
         Changed(Random random) {
@@ -126,7 +149,54 @@ class TrialSnapshotTest {
             for (int i = 0; i < 20; i++) {
                 cache.putPod(pod(pods++, random).withNode("n" + random.nextInt(8)));
             }
+            for (int i = 0; i < 15; i++) {
+                Pod pod = pod(pods++, random);
+                waiting.add(pod);
+                cache.putWaitingPod(pod);
+            }
+            if (random.nextBoolean()) {
+                cache.putPodGroup(PodGroup.of(ObjectMeta.named(GROUPS.get(0)).namespace("default").build()).build());
+            }
             trial.update(cache);
+        }
+
+        // Of a pod that waits, the cache is told that a node is chosen for it. One that had a node and is thought of as being gone comes
+        // back to it; a pod of which the cluster has not told does not become a member of a group.
+        private void assume(String nodeName) {
+            switch (random.nextInt(3)) {
+                case 0 -> {
+                    if (!waiting.isEmpty()) {
+                        Pod pod = waiting.remove(random.nextInt(waiting.size()));
+                        trial.assume(random.nextBoolean() ? pod : pod.withNode(nodeName), nodeName);
+                        cache.assume(pod.withNode(nodeName));
+                    }
+                }
+                case 1 -> {
+                    if (!gone.isEmpty()) {
+                        List<String> uids = new ArrayList<>(gone.keySet());
+                        Pod pod = gone.remove(uids.get(random.nextInt(uids.size())));
+                        // The trial thinks of it as being where it is said to be; the cluster's pod is where it was.
+                        if (trial.node(pod.nodeName()).isPresent()) {
+                            trial.assume(pod, pod.nodeName());
+                            cache.putPod(pod);
+                        }
+                    }
+                }
+                default -> {
+                    Pod pod = pod(pods++, random);
+                    trial.assume(pod, nodeName);
+                    PodSpec alone = pod.spec().toBuilder().podGroupName("").build();
+                    cache.putPod(pod.withSpec(alone).withNode(nodeName));
+                }
+            }
+        }
+
+        private void remove(Pod pod, String nodeName) {
+            Pod placed = pod.withNode(nodeName);
+            if (!cache.isAssumed(pod.uid()) && pod.isBound()) {
+                gone.put(pod.uid(), placed);
+            }
+            cache.removePod(placed);
         }
 
         /** One change of each. */
@@ -136,18 +206,14 @@ class TrialSnapshotTest {
                     ? "n0"
                     : nodes.get(random.nextInt(nodes.size())).name();
             switch (nodes.isEmpty() ? 3 : random.nextInt(6)) {
-                case 0, 1, 2 -> {
-                    Pod pod = pod(pods++, random);
-                    trial.assume(pod, name);
-                    cache.putPod(pod.withNode(name));
-                }
+                case 0, 1, 2 -> assume(name);
                 case 3 -> {
                     Node node = node("n" + random.nextInt(12), random);
                     trial.putNodes(List.of(node));
                     cache.putNode(node);
                 }
                 case 4 -> {
-                    trial.node(name).orElseThrow().pods().forEach(pod -> cache.removePod(pod.withNode(name)));
+                    trial.node(name).orElseThrow().pods().forEach(pod -> remove(pod, name));
                     trial.removeNode(name);
                     cache.removeNode(name);
                 }
@@ -156,7 +222,7 @@ class TrialSnapshotTest {
                     if (!there.isEmpty()) {
                         Pod pod = there.get(random.nextInt(there.size()));
                         trial.remove(pod, name);
-                        cache.removePod(pod.withNode(name));
+                        remove(pod, name);
                     }
                 }
             }

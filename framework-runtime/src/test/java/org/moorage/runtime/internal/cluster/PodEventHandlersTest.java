@@ -46,6 +46,7 @@ import org.moorage.runtime.metrics.SchedulerMetrics;
 class PodEventHandlersTest {
     private static final ScheduledExecutorService TIMERS = Executors.newSingleThreadScheduledExecutor();
     private static final String NODE = "n";
+    private static final FeatureGates WITH_GROUPS = FeatureGates.of(Map.of(FeatureGates.GENERIC_WORKLOAD, true));
 
     @AfterAll
     static void close() {
@@ -78,10 +79,10 @@ class PodEventHandlersTest {
 
     /** A server with pods of one name, and the scheduler's knowledge of them. */
     private static final class World {
-        private final SchedulerCache cache = new SchedulerCache();
+        private final SchedulerCache cache = new SchedulerCache(WITH_GROUPS);
         private final Deque<Runnable> untold = new ArrayDeque<>();
         private Optional<ObjectEventHandlers> handlers = Optional.empty();
-        private final ObjectStore store = new ObjectStore(new FeatureView(FeatureGates.DEFAULTS), new ChangeHandler() {
+        private final ObjectStore store = new ObjectStore(new FeatureView(WITH_GROUPS), new ChangeHandler() {
             @Override
             public <T extends ClusterObject> void changed(ObjectKind<T> kind, ObjectChange<T> change) {
                 handlers.orElseThrow().changed(kind, change);
@@ -107,7 +108,7 @@ class PodEventHandlersTest {
 
         World() {
             PodEventHandlers pods = new PodEventHandlers(
-                    cache, queue, nominator, new WaitingPods(TIMERS), new PodsInPreBind(), pod -> true, pod -> false);
+                    cache, queue, nominator, new WaitingPods(TIMERS), new PodsInPreBind(), pod -> true, WITH_GROUPS);
             handlers = Optional.of(new ObjectEventHandlers(pods, cache, queue, store, SchedulerMetrics.NONE));
             store.applied(ObjectKind.NODE, Samples.node(NODE));
         }
@@ -138,7 +139,7 @@ class PodEventHandlersTest {
         }
 
         private void create() {
-            Pod pod = Samples.pod("p", Samples.requesting(100, 1_000));
+            Pod pod = Samples.pod("p", Samples.requesting(100, 1_000).podGroupName("g"));
             pod = versioned(pod.withMetadata(
                     pod.metadata().toBuilder().uid("uid-" + ++uid).build()));
             onServer = Optional.of(pod);
@@ -188,6 +189,19 @@ class PodEventHandlersTest {
                             ? 1
                             : 0;
             assertThat(cache.counts()).isEqualTo(new SchedulerCache.Counts(1, bound + beingBound, beingBound));
+            int waiting = onServer.isPresent() ? 1 - bound - beingBound : 0;
+            assertThat(members()).isEqualTo(List.of(waiting, beingBound, bound));
+        }
+
+        // How many pods of the group are unscheduled, assumed and assigned.
+        private List<Integer> members() {
+            return cache.podGroups()
+                    .podGroup("default", "g")
+                    .map(group -> List.of(
+                            group.unscheduledPods().size(),
+                            group.assumedPods().size(),
+                            group.assignedPods().size()))
+                    .orElse(List.of(0, 0, 0));
         }
 
         /** Brings everything to rest; then nothing is kept without a reason. */
@@ -198,6 +212,8 @@ class PodEventHandlersTest {
             relist();
             int bound = onServer.filter(Pod::isBound).isPresent() ? 1 : 0;
             assertThat(cache.counts()).isEqualTo(new SchedulerCache.Counts(1, bound, 0));
+            assertThat(members()).isEqualTo(List.of(onServer.isPresent() ? 1 - bound : 0, 0, bound));
+            assertThat(cache.podGroups().podGroup("default", "g").isPresent()).isEqualTo(onServer.isPresent());
             ClusterSnapshot snapshot = new ClusterSnapshot();
             cache.updateSnapshot(snapshot);
             assertThat(snapshot.node(NODE).orElseThrow().podCount()).isEqualTo(bound);

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.cache;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.PodGroupState;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodGroup;
+
+/** A pod group and its members at a moment. It does not change: a change makes another one. */
+final class PodGroupMembers implements PodGroupState {
+    /** Without object and members. */
+    static final PodGroupMembers NONE =
+            new PodGroupMembers(null, SharedTree.empty(Comparator.<String>naturalOrder()), 0, 0, 0);
+
+    private enum Place {
+        UNSCHEDULED,
+        ASSUMED,
+        ASSIGNED,
+        /** Thought of as being gone. */
+        GONE
+    }
+
+    /**
+     * A member.
+     *
+     * @param known the pod as the cluster told of it; absent if it has not
+     * @param assumed the pod with the node that was chosen for it; absent if none is
+     * @param isGone whether it is thought of as being gone
+     */
+    private record Member(@Nullable Pod known, @Nullable Pod assumed, boolean isGone) {
+        Place place() {
+            if (isGone) {
+                return Place.GONE;
+            }
+            if (known != null && known.isBound()) {
+                return Place.ASSIGNED;
+            }
+            return assumed == null ? Place.UNSCHEDULED : Place.ASSUMED;
+        }
+    }
+
+    private final @Nullable PodGroup podGroup;
+    private final SharedTree<String, Member> memberByUid;
+    private final int unscheduled;
+    private final int assumed;
+    private final int assigned;
+
+    // Made when they are asked for; whichever thread makes them, they are the same.
+    private @Nullable List<Pod> unscheduledPods;
+    private @Nullable List<Pod> assumedPods;
+    private @Nullable List<Pod> assignedPods;
+
+    private PodGroupMembers(
+            @Nullable PodGroup podGroup,
+            SharedTree<String, Member> memberByUid,
+            int unscheduled,
+            int assumed,
+            int assigned) {
+        this.podGroup = podGroup;
+        this.memberByUid = memberByUid;
+        this.unscheduled = unscheduled;
+        this.assumed = assumed;
+        this.assigned = assigned;
+    }
+
+    @Override
+    public Optional<PodGroup> podGroup() {
+        return Optional.ofNullable(podGroup);
+    }
+
+    @Override
+    public List<Pod> unscheduledPods() {
+        List<Pod> pods = unscheduledPods;
+        if (pods == null) {
+            pods = pods(Place.UNSCHEDULED, unscheduled);
+            unscheduledPods = pods;
+        }
+        return pods;
+    }
+
+    @Override
+    public List<Pod> assumedPods() {
+        List<Pod> pods = assumedPods;
+        if (pods == null) {
+            pods = pods(Place.ASSUMED, assumed);
+            assumedPods = pods;
+        }
+        return pods;
+    }
+
+    @Override
+    public List<Pod> assignedPods() {
+        List<Pod> pods = assignedPods;
+        if (pods == null) {
+            pods = pods(Place.ASSIGNED, assigned);
+            assignedPods = pods;
+        }
+        return pods;
+    }
+
+    // In the order of their uids.
+    private List<Pod> pods(Place place, int count) {
+        List<Pod> pods = new ArrayList<>(count);
+        memberByUid.forEach((uid, member) -> {
+            if (member.place() == place) {
+                pods.add(member.assumed == null || place == Place.ASSIGNED ? member.known : member.assumed);
+            }
+        });
+        return Collections.unmodifiableList(pods);
+    }
+
+    @Override
+    public int scheduledPodsCount() {
+        return assumed + assigned;
+    }
+
+    @Override
+    public int allPodsCount() {
+        return unscheduled + assumed + assigned;
+    }
+
+    /** Whether there is neither the object nor a member. */
+    boolean isEmpty() {
+        return podGroup == null && allPodsCount() == 0;
+    }
+
+    /** Whether nothing is to be remembered, not even a member that is thought of as being gone. */
+    boolean isForgotten() {
+        return podGroup == null && memberByUid.isEmpty();
+    }
+
+    /** With that object, or without one. */
+    PodGroupMembers withObject(@Nullable PodGroup object) {
+        return new PodGroupMembers(object, memberByUid, unscheduled, assumed, assigned);
+    }
+
+    /** With a member of which the cluster tells. */
+    PodGroupMembers with(Pod pod) {
+        Member before = memberByUid.get(pod.uid());
+        return change(pod.uid(), before, new Member(pod, pod.isBound() || before == null ? null : before.assumed, false));
+    }
+
+    /** Without a member. */
+    PodGroupMembers without(String uid) {
+        return change(uid, memberByUid.get(uid), null);
+    }
+
+    /** With a member that a node is chosen for, or that is thought of as being there again; only one that is known, or the first one. */
+    PodGroupMembers assume(Pod pod) {
+        Member before = memberByUid.get(pod.uid());
+        if (before == null) {
+            return isForgotten() ? change(pod.uid(), null, new Member(null, pod, false)) : this;
+        }
+        boolean hasNode = before.known != null && before.known.isBound();
+        return change(pod.uid(), before, new Member(before.known, hasNode ? null : pod, false));
+    }
+
+    /** With a member that no node is chosen for any more. */
+    PodGroupMembers forget(String uid) {
+        Member before = memberByUid.get(uid);
+        if (before == null || before.assumed == null) {
+            return this;
+        }
+        return change(uid, before, before.known == null ? null : new Member(before.known, null, before.isGone));
+    }
+
+    /** With a member that is thought of as being gone, and may come back. */
+    PodGroupMembers gone(String uid) {
+        Member before = memberByUid.get(uid);
+        return before == null ? this : change(uid, before, new Member(before.known, before.assumed, true));
+    }
+
+    private PodGroupMembers change(String uid, @Nullable Member before, @Nullable Member after) {
+        if (before == null && after == null) {
+            return this;
+        }
+        return new PodGroupMembers(
+                podGroup,
+                after == null ? memberByUid.without(uid) : memberByUid.with(uid, after),
+                unscheduled + difference(Place.UNSCHEDULED, before, after),
+                assumed + difference(Place.ASSUMED, before, after),
+                assigned + difference(Place.ASSIGNED, before, after));
+    }
+
+    private static int difference(Place place, @Nullable Member before, @Nullable Member after) {
+        return (after != null && after.place() == place ? 1 : 0) - (before != null && before.place() == place ? 1 : 0);
+    }
+}

@@ -91,7 +91,7 @@ public final class PodEventHandlers {
             queue.delete(before.get());
         } else if (before.isEmpty() && after.isPresent()) {
             queue.add(after.get());
-        } else if (before.isPresent() && !before.get().spec().equals(after.get().spec())) {
+        } else if (before.isPresent()) {
             queue.update(before.get(), after.get());
         }
     }

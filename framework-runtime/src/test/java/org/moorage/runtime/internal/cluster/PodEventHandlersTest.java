@@ -12,8 +12,10 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,13 +25,17 @@ import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.PodSpec;
+import org.moorage.api.model.PodStatus;
+import org.moorage.api.model.Quantity;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.api.plugin.QueueSortPlugin;
 import org.moorage.api.plugin.QueuedPod;
 import org.moorage.runtime.Samples;
 import org.moorage.runtime.cluster.ClusterListener;
+import org.moorage.runtime.debug.SchedulerDump;
 import org.moorage.runtime.internal.binding.PodsInPreBind;
 import org.moorage.runtime.internal.binding.WaitingPods;
 import org.moorage.runtime.internal.cache.ClusterSnapshot;
@@ -39,6 +45,7 @@ import org.moorage.runtime.internal.queue.Nominator;
 import org.moorage.runtime.internal.queue.QueueProfile;
 import org.moorage.runtime.internal.queue.QueueSettings;
 import org.moorage.runtime.internal.queue.QueuedPodInfo;
+import org.moorage.runtime.internal.queue.RejectorPlugins;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 
@@ -107,8 +114,18 @@ class PodEventHandlersTest {
         private int uid;
 
         World() {
+            this(WITH_GROUPS);
+        }
+
+        World(FeatureGates features) {
             PodEventHandlers pods = new PodEventHandlers(
-                    cache, queue, nominator, new WaitingPods(TIMERS), new PodsInPreBind(), pod -> true, WITH_GROUPS);
+                    cache,
+                    queue,
+                    nominator,
+                    new WaitingPods(TIMERS),
+                    new PodsInPreBind(),
+                    pod -> pod.spec().schedulerName().equals(PodSpec.DEFAULT_SCHEDULER),
+                    features);
             handlers = Optional.of(new ObjectEventHandlers(pods, cache, queue, store, SchedulerMetrics.NONE));
             store.applied(ObjectKind.NODE, Samples.node(NODE));
         }
@@ -148,6 +165,28 @@ class PodEventHandlersTest {
 
         private void tellLater(Pod pod) {
             untold.add(() -> store.applied(ObjectKind.POD, pod));
+        }
+
+        /** The server has another version of a running pod, or none any more. */
+        void tell(Optional<Pod> version) {
+            if (version.isEmpty()) {
+                delete();
+            } else {
+                Pod pod = versioned(version.get());
+                onServer = Optional.of(pod);
+                tellLater(pod);
+            }
+            untold.remove().run();
+        }
+
+        List<Pod> queued() {
+            return queue.dump().pendingPods().stream()
+                    .map(SchedulerDump.PendingPod::pod)
+                    .toList();
+        }
+
+        void reject(QueuedPodInfo tried) {
+            queue.addUnschedulable(tried, tried.pod(), new RejectorPlugins(Set.of("Fit"), Set.of()));
         }
 
         private void assume() {
@@ -310,6 +349,107 @@ class PodEventHandlersTest {
         List.of(Step.DELETE, Step.CREATE, Step.RELIST).forEach(world::take);
         world.nominator.add(first, Nomination.to(NODE));
         assertThat(world.nominator.nominatedPodsFor(NODE)).isEmpty();
+    }
+
+    private static final FeatureGates RESIZES_TRIED =
+            FeatureGates.DEFAULTS.with("InPlacePodVerticalScalingSchedulerPreemption", true);
+
+    private static final Pod RUNNING = running(100);
+    private static final Pod DEFERRED = pending(running(200), "Deferred");
+    private static final Pod DEFERRED_OTHERWISE = pending(running(300), "Deferred");
+    private static final Pod INFEASIBLE = pending(running(200), "Infeasible");
+
+    private static Pod running(long milliCpu) {
+        return Samples.pod("p", Samples.requesting(milliCpu, 1_000)).withNode(NODE);
+    }
+
+    private static Pod pending(Pod pod, String reason) {
+        return pod.withStatus(pod.status().toBuilder()
+                .conditions(List.of(new PodCondition("PodResizePending", "True", reason, "", 0)))
+                .build());
+    }
+
+    private static Pod allocated(Pod pod, String cpu) {
+        Map<String, Quantity> allocated = Map.of("cpu", Quantity.parse(cpu));
+        return pod.withStatus(pod.status().toBuilder()
+                .podResources(new PodStatus.ContainerResources("", Optional.empty(), Optional.of(allocated)))
+                .build());
+    }
+
+    private static Pod ended(Pod pod) {
+        return pod.withStatus(pod.status().toBuilder().phase("Succeeded").build());
+    }
+
+    /**
+     * What becomes of a running pod.
+     *
+     * @param versions the pod as it is told of, one after the other; gone at the end if the last one is empty
+     * @param isQueued whether it is queued then, as it is now
+     */
+    private record Resized(String name, FeatureGates features, List<Optional<Pod>> versions, boolean isQueued) {
+        static Resized tried(String name, boolean isQueued, Pod... versions) {
+            return new Resized(
+                    name, RESIZES_TRIED, Stream.of(versions).map(Optional::of).toList(), isQueued);
+        }
+
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static final List<Resized> RESIZED = List.of(
+            Resized.tried("a running pod is not queued", false, RUNNING),
+            Resized.tried("one whose resize is deferred when it is first seen is queued", true, DEFERRED),
+            Resized.tried("one whose resize becomes deferred is queued", true, RUNNING, DEFERRED),
+            Resized.tried(
+                    "one whose deferred resize changes is queued as it is now", true, DEFERRED, DEFERRED_OTHERWISE),
+            Resized.tried(
+                    "one whose status changes is queued as it is now", true, DEFERRED, allocated(DEFERRED, "150m")),
+            Resized.tried("one whose resize is made leaves", false, DEFERRED, running(200)),
+            Resized.tried("one whose resize is taken back leaves", false, DEFERRED, RUNNING),
+            Resized.tried("one whose resize turns out to be infeasible leaves", false, DEFERRED, INFEASIBLE),
+            Resized.tried("one whose resize is deferred again comes back", true, DEFERRED, INFEASIBLE, DEFERRED),
+            Resized.tried("one that ends leaves", false, DEFERRED, ended(DEFERRED)),
+            Resized.tried("one of another scheduler is not queued", false, ofAnotherScheduler(DEFERRED)),
+            new Resized(
+                    "one that is deleted leaves",
+                    RESIZES_TRIED,
+                    List.of(Optional.of(DEFERRED), Optional.empty()),
+                    false),
+            new Resized(
+                    "while the gate is off nothing is queued",
+                    FeatureGates.DEFAULTS,
+                    List.of(Optional.of(RUNNING), Optional.of(DEFERRED)),
+                    false));
+
+    private static Pod ofAnotherScheduler(Pod pod) {
+        return pod.withSpec(pod.spec().toBuilder().schedulerName("another").build());
+    }
+
+    @ParameterizedTest
+    @FieldSource("RESIZED")
+    void queueARunningPodWhileItsResizeIsDeferred(Resized c) {
+        World world = new World(c.features);
+        c.versions.forEach(world::tell);
+
+        assertThat(world.queued())
+                .isEqualTo(c.isQueued ? world.onServer.stream().toList() : List.of());
+        boolean runs = world.onServer.filter(pod -> !pod.status().isTerminal()).isPresent();
+        assertThat(world.cache.counts()).isEqualTo(new SchedulerCache.Counts(1, runs ? 1 : 0, 0));
+    }
+
+    @ParameterizedTest
+    @FieldSource("RESIZED")
+    void treatARunningPodThatWasRejectedAlike(Resized c) {
+        World world = new World(c.features);
+        for (Optional<Pod> version : c.versions) {
+            world.tell(version);
+            world.queue.poll().ifPresent(world::reject);
+        }
+
+        assertThat(world.queued())
+                .isEqualTo(c.isQueued ? world.onServer.stream().toList() : List.of());
     }
 
     /** A handler that fails as often as it is told, and then keeps the changes. */

@@ -131,6 +131,17 @@ class MainTest {
                             2,
                             "--v=x"),
                     new Case(
+                            "a version that no hidden metric was shown in",
+                            "--show-hidden-metrics-for-version: \"1.35\" (expected: 1.36, the previous minor version)",
+                            1,
+                            "--show-hidden-metrics-for-version=1.35"),
+                    new Case(
+                            "the version that hides metrics, in place of the one before",
+                            "--show-hidden-metrics-for-version: \"1.37\" (expected: 1.36, the previous minor version)",
+                            1,
+                            "--show-hidden-metrics-for-version",
+                            "1.37"),
+                    new Case(
                             "an unknown format",
                             "invalid value for option '--output': \"xml\" (expected: table, json or yaml)"
                                     + " (see moorage simulate --help)",

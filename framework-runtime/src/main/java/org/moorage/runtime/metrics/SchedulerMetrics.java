@@ -74,7 +74,7 @@ public interface SchedulerMetrics {
      *
      * @param result {@code success} or {@code error}
      */
-    default void backgroundTaskRan(String result) {}
+    default void backgroundTaskRan(String result, long nanos) {}
 
     /** A change of an object was handled. */
     default void eventHandled(String event, long nanos) {}

@@ -146,6 +146,7 @@ final class MetricsLoad implements AutoCloseable {
             List<String> arguments = List.of(
                     "--config=" + config,
                     "--feature-gates=SchedulerAsyncAPICalls=true",
+                    "--show-hidden-metrics-for-version=1.36",
                     "--bind-address=127.0.0.1",
                     "--secure-port=" + port,
                     "--tls-cert-file=" + certificate,

@@ -182,10 +182,11 @@ public final class ProfileHandle implements Handle {
 
     private void runInBackground(Runnable task) {
         String result = "error";
+        long start = System.nanoTime();
         try {
             result = runLogged(task) ? "success" : "error";
         } finally {
-            services.metrics().backgroundTaskRan(result);
+            services.metrics().backgroundTaskRan(result, System.nanoTime() - start);
         }
     }
 

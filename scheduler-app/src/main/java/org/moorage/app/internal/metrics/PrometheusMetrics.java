@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -33,6 +34,9 @@ import org.slf4j.spi.LoggingEventBuilder;
  * <p>A metric with labels shows from its first value on, as in kube-scheduler.
  */
 public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListener {
+    /** The names of metrics that kube-scheduler shows only if it is asked for those that it has just ceased to show. */
+    public static final Set<String> HIDDEN = Set.of("scheduler_preemption_goroutines_duration_seconds");
+
     // The type of what is queued, as long as nothing but pods is.
     private static final String POD = "pod";
     private static final Logger LOG = LoggerFactory.getLogger(PrometheusMetrics.class);
@@ -67,6 +71,7 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
     private final Series<CounterDataPoint> volumeErrors;
     private final Histogram preemptionVictims;
     private final Series<CounterDataPoint> preemptionTasks;
+    private final Series<DistributionDataPoint> preemptionTaskDuration;
     private final Counter scheduledAfterFlush;
     private final Series<CounterDataPoint> overduePluginCalls;
     private final Series<GaugeDataPoint> suspendedPlugins;
@@ -179,6 +184,11 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
         preemptionTasks = families.counters(
                 "scheduler_preemption_goroutines_execution_total",
                 "[ALPHA] Number of preemption goroutines executed.",
+                "result");
+        preemptionTaskDuration = families.histograms(
+                "scheduler_preemption_goroutines_duration_seconds",
+                "[ALPHA] (Deprecated since 1.37.0) Duration in seconds for running goroutines for the preemption.",
+                HUNDREDTHS_OF_SECONDS,
                 "result");
         overduePluginCalls = families.counters(
                 "moorage_plugin_calls_overdue_total",
@@ -406,8 +416,9 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
     }
 
     @Override
-    public void backgroundTaskRan(String result) {
+    public void backgroundTaskRan(String result, long nanos) {
         preemptionTasks.of(result).inc();
+        preemptionTaskDuration.of(result).observe(nanos / NANOS);
     }
 
     @Override

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
@@ -117,6 +118,7 @@ public final class SchedulerCommand {
         PluginRegistry registry = config.registry(JarRules.WithoutVersion.REFUSED, pluginNotes::add);
         LoadedConfig loaded = config.load(
                 registry, this::policy, options.configOfRemovedFlags(), options.flagValues(config.hasFile()));
+        Set<String> metricsLeftOut = options.metricsLeftOut();
         if (options.writeConfigTo().isPresent()) {
             return write(loaded, options.writeConfigTo().get());
         }
@@ -141,8 +143,7 @@ public final class SchedulerCommand {
                             loaded.config().leaderElection().resourceName(), leadership::isLeader));
             metrics.show(scheduler::gauges);
             metrics.showWatches(own.cluster()::watchStatuses);
-            Optional<SecureServer> server =
-                    serve(loaded, own, new MetricsText(measured, options.disabledMetrics()), requestMetrics);
+            Optional<SecureServer> server = serve(loaded, own, metricsLeftOut, requestMetrics);
             process.onTermination(() -> terminate(own, server));
             logStart(loaded, scheduler);
             // While the cluster's objects are listed.
@@ -223,7 +224,7 @@ public final class SchedulerCommand {
     }
 
     private Optional<SecureServer> serve(
-            LoadedConfig loaded, KubernetesScheduler own, MetricsText metrics, RequestMetrics requestMetrics) {
+            LoadedConfig loaded, KubernetesScheduler own, Set<String> metricsLeftOut, RequestMetrics requestMetrics) {
         if (options.serving().securePort() == 0) {
             return Optional.empty();
         }
@@ -279,8 +280,8 @@ public final class SchedulerCommand {
                 () -> cluster.watchStatuses().stream()
                         .flatMap(status -> status.note().stream())
                         .toList());
-        ServedPages.metrics(server, "/metrics", metrics);
-        ServedPages.metrics(server, "/metrics/slis", new MetricsText(checked, options.disabledMetrics()));
+        ServedPages.metrics(server, "/metrics", new MetricsText(measured, metricsLeftOut));
+        ServedPages.metrics(server, "/metrics/slis", new MetricsText(checked, metricsLeftOut));
         ServedPages.addTo(server, loaded, flags, scheduler, monotonicClock);
         return Optional.of(server);
     }

@@ -10,8 +10,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.moorage.api.plugin.EffectiveVersion;
+import org.moorage.api.plugin.MinorVersion;
 import org.moorage.app.internal.command.PluginLimitOptions;
 import org.moorage.app.internal.logging.Logging;
+import org.moorage.app.internal.metrics.PrometheusMetrics;
 import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.serving.ServingOptions;
 import org.moorage.config.FlagValue;
@@ -22,6 +25,9 @@ import picocli.CommandLine.Option;
 
 /** The flags of the scheduler itself that are not part of its configuration's file, with kube-scheduler's names and defaults. */
 public final class SchedulerOptions {
+    private static final MinorVersion VERSION_BEFORE =
+            new MinorVersion(EffectiveVersion.BINARY.major(), EffectiveVersion.BINARY.minor() - 1);
+
     @Option(
             names = "--kubeconfig",
             paramLabel = "FILE",
@@ -64,6 +70,12 @@ public final class SchedulerOptions {
 
     @Option(names = "--disabled-metrics", paramLabel = "NAME", split = ",", description = "Metrics that are left out.")
     private List<String> disabledMetrics = new ArrayList<>();
+
+    @Option(
+            names = "--show-hidden-metrics-for-version",
+            paramLabel = "VERSION",
+            description = "Show also the metrics that were shown in this version, the one before, and no longer are.")
+    private String showHiddenMetricsForVersion = "";
 
     @Option(
             names = "--write-config-to",
@@ -125,8 +137,16 @@ public final class SchedulerOptions {
                         + maxInUnschedulable + "\" (expected: a duration such as 5m)"));
     }
 
-    Set<String> disabledMetrics() {
-        return new LinkedHashSet<>(disabledMetrics);
+    /** The names of metrics that are not shown. */
+    Set<String> metricsLeftOut() {
+        Set<String> names = new LinkedHashSet<>(disabledMetrics);
+        if (showHiddenMetricsForVersion.isEmpty()) {
+            names.addAll(PrometheusMetrics.HIDDEN);
+        } else if (!showHiddenMetricsForVersion.equals(VERSION_BEFORE.toString())) {
+            throw new CommandException("--show-hidden-metrics-for-version: \"" + showHiddenMetricsForVersion
+                    + "\" (expected: " + VERSION_BEFORE + ", the previous minor version)");
+        }
+        return names;
     }
 
     Optional<Path> writeConfigTo() {

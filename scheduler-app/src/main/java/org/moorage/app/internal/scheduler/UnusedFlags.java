@@ -29,7 +29,6 @@ public final class UnusedFlags {
             // The JVM's own tools take profiles.
             "--profiling",
             "--contention-profiling",
-            "--show-hidden-metrics-for-version",
             "--allow-metric-labels",
             "--allow-metric-labels-manifest",
             "--log-flush-frequency",

@@ -51,6 +51,7 @@ public final class Conformance {
     public Conformance(PluginRegistry registry, EffectiveVersion version) {
         this.version = version;
         checks.put(VectorKind.DECISION, new DecisionCheck(registry));
+        checks.put(VectorKind.GROUP, new GroupCheck(registry));
         checks.put(VectorKind.HINT, new HintCheck(registry));
         checks.put(VectorKind.CONFIGURATION, new ConfigurationCheck(registry));
         checks.put(VectorKind.DEFAULTS, new DefaultsCheck());

@@ -8,6 +8,7 @@ import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
 import org.moorage.api.model.ClusterObject;
+import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.objects.KeptJson;
 import org.moorage.objects.internal.TreeDecoder;
@@ -20,6 +21,11 @@ final class RecordedCluster {
     private static final Comparator<ClusterObject> LISTED =
             Comparator.comparing(ClusterObject::namespace).thenComparing(ClusterObject::name);
 
+    // Waiting pods as the list has them, after all else: in this order they come into the queue.
+    private static final Comparator<ClusterObject> IN_ORDER_OF_ARRIVAL = Comparator.comparing(
+                    RecordedCluster::isWaiting)
+            .thenComparing((first, second) -> isWaiting(first) ? 0 : LISTED.compare(first, second));
+
     private final TreeDecoder decoder = new TreeDecoder();
     private final FeatureGates features;
 
@@ -30,12 +36,25 @@ final class RecordedCluster {
 
     /** A cluster of the objects of a list. */
     InMemoryCluster of(JsonNode objects) {
+        return of(objects, LISTED);
+    }
+
+    /** A cluster of the objects of a list, to which the waiting pods came in the order of the list. */
+    InMemoryCluster inOrderOfArrival(JsonNode objects) {
+        return of(objects, IN_ORDER_OF_ARRIVAL);
+    }
+
+    private InMemoryCluster of(JsonNode objects, Comparator<ClusterObject> order) {
         List<ClusterObject> decoded = new ArrayList<>(objects.size());
         for (JsonNode object : objects) {
             decoded.add(object(object));
         }
-        decoded.sort(LISTED);
+        decoded.sort(order);
         return InMemoryCluster.of(decoded);
+    }
+
+    private static boolean isWaiting(ClusterObject object) {
+        return object instanceof Pod pod && !pod.isBound();
     }
 
     /** One object, completed as the API server would. */

@@ -8,6 +8,8 @@ import java.util.Optional;
 public enum VectorKind {
     /** A cluster, a waiting pod, and the whole decision. */
     DECISION("decisions"),
+    /** A cluster, a group of pods in it that are scheduled as one, and what becomes of them in one cycle. */
+    GROUP("groups"),
     /** A change of the cluster, and which plugins would have a rejected pod tried again. */
     HINT("hints"),
     /** A configuration, and its complete form or the recordedError. */
@@ -37,6 +39,9 @@ public enum VectorKind {
         }
         if (line.path("pod").isTextual()) {
             return Optional.of(DECISION);
+        }
+        if (line.path("group").isTextual()) {
+            return Optional.of(GROUP);
         }
         boolean tellsChange = line.has("old") || line.has("new");
         return line.path("pod").isObject() && tellsChange ? Optional.of(HINT) : Optional.empty();

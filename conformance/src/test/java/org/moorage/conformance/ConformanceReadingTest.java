@@ -154,7 +154,7 @@ final class ConformanceReadingTest {
         assertThatThrownBy(() -> check("{\"name\": \"x\"}"))
                 .isInstanceOf(VectorException.class)
                 .hasMessage(
-                        "stdin:1: {\"name\": \"x\"} (expected: a decision, hint, configuration or defaults vector)");
+                        "stdin:1: {\"name\": \"x\"} (expected: a decision, group, hint, configuration or defaults vector)");
         assertThatThrownBy(() -> check("\n[1"))
                 .isInstanceOf(VectorException.class)
                 .hasMessageStartingWith("stdin:2: not JSON: ");

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.conformance;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayDeque;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.moorage.api.model.ObjectKind;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.SchedulingGroup;
+import org.moorage.api.plugin.FeatureGates;
+import org.moorage.config.ConfigLoader;
+import org.moorage.config.LoadedConfig;
+import org.moorage.config.plugin.PluginRegistry;
+import org.moorage.runtime.Scheduler;
+import org.moorage.runtime.decision.Decision;
+import org.moorage.runtime.metrics.SchedulerListener;
+import org.moorage.simulation.SteppingClock;
+import org.moorage.simulation.cluster.InMemoryCluster;
+
+/** Checks what becomes of a group of pods that are scheduled as one, in one cycle. */
+final class GroupCheck implements VectorCheck {
+    private static final long SEED = 1;
+    private static final int MOST_ANCESTORS = 16;
+    private static final String NONE = "none";
+
+    private final PluginRegistry registry;
+
+    GroupCheck(PluginRegistry registry) {
+        this.registry = registry;
+    }
+
+    @Override
+    public List<Comparison> check(ObjectNode vector) {
+        FeatureGates features = Conformance.features(vector);
+        PreEnqueuePlugins preEnqueue = new PreEnqueuePlugins();
+        PluginRegistry plugins = preEnqueue.rememberedFrom(registry);
+        String config = vector.path("config").toString();
+        LoadedConfig loaded = config.isEmpty()
+                ? ConfigLoader.defaults(plugins, features)
+                : ConfigLoader.load(config, "config", plugins, features);
+        InMemoryCluster cluster = new RecordedCluster(features).inOrderOfArrival(vector.path("objects"));
+        Decisions decisions = new Decisions();
+        Queue<Runnable> afterwards = new ArrayDeque<>();
+        try (Scheduler scheduler = Scheduler.builder(loaded, plugins, cluster)
+                .listener(decisions)
+                .clock(SteppingClock.startingAfter(cluster.all(ObjectKind.POD)))
+                .random(new SplittableRandom(SEED))
+                // A binding must change nothing before all pods of the group are decided.
+                .bindingExecutor(afterwards::add)
+                .build()) {
+            scheduler.start();
+            Map<String, String> keptOut = keptOut(cluster, preEnqueue);
+            GroupOutcome.Before before = GroupOutcome.before(cluster);
+            Optional<Decision> ignored = scheduler.scheduleNext();
+            Map<String, Decision> decided =
+                    decisions.of(cluster, vector.path("group").asText());
+            for (Runnable task = afterwards.poll(); task != null; task = afterwards.poll()) {
+                task.run();
+            }
+            GroupComparison comparison =
+                    new GroupComparison(vector.path("expect"), Set.copyOf(loaded.missingPlugins()));
+            comparison.preEnqueue(keptOut);
+            return comparison.outcome(
+                    decided.isEmpty() ? Optional.empty() : Optional.of(GroupOutcome.of(before, cluster, decided)));
+        }
+    }
+
+    // What each plugin says of the waiting members that it keeps out of the queue, of all groups.
+    private static Map<String, String> keptOut(InMemoryCluster cluster, PreEnqueuePlugins preEnqueue) {
+        Map<String, String> keptOut = new TreeMap<>();
+        for (Pod pod : cluster.all(ObjectKind.POD)) {
+            if (!pod.isBound() && !pod.spec().podGroupName().isEmpty()) {
+                Set<String> refusals = preEnqueue.refusals(pod);
+                if (!refusals.isEmpty()) {
+                    keptOut.put(pod.key(), String.join("; ", refusals));
+                }
+            }
+        }
+        return keptOut;
+    }
+
+    /** Remembers the last decision about each pod. */
+    private static final class Decisions implements SchedulerListener {
+        private final Map<String, Decision> byPod = Collections.synchronizedMap(new TreeMap<>());
+
+        @Override
+        public void decided(Decision decision) {
+            byPod.put(decision.pod().key(), decision);
+        }
+
+        /** Those about the pods of a group. */
+        Map<String, Decision> of(InMemoryCluster cluster, String group) {
+            Map<String, Decision> ofGroup = new TreeMap<>(byPod);
+            ofGroup.values().removeIf(decision -> !isIn(group, decision.pod(), cluster));
+            return ofGroup;
+        }
+
+        private static boolean isIn(String group, Pod pod, InMemoryCluster cluster) {
+            Optional<? extends SchedulingGroup> ancestor = cluster.find(
+                    ObjectKind.POD_GROUP, pod.namespace(), pod.spec().podGroupName());
+            for (int i = 0; i < MOST_ANCESTORS && ancestor.isPresent(); i++) {
+                if (ancestor.get().key().equals(group)) {
+                    return true;
+                }
+                ancestor = cluster.find(
+                        ObjectKind.COMPOSITE_POD_GROUP,
+                        pod.namespace(),
+                        ancestor.get().parentName());
+            }
+            return false;
+        }
+    }
+
+    /** Compares with what was recorded. */
+    private static final class GroupComparison {
+        private final JsonNode expect;
+        private final Set<String> missing;
+        private final Comparisons comparisons = new Comparisons();
+
+        GroupComparison(JsonNode expect, Set<String> missing) {
+            this.expect = expect;
+            this.missing = new TreeSet<>(missing);
+        }
+
+        void preEnqueue(Map<String, String> got) {
+            Map<String, String> expected = new TreeMap<>();
+            for (Map.Entry<String, JsonNode> pod : expect.path("preEnqueue").properties()) {
+                Set<String> refusals = new TreeSet<>();
+                for (JsonNode status : pod.getValue()) {
+                    refusals.add(PreEnqueuePlugins.refusal(
+                            status.path("plugin").asText(),
+                            status.path("code").asText(),
+                            JsonText.texts(status.path("reasons"))));
+                }
+                expected.put(pod.getKey(), String.join("; ", refusals));
+            }
+            compareAll("preEnqueue ", expected, got);
+        }
+
+        /** Compares with the outcome that has most in common with ours, of those that are right. */
+        List<Comparison> outcome(Optional<GroupOutcome> got) {
+            compare("queued", expect.path("queued").asText(), Boolean.toString(got.isPresent()));
+            if (got.isPresent() && expect.path("queued").asBoolean()) {
+                Map<String, String> ours = got.get().values();
+                Map<String, String> nearest = Map.of();
+                int leastDifferences = Integer.MAX_VALUE;
+                for (JsonNode outcome : expect.path("outcomes")) {
+                    Map<String, String> recorded =
+                            GroupOutcome.recorded(outcome).values();
+                    int differences = differences(recorded, ours);
+                    if (differences < leastDifferences) {
+                        leastDifferences = differences;
+                        nearest = recorded;
+                    }
+                }
+                compareAll("", nearest, ours);
+            }
+            return comparisons.all();
+        }
+
+        private static int differences(Map<String, String> first, Map<String, String> second) {
+            Set<String> all = new TreeSet<>(first.keySet());
+            all.addAll(second.keySet());
+            all.removeIf(what -> first.getOrDefault(what, NONE).equals(second.getOrDefault(what, NONE)));
+            return all.size();
+        }
+
+        private void compareAll(String prefix, Map<String, String> expected, Map<String, String> got) {
+            Set<String> all = new TreeSet<>(expected.keySet());
+            all.addAll(got.keySet());
+            for (String what : all) {
+                compare(prefix + what, expected.getOrDefault(what, NONE), got.getOrDefault(what, NONE));
+            }
+        }
+
+        // Any plugin has a say in what becomes of a group.
+        private void compare(String what, String expected, String got) {
+            if (!expected.equals(got) && !missing.isEmpty()) {
+                comparisons.open(what, missing.iterator().next(), expected, got);
+            } else {
+                comparisons.compare(what, expected, got);
+            }
+        }
+    }
+}

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.api;
 
-import java.util.HashSet;
 import java.util.Optional;
-import java.util.Set;
-import org.moorage.api.model.CompositePodGroup;
 import org.moorage.api.model.Pod;
-import org.moorage.api.model.PodGroup;
+import org.moorage.api.model.SchedulingGroup;
 
 /** The groups of pods, as one scheduling cycle sees them, or as they are now. Empty unless the feature GenericWorkload is on. */
 public interface PodGroupLister {
@@ -38,27 +35,29 @@ public interface PodGroupLister {
      * @return empty if the pod is part of none, or one of the groups above it is not known, or is its own ancestor
      */
     default Optional<GroupKey> root(Pod member) {
-        String namespace = member.namespace();
-        if (member.spec().podGroupName().isEmpty()) {
-            return Optional.empty();
-        }
-        Optional<PodGroup> group =
-                podGroup(namespace, member.spec().podGroupName()).flatMap(PodGroupState::podGroup);
-        if (group.isEmpty()) {
-            return Optional.empty();
-        }
-        GroupKey key = GroupKey.podGroup(namespace, group.get().name());
-        String parent = group.get().parentName();
-        Set<String> seen = new HashSet<>();
-        while (!parent.isEmpty()) {
-            Optional<CompositePodGroup> composite =
-                    compositePodGroup(namespace, parent).flatMap(CompositePodGroupState::compositePodGroup);
-            if (composite.isEmpty() || !seen.add(parent) || seen.size() > MAX_DEPTH) {
+        String group = member.spec().podGroupName();
+        return group.isEmpty() ? Optional.empty() : root(GroupKey.podGroup(member.namespace(), group));
+    }
+
+    /**
+     * The group without a parent that a group is part of, or that it is itself.
+     *
+     * @return empty if the group or one of those above it is not known, or is its own ancestor
+     */
+    default Optional<GroupKey> root(GroupKey group) {
+        GroupKey key = group;
+        for (int depth = 0; depth <= MAX_DEPTH; depth++) {
+            Optional<? extends SchedulingGroup> known = key.type() == GroupKey.Type.POD_GROUP
+                    ? podGroup(key.namespace(), key.name()).flatMap(PodGroupState::podGroup)
+                    : compositePodGroup(key.namespace(), key.name()).flatMap(CompositePodGroupState::compositePodGroup);
+            if (known.isEmpty()) {
                 return Optional.empty();
             }
-            key = GroupKey.compositePodGroup(namespace, parent);
-            parent = composite.get().parentName();
+            if (known.get().parentName().isEmpty()) {
+                return Optional.of(key);
+            }
+            key = GroupKey.compositePodGroup(key.namespace(), known.get().parentName());
         }
-        return Optional.of(key);
+        return Optional.empty();
     }
 }

@@ -6,6 +6,9 @@ import org.moorage.api.plugin.PluginFactory;
 import org.moorage.builtin.affinity.InterPodAffinity;
 import org.moorage.builtin.affinity.NodeAffinity;
 import org.moorage.builtin.binding.DefaultBinder;
+import org.moorage.builtin.group.GangScheduling;
+import org.moorage.builtin.group.PodGroupPodsCount;
+import org.moorage.builtin.group.TopologyPlacementGenerator;
 import org.moorage.builtin.node.ImageLocality;
 import org.moorage.builtin.node.NodeDeclaredFeatures;
 import org.moorage.builtin.node.NodeName;
@@ -46,7 +49,10 @@ public final class BuiltinPlugins {
             NodeResourcesBalancedAllocation.FACTORY,
             ImageLocality.FACTORY,
             DefaultBinder.FACTORY,
-            NodeDeclaredFeatures.FACTORY);
+            NodeDeclaredFeatures.FACTORY,
+            GangScheduling.FACTORY,
+            TopologyPlacementGenerator.FACTORY,
+            PodGroupPodsCount.FACTORY);
 
     private BuiltinPlugins() {}
 

@@ -8,6 +8,9 @@ import java.util.Optional;
 import java.util.Set;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
+import org.moorage.api.Placement;
+import org.moorage.api.PodGroupInfo;
+import org.moorage.api.ProposedAssignment;
 import org.moorage.api.Snapshot;
 import org.moorage.api.StateKey;
 import org.moorage.api.Status;
@@ -26,6 +29,7 @@ import org.moorage.api.plugin.EnqueueExtensions;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.FilterPlugin;
 import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.PlacementScorePlugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PreFilterPlugin;
@@ -39,11 +43,18 @@ import org.moorage.builtin.labels.LabelSyntax;
 /**
  * Rejects nodes with insufficient resources for the pod's requests, and scores nodes by a scoring strategy. An extended
  * resource that a device class maps is delegated to DRA on nodes without an allocatable amount: DynamicResources filters it,
- * and its devices are scored. Of a pod that is tried for its resize, only what its node does not count yet is needed there. Same
- * decisions as kube-scheduler's NodeResourcesFit.
+ * and its devices are scored. Of the placements of a group of pods it prefers those that are fuller with them. Of a pod that is
+ * tried for its resize, only what its node does not count yet is needed there. Same decisions as kube-scheduler's
+ * NodeResourcesFit.
  */
 public final class NodeResourcesFit
-        implements PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExtensions, SignPlugin {
+        implements PreFilterPlugin,
+                FilterPlugin,
+                PreScorePlugin,
+                ScorePlugin,
+                PlacementScorePlugin,
+                EnqueueExtensions,
+                SignPlugin {
     /** The plugin's name. */
     public static final String NAME = "NodeResourcesFit";
     /** Makes the plugin. */
@@ -180,6 +191,7 @@ public final class NodeResourcesFit
     private final Set<String> ignoredResources;
     private final Set<String> ignoredResourceGroups;
     private final ResourceAllocationScorer scorer;
+    private final ResourceAllocationScorer placementScorer;
     private final DraExtendedResources draExtendedResources;
     private final boolean hasDraExtendedResources;
     private final FeatureGates features;
@@ -193,6 +205,9 @@ public final class NodeResourcesFit
         ignoredResources = Set.copyOf(args.ignoredResources());
         ignoredResourceGroups = Set.copyOf(args.ignoredResourceGroups());
         scorer = new ResourceAllocationScorer(args.scoringStrategy());
+        // Whatever the strategy for nodes is.
+        placementScorer = new ResourceAllocationScorer(new ScoringStrategy(
+                ScoringStrategy.MOST_ALLOCATED, args.scoringStrategy().resources(), Optional.empty()));
     }
 
     @Override
@@ -275,6 +290,16 @@ public final class NodeResourcesFit
 
     private ScoringRequest scoringRequest(Pod pod, List<NodeInfo> nodes) {
         return draExtendedResources.scoringRequest(scorer.resources(), scorer.requestsOf(pod), nodes);
+    }
+
+    @Override
+    public long scorePlacement(
+            CycleState state, PodGroupInfo group, Placement placement, List<ProposedAssignment> assignments) {
+        List<Pod> pods = new ArrayList<>(assignments.size());
+        for (ProposedAssignment assignment : assignments) {
+            pods.add(assignment.pod());
+        }
+        return placementScorer.score(placement.nodes(), pods);
     }
 
     @Override

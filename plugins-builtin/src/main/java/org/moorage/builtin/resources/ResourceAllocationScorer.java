@@ -10,7 +10,10 @@ import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.ResourceName;
 import org.moorage.builtin.resources.NodeResourcesFit.ScoringStrategy;
 
-/** Scores a node by how much of its resources is requested with the pod on it, by one of the scoring strategies. */
+/**
+ * Scores a node by how much of its resources is requested with the pod on it, or several nodes with several pods on them, by one of the
+ * scoring strategies.
+ */
 final class ResourceAllocationScorer {
     private final Type type;
     private final ResourceName[] resources;
@@ -107,6 +110,45 @@ final class ResourceAllocationScorer {
                 sumOfWeights += weights[i];
             }
         }
+        return mean(sum, sumOfWeights);
+    }
+
+    /**
+     * The score of several nodes together, 0 to 100, for pods on them that are not counted there yet. Resources that are delegated to DRA
+     * do not count.
+     */
+    long score(List<NodeInfo> nodes, List<Pod> pods) {
+        long[] requests = new long[resources.length];
+        for (Pod pod : pods) {
+            long[] own = requestsOf(pod);
+            for (int i = 0; i < requests.length; i++) {
+                requests[i] += own[i];
+            }
+        }
+        long sum = 0;
+        long sumOfWeights = 0;
+        for (int i = 0; i < resources.length; i++) {
+            if (isScalar[i] && requests[i] == 0) {
+                continue;
+            }
+            long requested = requests[i];
+            long capacity = 0;
+            for (NodeInfo node : nodes) {
+                long allocatable = node.allocatable(resources[i]);
+                if (allocatable != 0) {
+                    capacity += allocatable;
+                    requested += requested(node, i);
+                }
+            }
+            if (capacity != 0) {
+                sum += score(requested, capacity) * weights[i];
+                sumOfWeights += weights[i];
+            }
+        }
+        return mean(sum, sumOfWeights);
+    }
+
+    private long mean(long sum, long sumOfWeights) {
         if (sumOfWeights == 0) {
             return 0;
         }
@@ -119,6 +161,10 @@ final class ResourceAllocationScorer {
         if (request.isDelegatedToDra(node, i)) {
             return request.allocatedDevices(node, i);
         }
+        return requested(node, i);
+    }
+
+    private long requested(NodeInfo node, int i) {
         return usesNonZeroRequests[i] ? node.nonZeroRequested(resources[i]) : node.requested(resources[i]);
     }
 

@@ -10,11 +10,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
+import org.moorage.api.GroupKey;
 import org.moorage.api.NodeInfo;
+import org.moorage.api.Placement;
+import org.moorage.api.PodGroupInfo;
+import org.moorage.api.ProposedAssignment;
 import org.moorage.api.Status;
 import org.moorage.api.event.ActionType;
 import org.moorage.api.event.ClusterEvent;
@@ -28,6 +33,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.Quantity;
+import org.moorage.api.model.SchedulingGroup;
 import org.moorage.api.plugin.DeviceCounts;
 import org.moorage.api.plugin.ExtensionPoint;
 import org.moorage.api.plugin.FeatureGates;
@@ -426,6 +432,148 @@ class NodeResourcesFitTest {
                     .pod(c.pod.build())
                     .scores("n", c.score);
         }
+    }
+
+    @Nested
+    class ScorePlacement {
+        private static final String GPU = "nvidia.com/gpu";
+        private static final List<ResourceSpec> CPU_AND_MEMORY =
+                List.of(new ResourceSpec("cpu", 1), new ResourceSpec("memory", 1));
+        private static final List<ResourceSpec> WITH_GPU =
+                List.of(new ResourceSpec("cpu", 1), new ResourceSpec("memory", 1), new ResourceSpec(GPU, 1));
+
+        /**
+         * A placement of the nodes n1 and n2, of 5 cores and 5,000 bytes each.
+         *
+         * @param others what else is in the cluster
+         */
+        record Case(
+                String name,
+                List<ResourceSpec> resources,
+                List<Pods> proposed,
+                List<ClusterObject> others,
+                long score) {
+            @Override
+            public String toString() {
+                return name;
+            }
+        }
+
+        private static Nodes node(String name) {
+            return Nodes.named(name)
+                    .allocatable("cpu", "5")
+                    .allocatable("memory", "5000")
+                    .allocatable(GPU, "5");
+        }
+
+        private static Pods pod(String name, String cpu, String memory, String gpus) {
+            return Pods.named(name)
+                    .requests("cpu", cpu)
+                    .requests("memory", memory)
+                    .requests(GPU, gpus);
+        }
+
+        private static final List<Pods> PROPOSED = List.of(pod("a", "1", "0", "0"), pod("b", "2", "2000", "0"));
+
+        static final Case[] CASES = {
+            // cpu 3 of 10, memory 2,000 of 10,000
+            new Case("the sum of all requests", CPU_AND_MEMORY, PROPOSED, List.of(), 25),
+            new Case(
+                    "weights",
+                    List.of(new ResourceSpec("cpu", 4), new ResourceSpec("memory", 1)),
+                    PROPOSED,
+                    List.of(),
+                    28),
+            new Case(
+                    "nodes that are not in the placement do not count",
+                    CPU_AND_MEMORY,
+                    PROPOSED,
+                    List.of(node("n3").build(), pod("c", "1", "0", "0").on("n3").build()),
+                    25),
+            new Case(
+                    "pods that are there count",
+                    CPU_AND_MEMORY,
+                    PROPOSED,
+                    List.of(pod("c", "1", "0", "0").on("n1").build()),
+                    30),
+            new Case(
+                    "a scalar resource counts if one pod requests it",
+                    WITH_GPU,
+                    List.of(pod("a", "1", "0", "0"), pod("b", "1", "2000", "1")),
+                    List.of(pod("c", "1", "0", "0").on("n1").build()),
+                    20),
+            new Case(
+                    "a scalar resource that no pod requests does not count",
+                    WITH_GPU,
+                    List.of(pod("a", "1", "0", "0"), pod("b", "1", "2000", "0")),
+                    List.of(pod("c", "1", "0", "1").on("n1").build()),
+                    25),
+            new Case(
+                    "pods without requests count with what scoring takes for them",
+                    List.of(new ResourceSpec("cpu", 1)),
+                    List.of(Pods.named("a"), Pods.named("b")),
+                    List.of(Pods.named("c").on("n2").build()),
+                    3),
+            new Case(
+                    "more than there is counts as all there is",
+                    List.of(new ResourceSpec("cpu", 1)),
+                    List.of(pod("a", "11", "0", "0")),
+                    List.of(),
+                    100),
+            new Case(
+                    "a resource that no node has does not count",
+                    List.of(new ResourceSpec("cpu", 1), new ResourceSpec("example.com/none", 1)),
+                    List.of(pod("a", "5", "0", "0").requests("example.com/none", "1")),
+                    List.of(),
+                    50),
+        };
+
+        @ParameterizedTest
+        @FieldSource("CASES")
+        void prefersThoseThatAreFuller(Case c) {
+            for (String type : List.of(ScoringStrategy.LEAST_ALLOCATED, ScoringStrategy.MOST_ALLOCATED)) {
+                PluginTester tester = scoring(type, c.resources)
+                        .cluster(node("n1").build(), node("n2").build())
+                        .cluster(c.others);
+                AtomicLong score = new AtomicLong();
+                try (TestScheduler scheduler = tester.start()) {
+                    scheduler.inCycle(Pods.named("asking").build(), (state, snapshot) -> {
+                        List<NodeInfo> nodes = new ArrayList<>(snapshot.nodes());
+                        nodes.removeIf(node -> node.name().equals("n3"));
+                        List<ProposedAssignment> assignments = new ArrayList<>();
+                        for (Pods pod : c.proposed) {
+                            assignments.add(new ProposedAssignment(pod.build(), "n1", state));
+                        }
+                        score.set(scheduler
+                                .plugin(NodeResourcesFit.class)
+                                .scorePlacement(state, NO_GROUP, new Placement("p", nodes), assignments));
+                    });
+                }
+                assertThat(score.get()).as(type).isEqualTo(c.score);
+            }
+        }
+
+        private static final PodGroupInfo NO_GROUP = new PodGroupInfo() {
+            @Override
+            public GroupKey key() {
+                return GroupKey.podGroup("default", "g");
+            }
+
+            @Override
+            public SchedulingGroup group() {
+                throw new UnsupportedOperationException("group");
+            }
+
+            @Override
+            public List<Pod> unscheduledPods() {
+                return List.of();
+            }
+
+            @Override
+            public List<PodGroupInfo> children() {
+                return List.of();
+            }
+        };
     }
 
     @Nested

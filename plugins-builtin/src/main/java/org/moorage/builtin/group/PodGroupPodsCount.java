@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.builtin.group;
+
+import java.util.List;
+import org.moorage.api.CycleState;
+import org.moorage.api.NodeScores;
+import org.moorage.api.Placement;
+import org.moorage.api.PodGroupInfo;
+import org.moorage.api.PodGroupState;
+import org.moorage.api.ProposedAssignment;
+import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.PlacementScorePlugin;
+import org.moorage.api.plugin.PluginArgs;
+import org.moorage.api.plugin.PluginFactory;
+
+/**
+ * Prefers placements in which more pods of the group get a node. Those that have one already count too, wherever they are. Same
+ * decisions as kube-scheduler's PodGroupPodsCount.
+ */
+public final class PodGroupPodsCount implements PlacementScorePlugin {
+    /** The plugin's name. */
+    public static final String NAME = "PodGroupPodsCount";
+    /** Makes the plugin. */
+    public static final PluginFactory<PluginArgs.None> FACTORY =
+            PluginFactory.of(NAME, PodGroupPodsCount.class, PodGroupPodsCount::new);
+
+    private final Handle handle;
+
+    PodGroupPodsCount(Handle handle) {
+        this.handle = handle;
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public long scorePlacement(
+            CycleState state, PodGroupInfo group, Placement placement, List<ProposedAssignment> assignments) {
+        long count = assignments.size();
+        for (PodGroupState members :
+                PodGroupHierarchy.podGroups(handle.snapshot().podGroups(), group.key())) {
+            count += members.scheduledPodsCount();
+        }
+        return count;
+    }
+
+    @Override
+    public void normalizePlacementScores(CycleState state, PodGroupInfo group, long[] scores) {
+        long most = 0;
+        for (long score : scores) {
+            most = Math.max(most, score);
+        }
+        if (most == 0) {
+            throw new IllegalStateException("no pods from pod group are assigned to any of the candidate placements");
+        }
+        for (int i = 0; i < scores.length; i++) {
+            scores[i] = scores[i] * NodeScores.MAX / most;
+        }
+    }
+}

@@ -36,6 +36,7 @@ import org.moorage.api.model.CompositePodGroup;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.PodStatus;
@@ -266,7 +267,8 @@ class PodGroupHandlersTest {
                                 ObjectKind.POD_GROUP,
                                 group(2).toBuilder()
                                         .initiallyScheduled(
-                                                new PodGroup.Condition("True", "Scheduled", "", 1, Optional.empty()))
+                                                new PodCondition(
+                                                        PodGroup.INITIALLY_SCHEDULED, "True", "Scheduled", "", 1))
                                         .build());
                     },
                     List.of("scheduling.k8s.io/PodGroupUpdate g: {*c=?[g], g=[][][]}")),

@@ -46,8 +46,7 @@ public final class CycleState {
         this(EMPTY, EMPTY, Objects.requireNonNull(parent, "parent"));
     }
 
-    private CycleState(
-            @Nullable Object[] values, @Nullable Object[] nodeValues, @Nullable CycleState parent) {
+    private CycleState(@Nullable Object[] values, @Nullable Object[] nodeValues, @Nullable CycleState parent) {
         this.values = values;
         this.nodeValues = nodeValues;
         this.parent = parent;

@@ -121,7 +121,9 @@ final class CacheComparer {
         groups.podGroups()
                 .forEach((key, state) -> described.put(
                         key.toString(),
-                        version(state.podGroup()) + uids(state.unscheduledPods()) + uids(state.assumedPods())
+                        version(state.podGroup())
+                                + uids(state.unscheduledPods())
+                                + uids(state.assumedPods())
                                 + uids(state.assignedPods())));
         groups.compositePodGroups()
                 .forEach((key, state) ->

@@ -65,6 +65,7 @@ import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.loop.CycleWorkspace;
 import org.moorage.runtime.internal.loop.EvaluationWorkspaces;
 import org.moorage.runtime.internal.loop.PluginCallWatch;
+import org.moorage.runtime.internal.loop.PodGroupCycle;
 import org.moorage.runtime.internal.loop.SchedulerThreads;
 import org.moorage.runtime.internal.loop.SchedulingCycle;
 import org.moorage.runtime.internal.loop.SchedulingLoop;
@@ -76,10 +77,11 @@ import org.moorage.runtime.internal.profile.ProfileHandle;
 import org.moorage.runtime.internal.queue.Nominator;
 import org.moorage.runtime.internal.queue.QueueGauges;
 import org.moorage.runtime.internal.queue.QueueSettings;
-import org.moorage.runtime.internal.queue.QueuedPodInfo;
+import org.moorage.runtime.internal.queue.QueuedEntity;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
 import org.moorage.runtime.internal.report.BindingResults;
 import org.moorage.runtime.internal.report.BreakerReports;
+import org.moorage.runtime.internal.report.PodGroupConditions;
 import org.moorage.runtime.internal.report.SchedulingFailures;
 import org.moorage.runtime.internal.report.StatusPatches;
 import org.moorage.runtime.metrics.SchedulerGauges;
@@ -208,11 +210,7 @@ public final class Scheduler implements AutoCloseable {
                 builder.metrics,
                 (pod, failure) -> SchedulingFailures.reportEvent(writer, pod, failure.getMessage()));
         comparer = new CacheComparer(
-                store,
-                cache,
-                queue,
-                pod -> profiles.containsKey(pod.spec().schedulerName()),
-                builder.featureGates);
+                store, cache, queue, pod -> profiles.containsKey(pod.spec().schedulerName()), builder.featureGates);
         statusPatches = new StatusPatches(pods, cache, writer, threads.reports());
         uncertainBindings = new UncertainBindings(source, pods, threads.binding(), threads.timers());
         SchedulingFailures failures = new SchedulingFailures(
@@ -235,6 +233,16 @@ public final class Scheduler implements AutoCloseable {
                 extenders,
                 uncertainBindings,
                 new BindingResults(cache, queue, failures, listener));
+        SchedulingCycle cycle = new SchedulingCycle(profiles, cache, queue, nominator, binding, failures, listener);
+        PodGroupCycle groupCycle = new PodGroupCycle(
+                profiles,
+                cache,
+                queue,
+                cycle,
+                failures,
+                new PodGroupConditions(writer, threads.reports()),
+                builder.featureGates,
+                builder.randomTies ? builder.random : null);
         int percentage = builder.config.percentageOfNodesToScore();
         loop = new SchedulingLoop(
                 threads,
@@ -242,7 +250,8 @@ public final class Scheduler implements AutoCloseable {
                         percentage, firstNode, threads, extenders, builder.random, builder.randomTies),
                 new EvaluationWorkspaces(() -> new CycleWorkspace(extenders, new SplittableRandom())),
                 queue,
-                new SchedulingCycle(profiles, cache, queue, nominator, binding, failures, listener));
+                cycle,
+                groupCycle);
         watch = new PluginCallWatch(builder.pluginCallTimeout, threads, queue, loop, plugins, listener);
         eventHandlers = new ObjectEventHandlers(
                 new PodEventHandlers(
@@ -352,13 +361,14 @@ public final class Scheduler implements AutoCloseable {
     }
 
     /**
-     * Schedules the next pod that is ready, without waiting for one. For one thread at a time, and not while {@link #run} runs.
+     * Schedules the next pod or group of pods that is ready, without waiting for one. For one thread at a time, and not while {@link #run}
+     * runs.
      *
-     * @return what came of it, or empty if no pod is ready
+     * @return what came of the pod, or of the last pod of the group; listeners are told of each. Empty if no pod is ready
      */
     public Optional<Decision> scheduleNext() {
         while (true) {
-            Optional<QueuedPodInfo> queued = queue.poll();
+            Optional<QueuedEntity> queued = queue.poll();
             if (queued.isEmpty()) {
                 return Optional.empty();
             }
@@ -503,6 +513,8 @@ public final class Scheduler implements AutoCloseable {
         SchedulerCache.Counts counts = cache.counts();
         return new SchedulerGauges(
                 pods.pendingPods(),
+                pods.queuedPods(),
+                pods.queuedPodGroups(),
                 pods.inFlightEvents(),
                 pods.unschedulablePods(),
                 counts.nodes(),

@@ -40,7 +40,8 @@ import org.moorage.runtime.metrics.SchedulerMetrics;
 class CacheComparerTest {
     private static final Pod WAITING = Samples.pod("waiting");
     private static final Pod BOUND = Samples.pod("bound").withNode("n");
-    private static final Pod WAITING_MEMBER = Samples.pod("waiting-member", PodSpec.builder().podGroupName("g"));
+    private static final Pod WAITING_MEMBER =
+            Samples.pod("waiting-member", PodSpec.builder().podGroupName("g"));
     private static final Pod BOUND_MEMBER =
             Samples.pod("bound-member", PodSpec.builder().podGroupName("g")).withNode("n");
     private static final PodGroup GROUP = group("1");
@@ -82,7 +83,11 @@ class CacheComparerTest {
     }
 
     private static PodGroup group(String version) {
-        return PodGroup.of(ObjectMeta.named("g").namespace("default").uid("g").resourceVersion(version).build())
+        return PodGroup.of(ObjectMeta.named("g")
+                        .namespace("default")
+                        .uid("g")
+                        .resourceVersion(version)
+                        .build())
                 .build();
     }
 
@@ -165,10 +170,7 @@ class CacheComparerTest {
                         "a pod is lost",
                         (test, cache) -> test.queue.delete(WAITING),
                         comparison(none, none, none, none, List.of("default/waiting"))),
-                new Case(
-                        "a member is assumed",
-                        (test, cache) -> cache.assume(WAITING_MEMBER.withNode("n")),
-                        equal),
+                new Case("a member is assumed", (test, cache) -> cache.assume(WAITING_MEMBER.withNode("n")), equal),
                 new Case(
                         "a waiting member is not counted",
                         (test, cache) -> cache.removeWaitingPod(WAITING_MEMBER),
@@ -187,7 +189,8 @@ class CacheComparerTest {
                         differentGroups("podgroup/default/g")),
                 new Case(
                         "a group that is gone is still known",
-                        (test, cache) -> cache.putWaitingPod(Samples.pod("p", PodSpec.builder().podGroupName("gone"))),
+                        (test, cache) -> cache.putWaitingPod(
+                                Samples.pod("p", PodSpec.builder().podGroupName("gone"))),
                         differentGroups("podgroup/default/gone")));
     }
 
@@ -230,7 +233,7 @@ class CacheComparerTest {
                         podgroup/default/g, unscheduled: [default/waiting-member], assumed: [], assigned: [default/bound-member]
 
                         Dump of scheduling queue
-                        activeQ:2; backoffQ:0; unschedulablePods:0
+                        activeQ:2; backoffQ:0; unschedulableEntities:0
                         """
                         + "name: waiting, namespace: default, uid: pod-waiting, nominated node: \n"
                         + "name: waiting-member, namespace: default, uid: pod-waiting-member, nominated node: \n"

@@ -59,7 +59,7 @@ class MonitoringTest {
         metrics.showLeadership("kube-scheduler", () -> true);
         metrics.showWatches(List::of);
         metrics.showDroppedLogLines(() -> 0);
-        metrics.show(() -> new SchedulerGauges(Map.of(), Map.of(), Map.of(), 0, 0, 0));
+        metrics.show(() -> new SchedulerGauges(Map.of(), Map.of(), Map.of(), Map.of(), Map.of(), 0, 0, 0));
         ProcessMetrics.register(registry, "0.1.0", "v1.37.2", FeatureGates.DEFAULTS);
         new ApiServerMetrics(registry);
         return registry.allNames();

@@ -78,8 +78,13 @@ public record SchedulerDump(
      * @param pendingPods the pods that are to be scheduled
      * @param inFlightPods the pods that are being scheduled
      * @param inFlightEvents how many events are kept for these, by their label; each of the pods counts as one
+     * @param groupsPods whether the members of pod groups are queued together
      */
-    public record Queue(List<PendingPod> pendingPods, List<Pod> inFlightPods, Map<String, Integer> inFlightEvents) {
+    public record Queue(
+            List<PendingPod> pendingPods,
+            List<Pod> inFlightPods,
+            Map<String, Integer> inFlightEvents,
+            boolean groupsPods) {
         public Queue {
             pendingPods = List.copyOf(pendingPods);
             inFlightPods = List.copyOf(inFlightPods);
@@ -97,8 +102,9 @@ public record SchedulerDump(
      * A pod of the queue.
      *
      * @param pod the pod
-     * @param in where it is: {@code active}, {@code backoff}, {@code unschedulable} or {@code gated}
-     * @param gatedBy the plugin that gates it; empty if none does
+     * @param in where it is: {@code active}, {@code backoff}, {@code unschedulable} or {@code gated}; a member of a pod group also {@code
+     *     incomplete} or {@code pending}
+     * @param gatedBy the plugin that gates it, or another member of its group and all with it; empty if none does
      */
     public record PendingPod(Pod pod, String in, String gatedBy) {}
 
@@ -129,9 +135,15 @@ public record SchedulerDump(
                 .append(queue.in("active"))
                 .append("; backoffQ:")
                 .append(queue.in("backoff"))
-                .append("; unschedulablePods:")
-                .append(queue.in("unschedulable") + queue.in("gated"))
-                .append('\n');
+                .append("; unschedulableEntities:")
+                .append(queue.in("unschedulable") + queue.in("gated"));
+        if (queue.groupsPods()) {
+            text.append("; pendingPodGroupMemberPods:")
+                    .append(queue.in("pending"))
+                    .append("; incompletePodGroupPods:")
+                    .append(queue.in("incomplete"));
+        }
+        text.append('\n');
         queue.pendingPods().forEach(pending -> append(text, pending.pod(), ""));
         text.append("\nDump of pods being scheduled\ninFlightPods: ")
                 .append(keys(queue.inFlightPods()))
@@ -161,8 +173,8 @@ public record SchedulerDump(
                 key.toString(),
                 known(state.podGroup()) + ", unscheduled: " + keys(state.unscheduledPods()) + ", assumed: "
                         + keys(state.assumedPods()) + ", assigned: " + keys(state.assignedPods())));
-        compositePodGroups.forEach((key, state) -> lines.put(
-                key.toString(), known(state.compositePodGroup()) + ", children: " + state.children()));
+        compositePodGroups.forEach((key, state) ->
+                lines.put(key.toString(), known(state.compositePodGroup()) + ", children: " + state.children()));
         lines.forEach((key, line) -> text.append(key).append(line).append('\n'));
     }
 

@@ -102,13 +102,14 @@ public interface SchedulerMetrics {
     default void podQueued(Pod pod, String queue, String event) {}
 
     /**
-     * A pod came to a part of the queue that is not the one that its hints asked for, or nothing asked for one. Called under the queue's
-     * lock.
+     * A pod on its own, or a group of pods, came to a part of the queue that is not the one that its hints asked for, or nothing asked
+     * for one. Called under the queue's lock.
      *
      * @param queue {@code active}, {@code backoff}, {@code unschedulable} or {@code gated}
      * @param event as in {@link #podQueued}
+     * @param type {@code pod} or {@code podgroup}
      */
-    default void entityQueued(String queue, String event) {}
+    default void entityQueued(String queue, String event, String type) {}
 
     /** A pod has waited for its permit. */
     default void permitWaited(Code status, long nanos) {}

@@ -142,7 +142,8 @@ final class PodGroupMembers implements PodGroupState {
     /** With a member of which the cluster tells. */
     PodGroupMembers with(Pod pod) {
         Member before = memberByUid.get(pod.uid());
-        return change(pod.uid(), before, new Member(pod, pod.isBound() || before == null ? null : before.assumed, false));
+        return change(
+                pod.uid(), before, new Member(pod, pod.isBound() || before == null ? null : before.assumed, false));
     }
 
     /** Without a member. */

@@ -89,12 +89,14 @@ public final class PodGroups implements PodGroupLister {
 
     private @Nullable SchedulingGroup object(GroupKey key) {
         return switch (key.type()) {
-            case POD_GROUP -> podGroup(key.namespace(), key.name())
-                    .flatMap(PodGroupState::podGroup)
-                    .orElse(null);
-            case COMPOSITE_POD_GROUP -> compositePodGroup(key.namespace(), key.name())
-                    .flatMap(CompositePodGroupState::compositePodGroup)
-                    .orElse(null);
+            case POD_GROUP ->
+                podGroup(key.namespace(), key.name())
+                        .flatMap(PodGroupState::podGroup)
+                        .orElse(null);
+            case COMPOSITE_POD_GROUP ->
+                compositePodGroup(key.namespace(), key.name())
+                        .flatMap(CompositePodGroupState::compositePodGroup)
+                        .orElse(null);
         };
     }
 
@@ -154,7 +156,8 @@ public final class PodGroups implements PodGroupLister {
         }
         GroupKey key = GroupKey.podGroup(object.namespace(), object.name());
         PodGroupMembers before = members(key);
-        return put(key, before.withObject(object)).relinked(key, before.podGroup().orElse(null), object);
+        return put(key, before.withObject(object))
+                .relinked(key, before.podGroup().orElse(null), object);
     }
 
     /** Without the object of a pod group. */

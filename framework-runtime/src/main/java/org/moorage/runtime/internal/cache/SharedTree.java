@@ -97,8 +97,7 @@ final class SharedTree<K, V> {
     }
 
     // An AVL tree: the depths of the two sides, which differ by two at most, come to differ by one at most.
-    private static <K, V> Node<K, V> balanced(
-            Node<K, V> entry, @Nullable Node<K, V> left, @Nullable Node<K, V> right) {
+    private static <K, V> Node<K, V> balanced(Node<K, V> entry, @Nullable Node<K, V> left, @Nullable Node<K, V> right) {
         if (left != null && depth(left) > depth(right) + 1) {
             Node<K, V> middle = left.right;
             if (middle != null && depth(middle) > depth(left.left)) {

@@ -64,10 +64,7 @@ public final class TrialSnapshot implements Snapshot {
     }
 
     private TrialSnapshot(
-            ClusterSnapshot base,
-            Map<String, SnapshotNode> changed,
-            PodGroups podGroups,
-            AtomicLong lastGeneration) {
+            ClusterSnapshot base, Map<String, SnapshotNode> changed, PodGroups podGroups, AtomicLong lastGeneration) {
         this.base = base;
         this.changed = changed;
         this.podGroups = podGroups;

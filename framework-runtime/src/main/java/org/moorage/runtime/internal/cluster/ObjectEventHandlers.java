@@ -99,8 +99,10 @@ public final class ObjectEventHandlers implements ChangeHandler {
         PodGroup after = change.after().orElse(null);
         if (after == null) {
             cache.removePodGroup(change.latest());
+            queue.deleteGroup(change.latest());
         } else {
             cache.putPodGroup(after);
+            queue.putGroup(after);
         }
     }
 
@@ -108,8 +110,10 @@ public final class ObjectEventHandlers implements ChangeHandler {
         CompositePodGroup after = change.after().orElse(null);
         if (after == null) {
             cache.removeCompositePodGroup(change.latest());
+            queue.deleteGroup(change.latest());
         } else {
             cache.putCompositePodGroup(after);
+            queue.putGroup(after);
         }
     }
 

@@ -109,7 +109,8 @@ public final class PodEventHandlers {
      * if there are groups, which may have waited for it.
      */
     private void events(ObjectChange<Pod> change, BiConsumer<ClusterEvent, ObjectChange<?>> sink) {
-        if (hasGroups && change.after().filter(this::isQueued).isPresent()
+        if (hasGroups
+                && change.after().filter(this::isQueued).isPresent()
                 && change.before().filter(this::isQueued).isEmpty()) {
             sink.accept(WellKnownEvents.UNSCHEDULED_POD_ADD, ObjectChange.added(change.latest()));
         }

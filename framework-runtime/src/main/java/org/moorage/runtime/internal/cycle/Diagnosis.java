@@ -36,7 +36,8 @@ public final class Diagnosis implements NodeStatuses {
         this.nodes = nodes;
         this.nodeCount = nodeCount;
         // They may be some of a snapshot's nodes, in the order of their indexes.
-        statusByIndex = new Status[nodes.isEmpty() ? 0 : nodes.get(nodes.size() - 1).index() + 1];
+        statusByIndex =
+                new Status[nodes.isEmpty() ? 0 : nodes.get(nodes.size() - 1).index() + 1];
         this.absent = absent;
         this.preFilterMessage = preFilterMessage;
     }

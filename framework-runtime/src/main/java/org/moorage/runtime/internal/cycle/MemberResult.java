@@ -37,8 +37,7 @@ public record MemberResult(
             SchedulingAlgorithm.@Nullable Result found,
             Diagnosis diagnosis,
             Nomination nomination) {
-        return new MemberResult(
-                pod, state, Code.UNSCHEDULABLE, found, diagnosis, diagnosis.message(""), nomination);
+        return new MemberResult(pod, state, Code.UNSCHEDULABLE, found, diagnosis, diagnosis.message(""), nomination);
     }
 
     static MemberResult error(Pod pod, CycleState state, String message) {

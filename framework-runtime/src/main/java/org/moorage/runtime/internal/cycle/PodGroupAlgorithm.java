@@ -208,8 +208,7 @@ public final class PodGroupAlgorithm {
                 tried.put(group.key(), result);
                 if (result.status().code() != Code.ERROR) {
                     profile.metrics()
-                            .placementEvaluated(
-                                    profile.name(), result.status().isSuccess(), System.nanoTime() - start);
+                            .placementEvaluated(profile.name(), result.status().isSuccess(), System.nanoTime() - start);
                 }
             }
             return tried;
@@ -259,8 +258,8 @@ public final class PodGroupAlgorithm {
         boolean anyScheduled = false;
         GroupStatus status = GroupStatus.error("placement feasibility was not asked");
         try {
-            Optional<PodGroupState> known =
-                    snapshot.podGroups().podGroup(group.key().namespace(), group.key().name());
+            Optional<PodGroupState> known = snapshot.podGroups()
+                    .podGroup(group.key().namespace(), group.key().name());
             if (known.isEmpty()) {
                 status = GroupStatus.error("failed to get podGroup state for podGroup "
                         + group.key().namespace() + "/" + group.key().name()
@@ -351,8 +350,8 @@ public final class PodGroupAlgorithm {
                 }
                 String failure;
                 try {
-                    PluginStatus reserved = reservations.reserve(
-                            profile, member.state(), member.pod(), member.nodeName(), snapshot);
+                    PluginStatus reserved =
+                            reservations.reserve(profile, member.state(), member.pod(), member.nodeName(), snapshot);
                     failure = reserved.isSuccess()
                             ? ""
                             : Diagnosis.ofChosenNode(reserved).message("");
@@ -376,8 +375,7 @@ public final class PodGroupAlgorithm {
         return successes;
     }
 
-    private static void addSuccesses(
-            GroupTree group, Map<GroupKey, GroupResult> results, List<GroupResult> successes) {
+    private static void addSuccesses(GroupTree group, Map<GroupKey, GroupResult> results, List<GroupResult> successes) {
         GroupResult result = results.get(group.key());
         if (result == null || !result.status().isSuccess()) {
             return;
@@ -392,10 +390,7 @@ public final class PodGroupAlgorithm {
 
     // The index of the placement with the highest score.
     private int choose(
-            GroupTree group,
-            CycleState state,
-            List<Placement> placements,
-            List<Map<GroupKey, GroupResult>> found) {
+            GroupTree group, CycleState state, List<Placement> placements, List<Map<GroupKey, GroupResult>> found) {
         long[] totals = PluginTimes.of(profile, "PlacementScore")
                 .time(times -> score(group, state, placements, found), scores -> Code.SUCCESS);
         int best = 0;
@@ -414,10 +409,7 @@ public final class PodGroupAlgorithm {
     }
 
     private long[] score(
-            GroupTree group,
-            CycleState state,
-            List<Placement> placements,
-            List<Map<GroupKey, GroupResult>> found) {
+            GroupTree group, CycleState state, List<Placement> placements, List<Map<GroupKey, GroupResult>> found) {
         List<List<ProposedAssignment>> assignments = new ArrayList<>();
         for (Map<GroupKey, GroupResult> results : found) {
             List<ProposedAssignment> proposed = new ArrayList<>();

@@ -68,8 +68,8 @@ public final class PodGroupPostFilterRun {
             }
             reasons.addAll(answer.status().reasons());
         }
-        return PodGroupPostFilterResult.rejected(new Status(
-                Code.UNSCHEDULABLE, reasons.isEmpty() ? List.of("") : reasons));
+        return PodGroupPostFilterResult.rejected(
+                new Status(Code.UNSCHEDULABLE, reasons.isEmpty() ? List.of("") : reasons));
     }
 
     private PodGroupPostFilterResult ask(PluginCaller plugin, GroupTree root, CycleState state) {
@@ -87,8 +87,8 @@ public final class PodGroupPostFilterRun {
             if (answer.status().isSuccess()) {
                 result.waitOnPreemption();
                 for (int i = 0; i < result.members().size(); i++) {
-                    Nomination nomination =
-                            answer.nominations().get(result.members().get(i).pod().uid());
+                    Nomination nomination = answer.nominations()
+                            .get(result.members().get(i).pod().uid());
                     if (nomination != null) {
                         result.nominate(i, nomination);
                     }

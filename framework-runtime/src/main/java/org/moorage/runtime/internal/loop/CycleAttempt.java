@@ -1,39 +1,95 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.internal.loop;
 
-import java.util.concurrent.atomic.AtomicReference;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.moorage.runtime.internal.cycle.GroupReservations;
+import org.moorage.runtime.internal.queue.QueuedEntity;
+import org.moorage.runtime.internal.queue.QueuedPodGroupInfo;
 import org.moorage.runtime.internal.queue.QueuedPodInfo;
 
 /**
- * An attempt to schedule a pod. Either its cycle acts on what it found, or it is given up because a plugin does not return;
- * whichever comes first.
+ * An attempt to schedule a pod, or a group of pods. For each pod either its cycle acts on what it found, or the attempt is given up because
+ * a plugin does not return; whichever comes first.
  */
 final class CycleAttempt {
-    private enum State {
-        RUNNING,
-        COMMITTED,
-        ABANDONED
+    private final QueuedEntity entity;
+    private final GroupReservations reservations = new GroupReservations();
+    private final Object lock = new Object();
+
+    @GuardedBy("lock")
+    private final Set<String> committed = new HashSet<>();
+
+    @GuardedBy("lock")
+    private boolean abandoned;
+
+    @GuardedBy("lock")
+    private boolean finished;
+
+    CycleAttempt(QueuedEntity entity) {
+        this.entity = entity;
     }
 
-    private final QueuedPodInfo queued;
-    private final AtomicReference<State> state = new AtomicReference<>(State.RUNNING);
-
-    CycleAttempt(QueuedPodInfo queued) {
-        this.queued = queued;
+    /** The pod or the group. */
+    QueuedEntity entity() {
+        return entity;
     }
 
-    /** The pod. */
-    QueuedPodInfo queued() {
-        return queued;
+    /** Its pods, also those that need not be scheduled. */
+    List<QueuedPodInfo> pods() {
+        return entity instanceof QueuedPodGroupInfo group ? group.members() : List.of((QueuedPodInfo) entity);
     }
 
-    /** From now on the cycle acts on what it found, and nobody else does; false if the attempt was given up before. */
-    boolean commit() {
-        return state.compareAndSet(State.RUNNING, State.COMMITTED) || state.get() == State.COMMITTED;
+    /** What is reserved while the pods of a group are tried. */
+    GroupReservations reservations() {
+        return reservations;
     }
 
-    /** Gives the attempt up: what its cycle finds has no effect; false if the cycle acts on it already. */
-    boolean abandon() {
-        return state.compareAndSet(State.RUNNING, State.ABANDONED);
+    /** From now on the cycle acts on what it found for a pod, and nobody else does; false if the attempt was given up before. */
+    boolean commit(QueuedPodInfo pod) {
+        synchronized (lock) {
+            return committed.contains(pod.pod().uid())
+                    || !abandoned && committed.add(pod.pod().uid());
+        }
+    }
+
+    /** As {@link #commit}, but false also if the cycle has acted on that pod before. */
+    boolean commitFirst(QueuedPodInfo pod) {
+        synchronized (lock) {
+            return !abandoned && committed.add(pod.pod().uid());
+        }
+    }
+
+    /** The cycle has acted on all pods of a group, and puts it back; false if somebody else does. */
+    boolean finish() {
+        synchronized (lock) {
+            boolean isFirst = !abandoned && !finished;
+            finished = true;
+            return isFirst;
+        }
+    }
+
+    /** Gives the attempt up: what its cycle finds for these pods, on which it has not acted yet, has no effect. */
+    List<QueuedPodInfo> abandon() {
+        synchronized (lock) {
+            abandoned = true;
+            List<QueuedPodInfo> left = new ArrayList<>();
+            for (QueuedPodInfo pod : pods()) {
+                if (!committed.contains(pod.pod().uid())) {
+                    left.add(pod);
+                }
+            }
+            return left;
+        }
+    }
+
+    /** Whether it was given up, at least for some of its pods. */
+    boolean isAbandoned() {
+        synchronized (lock) {
+            return abandoned;
+        }
     }
 }

@@ -12,9 +12,7 @@ import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
-import org.moorage.api.model.PodStatus;
 import org.moorage.api.plugin.ExtensionPoint;
-import org.moorage.api.plugin.NodeAllocatableResourceClaims;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.config.plugin.PluginText;
 import org.moorage.config.plugin.Thrown;
@@ -27,6 +25,7 @@ import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cycle.Diagnosis;
 import org.moorage.runtime.internal.cycle.PostFilterRun;
 import org.moorage.runtime.internal.cycle.Profile;
+import org.moorage.runtime.internal.cycle.Reservation;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
@@ -74,12 +73,13 @@ public final class SchedulingCycle {
      *
      * @return the decision; empty if the pod need not be scheduled, or the attempt was given up
      */
-    Optional<Decision> run(CycleAttempt attempt, SchedulingAlgorithm algorithm, TrialSnapshot snapshot) {
+    Optional<Decision> run(
+            CycleAttempt attempt, QueuedPodInfo queued, SchedulingAlgorithm algorithm, TrialSnapshot snapshot) {
         try {
-            return schedule(attempt, algorithm, snapshot);
+            return schedule(attempt, queued, algorithm, snapshot);
         } catch (Throwable thrown) {
             try {
-                return attempt.commit() ? Optional.of(failed(attempt.queued(), thrown)) : Optional.empty();
+                return attempt.commit(queued) ? Optional.of(failed(queued, thrown)) : Optional.empty();
             } finally {
                 Thrown.rethrowIfFatal(thrown);
             }
@@ -105,8 +105,8 @@ public final class SchedulingCycle {
         Decision ignored = failures.error(queued, message, 0);
     }
 
-    private Optional<Decision> schedule(CycleAttempt attempt, SchedulingAlgorithm algorithm, TrialSnapshot snapshot) {
-        QueuedPodInfo queued = attempt.queued();
+    private Optional<Decision> schedule(
+            CycleAttempt attempt, QueuedPodInfo queued, SchedulingAlgorithm algorithm, TrialSnapshot snapshot) {
         Pod pod = queued.pod();
         Profile profile = profiles.get(pod.spec().schedulerName());
         if (profile == null || cache.isAssumed(pod.uid())) {
@@ -137,9 +137,9 @@ public final class SchedulingCycle {
         NodeInfo node = result.node();
         if (node == null) {
             return unschedulable(
-                    attempt, profile, state, Objects.requireNonNull(result.diagnosis()), result.evaluated());
+                    attempt, queued, profile, state, Objects.requireNonNull(result.diagnosis()), result.evaluated());
         }
-        if (!attempt.commit()) {
+        if (!attempt.commit(queued)) {
             return Optional.empty();
         }
         return Optional.of(
@@ -149,8 +149,12 @@ public final class SchedulingCycle {
     }
 
     private Optional<Decision> unschedulable(
-            CycleAttempt attempt, Profile profile, CycleState state, Diagnosis diagnosis, int evaluated) {
-        QueuedPodInfo queued = attempt.queued();
+            CycleAttempt attempt,
+            QueuedPodInfo queued,
+            Profile profile,
+            CycleState state,
+            Diagnosis diagnosis,
+            int evaluated) {
         String postFilterMessage = "";
         Nomination nomination = Nomination.keep();
         try {
@@ -167,7 +171,7 @@ public final class SchedulingCycle {
                     .log("Status after running PostFilter plugins for pod");
             postFilterMessage = failure.getMessage();
         }
-        return attempt.commit()
+        return attempt.commit(queued)
                 ? Optional.of(failures.unschedulable(
                         queued,
                         diagnosis.message(postFilterMessage),
@@ -175,17 +179,6 @@ public final class SchedulingCycle {
                         SchedulingFailures.rejectors(diagnosis),
                         nomination))
                 : Optional.empty();
-    }
-
-    // What an earlier attempt left in the status does not hold for this one.
-    private static Pod withClaims(Pod pod, CycleState state, String nodeName) {
-        List<PodStatus.NodeAllocatableResourceClaimStatus> claims =
-                state.find(NodeAllocatableResourceClaims.KEY, nodeName).orElse(List.of());
-        return claims.equals(pod.status().nodeAllocatableResourceClaimStatuses())
-                ? pod
-                : pod.withStatus(pod.status().toBuilder()
-                        .nodeAllocatableResourceClaimStatuses(claims)
-                        .build());
     }
 
     // Pods may have been rejected because of the nomination. kube-scheduler leaves them unschedulable until the flush.
@@ -214,10 +207,11 @@ public final class SchedulingCycle {
                 Nomination.keep());
     }
 
-    private Decision assumeAndBind(
+    /** Has a pod bound to the node that was found for it. */
+    Decision assumeAndBind(
             QueuedPodInfo queued, Profile profile, CycleState state, NodeInfo node, SchedulingAlgorithm.Result result) {
         Pod pod = queued.pod();
-        Pod assumed = withClaims(pod, state, node.name()).withNode(node.name());
+        Pod assumed = Reservation.of(profile, state, pod, node.name()).pod();
         Decision decision = new Decision(
                 pod,
                 Decision.Outcome.SCHEDULED,

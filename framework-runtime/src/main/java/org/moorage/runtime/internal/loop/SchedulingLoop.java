@@ -16,6 +16,8 @@ import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.plugin.PluginThread;
+import org.moorage.runtime.internal.queue.QueuedEntity;
+import org.moorage.runtime.internal.queue.QueuedPodGroupInfo;
 import org.moorage.runtime.internal.queue.QueuedPodInfo;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
 
@@ -35,6 +37,7 @@ public final class SchedulingLoop {
     private final EvaluationWorkspaces evaluations;
     private final SchedulingQueue queue;
     private final SchedulingCycle cycle;
+    private final PodGroupCycle groupCycle;
     private final CountDownLatch closed = new CountDownLatch(1);
     /** Those of cycles that were given up and have not ended yet. */
     private final List<CycleWorkspace> abandoned = new CopyOnWriteArrayList<>();
@@ -63,12 +66,14 @@ public final class SchedulingLoop {
             IntFunction<CycleWorkspace> workspaces,
             EvaluationWorkspaces evaluations,
             SchedulingQueue queue,
-            SchedulingCycle cycle) {
+            SchedulingCycle cycle,
+            PodGroupCycle groupCycle) {
         this.threads = threads;
         this.workspaces = workspaces;
         this.evaluations = evaluations;
         this.queue = queue;
         this.cycle = cycle;
+        this.groupCycle = groupCycle;
         current = workspaces.apply(0);
     }
 
@@ -163,8 +168,8 @@ public final class SchedulingLoop {
     }
 
     /**
-     * Gives the running cycle up if that thread takes part in it, and goes on with another thread. If the cycle has not acted on what it
-     * found, its pod goes back into the queue now. Otherwise the pod stays with the thread and goes on with it, once the plugin returns.
+     * Gives the running cycle up if that thread takes part in it, and goes on with another thread. A pod for which the cycle has not acted
+     * on what it found goes back into the queue now. Otherwise it stays with the thread and goes on with it, once the plugin returns.
      *
      * @param plugin the plugin that does not return
      * @param message what is told of the attempt
@@ -182,11 +187,17 @@ public final class SchedulingLoop {
         abandoned.add(workspace);
         CycleWorkspace next = workspaces.apply(workspace.nextNode());
         current = next;
-        boolean goesBack = attempt.abandon();
+        List<QueuedPodInfo> left = attempt.abandon();
         start(run, next);
-        if (goesBack) {
-            // Not here: it takes the queue's lock.
-            threads.background().execute(() -> cycle.abandoned(attempt.queued(), plugin, message));
+        // Not here: it takes the queue's lock.
+        threads.background().execute(() -> abandoned(attempt, left, plugin, message));
+    }
+
+    private void abandoned(CycleAttempt attempt, List<QueuedPodInfo> left, String plugin, String message) {
+        if (attempt.entity() instanceof QueuedPodGroupInfo group) {
+            groupCycle.abandoned(attempt, group, left, plugin, message);
+        } else {
+            left.forEach(pod -> cycle.abandoned(pod, plugin, message));
         }
     }
 
@@ -194,7 +205,7 @@ public final class SchedulingLoop {
         // A plugin may leave the thread interrupted; waiting for the next pod would then end at once, over and over.
         boolean ignored = Thread.interrupted();
         try {
-            queue.pop(POLL).ifPresent(queued -> schedule(queued, workspace));
+            queue.pop(POLL).ifPresent(next -> schedule(next, workspace));
         } catch (Throwable thrown) {
             Thrown.rethrowIfFatal(thrown);
             threads.failed(THREAD, thrown);
@@ -210,14 +221,22 @@ public final class SchedulingLoop {
         }
     }
 
-    /** Schedules a pod on the current thread. */
-    public Optional<Decision> schedule(QueuedPodInfo queued) {
-        return schedule(queued, current);
+    /**
+     * Schedules a pod or a group of pods on the current thread.
+     *
+     * @return the decision about the pod, or about the last pod of the group; empty if there was none to make
+     */
+    public Optional<Decision> schedule(QueuedEntity next) {
+        return schedule(next, current);
     }
 
-    private Optional<Decision> schedule(QueuedPodInfo queued, CycleWorkspace workspace) {
-        CycleAttempt attempt = new CycleAttempt(queued);
-        return workspace.schedule(attempt, (algorithm, nodes) -> cycle.run(attempt, algorithm, nodes));
+    private Optional<Decision> schedule(QueuedEntity next, CycleWorkspace workspace) {
+        CycleAttempt attempt = new CycleAttempt(next);
+        return workspace.schedule(
+                attempt,
+                (algorithm, nodes) -> next instanceof QueuedPodGroupInfo group
+                        ? groupCycle.run(attempt, group, algorithm, nodes)
+                        : cycle.run(attempt, (QueuedPodInfo) next, algorithm, nodes));
     }
 
     private boolean isClosed() {

@@ -537,17 +537,20 @@ public final class PluginCaller {
             CycleState state, PodGroupInfo group, Placement parent, Snapshot snapshot) {
         return isLeftAlone(PluginMethod.PLACEMENT_GENERATE)
                 ? PlacementGenerateResult.of(List.of(parent))
-                : answer(PluginMethod.PLACEMENT_GENERATE, null, () -> known(placementGenerate)
-                        .generatePlacements(state, group, parent, snapshot));
+                : answer(
+                        PluginMethod.PLACEMENT_GENERATE,
+                        null,
+                        () -> known(placementGenerate).generatePlacements(state, group, parent, snapshot));
     }
 
     /** Runs PlacementFeasible. */
-    public PlacementFeasibleResult placementFeasible(
-            CycleState state, PodGroupInfo group, PlacementProgress progress) {
+    public PlacementFeasibleResult placementFeasible(CycleState state, PodGroupInfo group, PlacementProgress progress) {
         return isLeftAlone(PluginMethod.PLACEMENT_FEASIBLE)
                 ? PlacementFeasibleResult.feasible()
-                : answer(PluginMethod.PLACEMENT_FEASIBLE, null, () -> known(placementFeasible)
-                        .placementFeasible(state, group, progress));
+                : answer(
+                        PluginMethod.PLACEMENT_FEASIBLE,
+                        null,
+                        () -> known(placementFeasible).placementFeasible(state, group, progress));
     }
 
     /** Runs PlacementScore. */
@@ -555,14 +558,18 @@ public final class PluginCaller {
             CycleState state, PodGroupInfo group, Placement placement, List<ProposedAssignment> assignments) {
         return isLeftAlone(PluginMethod.PLACEMENT_SCORE)
                 ? 0
-                : answer(PluginMethod.PLACEMENT_SCORE, null, () -> known(placementScore)
-                        .scorePlacement(state, group, placement, assignments));
+                : answer(
+                        PluginMethod.PLACEMENT_SCORE,
+                        null,
+                        () -> known(placementScore).scorePlacement(state, group, placement, assignments));
     }
 
     /** Runs NormalizePlacementScore; afterwards each score is from 0 to 100. */
     public void normalizePlacementScores(CycleState state, PodGroupInfo group, long[] scores) {
-        run(PluginMethod.NORMALIZE_PLACEMENT_SCORE, null, () -> known(placementScore)
-                .normalizePlacementScores(state, group, scores));
+        run(
+                PluginMethod.NORMALIZE_PLACEMENT_SCORE,
+                null,
+                () -> known(placementScore).normalizePlacementScores(state, group, scores));
         for (long score : scores) {
             if (score < 0 || score > NodeScores.MAX) {
                 throw invalidScore(PluginMethod.NORMALIZE_PLACEMENT_SCORE, "PlacementScore", score);
@@ -575,8 +582,10 @@ public final class PluginCaller {
         Breaker.Open open = breaker == null ? null : breaker.open();
         return open != null
                 ? PodGroupPostFilterResult.rejected(Status.unschedulable(name + " is " + open.reason()))
-                : answer(PluginMethod.POD_GROUP_POST_FILTER, null, () -> known(podGroupPostFilter)
-                        .podGroupPostFilter(state, group, trial));
+                : answer(
+                        PluginMethod.POD_GROUP_POST_FILTER,
+                        null,
+                        () -> known(podGroupPostFilter).podGroupPostFilter(state, group, trial));
     }
 
     /** Has the plugin do what its PodGroupPostFilter has decided. */

@@ -248,8 +248,7 @@ public final class ProfilePlugins {
                 weights.put(scorer.name(), weight == 0 ? 1 : weight);
                 // kube-scheduler takes a total below 0 for an overflow when it comes to the next plugin.
                 if (total < 0) {
-                    problems.at(point.field())
-                            .report("score plugins: total score of Score plugins could overflow");
+                    problems.at(point.field()).report("score plugins: total score of Score plugins could overflow");
                     break;
                 }
                 total += MOST_SCORE * (weight == 0 ? 1 : weight);

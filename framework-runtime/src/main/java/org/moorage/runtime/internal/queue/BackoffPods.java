@@ -7,14 +7,15 @@ import java.util.function.BiPredicate;
 
 /**
  * The pods that wait for the end of their backoff. Those that plugins rejected may be tried before its end when no other pod is
- * ready; those that failed otherwise may not, and are kept in a heap of their own.
+ * ready; those that failed otherwise may not, nor may groups, and are kept in a heap of their own.
  *
  * <p>Guarded by the queue's lock.
  */
 final class BackoffPods {
     private final PodBackoff times;
     final IndexedHeap<String, QueuedPodInfo> rejected;
-    final IndexedHeap<String, QueuedPodInfo> failed;
+    // Also groups, whatever rejected their pods.
+    final IndexedHeap<String, QueuedEntity> failed;
 
     /**
      * None yet.
@@ -22,41 +23,45 @@ final class BackoffPods {
      * @param times how long they wait
      * @param amongEqual the order of rejected pods whose backoff ends at the same time
      */
-    BackoffPods(PodBackoff times, BiPredicate<QueuedPodInfo, QueuedPodInfo> amongEqual) {
+    BackoffPods(PodBackoff times, BiPredicate<QueuedEntity, QueuedEntity> amongEqual) {
         this.times = times;
         rejected =
-                new IndexedHeap<>(QueuedPodInfo::key, (first, second) -> isCompletedBefore(first, second, amongEqual));
+                new IndexedHeap<>(QueuedEntity::key, (first, second) -> isCompletedBefore(first, second, amongEqual));
         failed = new IndexedHeap<>(
-                QueuedPodInfo::key, (first, second) -> isCompletedBefore(first, second, BackoffPods::cameBefore));
+                QueuedEntity::key, (first, second) -> isCompletedBefore(first, second, BackoffPods::cameBefore));
     }
 
     private static boolean isCompletedBefore(
-            QueuedPodInfo first, QueuedPodInfo second, BiPredicate<QueuedPodInfo, QueuedPodInfo> amongEqual) {
+            QueuedEntity first, QueuedEntity second, BiPredicate<QueuedEntity, QueuedEntity> amongEqual) {
         int order = first.backoffEnd().compareTo(second.backoffEnd());
         return order != 0 ? order < 0 : amongEqual.test(first, second);
     }
 
-    static boolean cameBefore(QueuedPodInfo first, QueuedPodInfo second) {
+    static boolean cameBefore(QueuedEntity first, QueuedEntity second) {
         return first.number() < second.number();
     }
 
-    /** Whether the pod's backoff still lasts. */
-    boolean lasts(QueuedPodInfo queued, Instant now) {
+    /** Whether its backoff still lasts. */
+    boolean lasts(QueuedEntity queued, Instant now) {
         return times.lasts(queued.backoffEnd(), now);
     }
 
-    void put(QueuedPodInfo queued) {
-        (queued.rejectors().isEmpty() ? failed : rejected).put(queued);
+    void put(QueuedEntity queued) {
+        if (queued instanceof QueuedPodInfo pod && !pod.rejectors().isEmpty()) {
+            rejected.put(pod);
+        } else {
+            failed.put(queued);
+        }
     }
 
-    Optional<QueuedPodInfo> find(String key) {
+    Optional<QueuedEntity> find(String key) {
         Optional<QueuedPodInfo> queued = rejected.find(key);
-        return queued.isPresent() ? queued : failed.find(key);
+        return queued.isPresent() ? queued.map(pod -> pod) : failed.find(key);
     }
 
-    Optional<QueuedPodInfo> remove(String key) {
+    Optional<QueuedEntity> remove(String key) {
         Optional<QueuedPodInfo> queued = rejected.remove(key);
-        return queued.isPresent() ? queued : failed.remove(key);
+        return queued.isPresent() ? queued.map(pod -> pod) : failed.remove(key);
     }
 
     boolean hasRejected() {
@@ -68,16 +73,16 @@ final class BackoffPods {
         return rejected.removeFirst();
     }
 
-    /** Takes out a pod whose backoff is over, the rejected ones first; empty if there is none left. */
-    Optional<QueuedPodInfo> removeCompleted(Instant now) {
+    /** Takes out what has its backoff behind it, the rejected pods first; empty if there is nothing left. */
+    Optional<QueuedEntity> removeCompleted(Instant now) {
         if (isFirstCompleted(rejected, now)) {
-            return rejected.removeFirst();
+            return rejected.removeFirst().map(pod -> pod);
         }
         return isFirstCompleted(failed, now) ? failed.removeFirst() : Optional.empty();
     }
 
-    private boolean isFirstCompleted(IndexedHeap<String, QueuedPodInfo> heap, Instant now) {
-        Optional<QueuedPodInfo> first = heap.first();
+    private boolean isFirstCompleted(IndexedHeap<String, ? extends QueuedEntity> heap, Instant now) {
+        Optional<? extends QueuedEntity> first = heap.first();
         return first.isPresent() && !lasts(first.get(), now);
     }
 }

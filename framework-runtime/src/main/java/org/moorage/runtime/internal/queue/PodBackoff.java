@@ -7,7 +7,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How long a pod backs off after failed attempts: twice as long after each, up to a limit.
+ * How long a pod or a group backs off after failed attempts: twice as long after each, up to a limit.
  *
  * <p>Ends are cut to whole windows, and compared with the current one, as kube-scheduler does; so with a window of a second a
  * pod may wait up to a second more or less.
@@ -20,17 +20,25 @@ record PodBackoff(Duration initial, Duration max, ChronoUnit window) {
     /** The end of the backoff of a pod that has none. */
     static final Instant NONE = Instant.MIN;
 
-    Duration after(int failures) {
+    /**
+     * How long it lasts.
+     *
+     * @param pods how many pods back off as one: the limit grows with the square root of their number
+     */
+    Duration after(int failures, int pods) {
         long first = TimeUnit.NANOSECONDS.convert(initial);
         long limit = TimeUnit.NANOSECONDS.convert(max);
+        if (pods > 1) {
+            limit = (long) (limit * Math.sqrt(pods));
+        }
         // The limit is shifted rather than the first wait, which could overflow; a shift by 64 would be none in Java.
         int doublings = Math.min(failures - 1, Long.SIZE - 1);
-        return first > limit >> doublings ? max : Duration.ofNanos(first << doublings);
+        return Duration.ofNanos(first > limit >> doublings ? limit : first << doublings);
     }
 
-    /** When the backoff is over that starts now, after so many failures. */
-    Instant end(Instant now, int failures) {
-        return failures == 0 || max.isZero() ? NONE : toWindow(now.plus(after(failures)));
+    /** When the backoff is over that starts now, after so many failures of so many pods as one. */
+    Instant end(Instant now, int failures, int pods) {
+        return failures == 0 || max.isZero() ? NONE : toWindow(now.plus(after(failures, pods)));
     }
 
     /** Whether a backoff with this end still lasts. The window of its end counts as part of it. */

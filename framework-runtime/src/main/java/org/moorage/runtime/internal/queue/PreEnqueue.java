@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.internal.queue;
 
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import org.moorage.api.Code;
 import org.moorage.api.Status;
@@ -18,7 +21,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Runs the PreEnqueue plugins, one of which may gate a pod: keep it out of the active ones.
  *
- * <p>Guarded by the queue's lock, since it changes pods. An unschedulable pod must be taken out of the group that
+ * <p>Guarded by the queue's lock, since it changes pods. An unschedulable pod must be taken out of the bucket that
  * it is in before.
  */
 final class PreEnqueue {
@@ -44,6 +47,55 @@ final class PreEnqueue {
         // kube-scheduler has Success here even for a pod that is gated.
         metrics.extensionPointRan(
                 queued.pod().spec().schedulerName(), "PreEnqueue", Code.SUCCESS, System.nanoTime() - start);
+    }
+
+    /** Runs the plugins for a pod, or for the pods of a group, which is gated if one of them is. */
+    void run(QueuedEntity queued) {
+        if (queued instanceof QueuedPodInfo pod) {
+            run(pod);
+        } else if (queued instanceof QueuedPodGroupInfo group) {
+            run(group);
+        }
+    }
+
+    // As long as the member is gated that gated the group before, the others need not be asked again.
+    private void run(QueuedPodGroupInfo group) {
+        List<QueuedPodInfo> newcomers = group.takeNewcomers();
+        QueuedPodInfo gatedBefore = group.gatedMember();
+        group.ungateAll();
+        run(group, newcomers);
+        if (!group.isGated() && gatedBefore != null) {
+            run(group, List.of(gatedBefore));
+        }
+        if (!group.isGated() && newcomers.size() < group.size()) {
+            Set<QueuedPodInfo> asked = new HashSet<>(newcomers);
+            List<QueuedPodInfo> others = new ArrayList<>(group.members());
+            others.removeIf(member -> member == gatedBefore || asked.contains(member));
+            run(group, others);
+        }
+    }
+
+    /**
+     * Runs the plugins for those who have joined a group that is not gated. If pods have only left it, one of the others is asked in
+     * place of all: what the leaving of pods can change is true of the group.
+     */
+    void runAfterChange(QueuedPodGroupInfo group) {
+        List<QueuedPodInfo> newcomers = group.takeNewcomers();
+        group.ungateAll();
+        run(group, newcomers.isEmpty() ? List.of(group.firstMember()) : newcomers);
+    }
+
+    private void run(QueuedPodGroupInfo group, List<QueuedPodInfo> members) {
+        for (QueuedPodInfo member : members) {
+            try {
+                run(member);
+            } finally {
+                // Also with an error of the virtual machine.
+                if (member.isGated()) {
+                    group.gateBy(member);
+                }
+            }
+        }
     }
 
     private void runPlugins(QueuedPodInfo queued) {

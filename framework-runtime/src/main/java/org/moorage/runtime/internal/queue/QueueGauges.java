@@ -1,61 +1,91 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.internal.queue;
 
+import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.moorage.runtime.metrics.SchedulerGauges.ProfilePlugin;
 
 /**
  * What is in a queue at a moment.
  *
- * @param pendingPods how many pods are in each sub-queue, by its name
+ * @param pendingPods how many pods are where, by the name of the part of the queue
+ * @param queuedPods how many pods are queued on their own in each sub-queue, by its name
+ * @param queuedPodGroups how many groups are queued in each sub-queue, by its name; empty if pods are not grouped
  * @param inFlightEvents how many events are kept, by their label
  * @param unschedulablePods how many pods a plugin has rejected
  */
 public record QueueGauges(
         Map<String, Integer> pendingPods,
+        Map<String, Integer> queuedPods,
+        Map<String, Integer> queuedPodGroups,
         Map<String, Integer> inFlightEvents,
         Map<ProfilePlugin, Integer> unschedulablePods) {
-    static QueueGauges of(QueuedPods queued, InFlightPods inFlight) {
-        Map<ProfilePlugin, Integer> rejected = new HashMap<>();
-        int gated = 0;
-        int unschedulable = 0;
-        for (UnschedulablePods.GroupKey group : queued.unschedulable.groups()) {
-            int size = queued.unschedulable.of(group).size();
-            if (group.isGated()) {
-                gated += size;
-            } else {
-                unschedulable += size;
+    private static final List<SubQueue> OF_ENTITIES =
+            List.of(SubQueue.ACTIVE, SubQueue.BACKOFF, SubQueue.UNSCHEDULABLE, SubQueue.GATED);
+
+    static QueueGauges of(SubQueues queued, PodGroupMembers members, InFlightPods inFlight) {
+        Counts counts = new Counts();
+        queued.active.values().forEach(waiting -> counts.add(waiting, SubQueue.ACTIVE));
+        queued.backoff.rejected.values().forEach(waiting -> counts.add(waiting, SubQueue.BACKOFF));
+        queued.backoff.failed.values().forEach(waiting -> counts.add(waiting, SubQueue.BACKOFF));
+        for (UnschedulablePods.BucketKey bucket : queued.unschedulable.buckets()) {
+            int pods = queued.unschedulable.of(bucket).size();
+            SubQueue in = bucket.isGated() ? SubQueue.GATED : SubQueue.UNSCHEDULABLE;
+            counts.pods.merge(in, pods, Integer::sum);
+            counts.alone.merge(in, pods, Integer::sum);
+            counts.addRejectors(bucket.profile(), bucket.rejectors(), pods);
+        }
+        for (QueuedPodGroupInfo group : queued.unschedulable.podGroups()) {
+            counts.add(group, group.isGated() ? SubQueue.GATED : SubQueue.UNSCHEDULABLE);
+        }
+        members.forEachOutsideSubQueues((in, waiting) -> {
+            counts.pods.merge(in, waiting.size(), Integer::sum);
+            waiting.forEach(counts::addRejectors);
+        });
+        return new QueueGauges(
+                byName(counts.pods, List.of(SubQueue.values())),
+                byName(counts.alone, OF_ENTITIES),
+                members.areGrouped() ? byName(counts.groups, OF_ENTITIES) : Map.of(),
+                inFlight.eventCounts(),
+                counts.rejected);
+    }
+
+    private static Map<String, Integer> byName(Map<SubQueue, Integer> counts, List<SubQueue> parts) {
+        Map<String, Integer> byName = new HashMap<>();
+        parts.forEach(part -> byName.put(part.toString(), counts.getOrDefault(part, 0)));
+        return byName;
+    }
+
+    private static final class Counts {
+        private final Map<SubQueue, Integer> pods = new EnumMap<>(SubQueue.class);
+        private final Map<SubQueue, Integer> alone = new EnumMap<>(SubQueue.class);
+        private final Map<SubQueue, Integer> groups = new EnumMap<>(SubQueue.class);
+        private final Map<ProfilePlugin, Integer> rejected = new HashMap<>();
+
+        void add(QueuedEntity queued, SubQueue in) {
+            pods.merge(in, queued.size(), Integer::sum);
+            if (queued instanceof QueuedPodInfo pod) {
+                alone.merge(in, 1, Integer::sum);
+                addRejectors(pod);
+            } else if (queued instanceof QueuedPodGroupInfo group) {
+                groups.merge(in, 1, Integer::sum);
+                group.members().forEach(this::addRejectors);
             }
-            count(group.profile(), group.rejectors(), size, rejected);
         }
-        count(queued.active, rejected);
-        count(queued.backoff.rejected, rejected);
-        Map<String, Integer> pods = Map.of(
-                SubQueue.ACTIVE.toString(),
-                queued.active.size(),
-                SubQueue.BACKOFF.toString(),
-                queued.backoff.rejected.size() + queued.backoff.failed.size(),
-                SubQueue.UNSCHEDULABLE.toString(),
-                unschedulable,
-                SubQueue.GATED.toString(),
-                gated);
-        return new QueueGauges(pods, inFlight.eventCounts(), rejected);
-    }
 
-    private static void count(IndexedHeap<String, QueuedPodInfo> heap, Map<ProfilePlugin, Integer> rejected) {
-        for (QueuedPodInfo queued : heap.values()) {
-            count(queued.pod().spec().schedulerName(), queued.rejectors(), 1, rejected);
+        void addRejectors(QueuedPodInfo pod) {
+            addRejectors(pod.pod().spec().schedulerName(), pod.rejectors(), 1);
         }
-    }
 
-    private static void count(
-            String profile, RejectorPlugins rejectors, int pods, Map<ProfilePlugin, Integer> rejected) {
-        rejectors.unschedulable().forEach(plugin -> add(profile, plugin, pods, rejected));
-        rejectors.pending().forEach(plugin -> add(profile, plugin, pods, rejected));
-    }
+        void addRejectors(String profile, RejectorPlugins rejectors, int count) {
+            rejectors.unschedulable().forEach(plugin -> addRejector(profile, plugin, count));
+            rejectors.pending().forEach(plugin -> addRejector(profile, plugin, count));
+        }
 
-    private static void add(String profile, String plugin, int pods, Map<ProfilePlugin, Integer> rejected) {
-        int ignored = rejected.merge(new ProfilePlugin(profile, plugin), pods, Integer::sum);
+        private void addRejector(String profile, String plugin, int count) {
+            rejected.merge(new ProfilePlugin(profile, plugin), count, Integer::sum);
+        }
     }
 }

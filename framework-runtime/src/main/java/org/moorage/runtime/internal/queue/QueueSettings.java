@@ -37,6 +37,13 @@ public record QueueSettings(
         return featureGates.isEnabled(FeatureGates.SCHEDULER_POP_FROM_BACKOFF_Q);
     }
 
+    // kube-scheduler looks at all pods again as soon as there are composite pod groups, of which it does not know the
+    // pods beforehand.
+    boolean narrowsEvents() {
+        return featureGates.isEnabled(FeatureGates.SCHEDULER_PRE_QUEUEING_HINTS)
+                && !featureGates.isEnabled(FeatureGates.COMPOSITE_POD_GROUP);
+    }
+
     // Pods that back off for a whole second the same are popped by priority; where none is popped early,
     // it does not matter.
     PodBackoff backoff() {

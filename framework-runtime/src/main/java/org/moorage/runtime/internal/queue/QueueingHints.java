@@ -2,6 +2,7 @@
 package org.moorage.runtime.internal.queue;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -17,7 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides what an event does to unschedulable pods: of the plugins that rejected a pod, those that registered the event are
+ * Decides what an event does to unschedulable pods and groups: of the plugins that rejected a pod, those that registered the event are
  * asked for their hint.
  *
  * <p>Changes no pod. Guarded by the queue's lock, {@link #isRegistered} and {@link #hints} excepted.
@@ -27,19 +28,26 @@ final class QueueingHints {
 
     private final QueueingHintMap hints;
     private final boolean narrows;
+    private final Predicate<QueuedEntity> backsOff;
     private final SchedulerMetrics metrics;
 
-    /** An unschedulable pod that an event has tried again. */
-    record MovedPod(QueuedPodInfo queued, QueueingStrategy strategy) {}
+    /** An unschedulable pod or group that an event has tried again. */
+    record Moved(QueuedEntity queued, QueueingStrategy strategy) {}
 
     /**
      * Hints of all profiles' plugins.
      *
      * @param narrows whether plugins are asked beforehand which pods an event is about
+     * @param backsOff whether the backoff of a pod or group lasts
      */
-    QueueingHints(Map<String, QueueProfile> profiles, boolean narrows, SchedulerMetrics metrics) {
+    QueueingHints(
+            Map<String, QueueProfile> profiles,
+            boolean narrows,
+            Predicate<QueuedEntity> backsOff,
+            SchedulerMetrics metrics) {
         hints = new QueueingHintMap(profiles);
         this.narrows = narrows;
+        this.backsOff = backsOff;
         this.metrics = metrics;
     }
 
@@ -48,12 +56,26 @@ final class QueueingHints {
         return hints.isRegistered(event);
     }
 
-    /** The unschedulable pods that the event has tried again, group by group, in the order in which they came to it. */
-    List<MovedPod> podsToMove(UnschedulablePods pods, QueueEvent event, Predicate<QueuedPodInfo> only) {
-        List<MovedPod> moved = new ArrayList<>();
+    /**
+     * The unschedulable pods that the event has tried again, bucket by bucket, in the order in which they came to it, and then the
+     * groups.
+     *
+     * @param only which pods it may make schedulable
+     */
+    List<Moved> toMove(UnschedulablePods pods, QueueEvent event, Predicate<Pod> only) {
+        List<Moved> moved = new ArrayList<>();
         Candidates candidates = candidates(event);
-        for (UnschedulablePods.GroupKey group : pods.groups()) {
-            addPodsToMove(pods, group, event, candidates, only, moved);
+        for (UnschedulablePods.BucketKey bucket : pods.buckets()) {
+            addPodsToMove(pods, bucket, event, candidates, only, moved);
+        }
+        for (QueuedPodGroupInfo group : pods.podGroups()) {
+            if (isLetOn(group.pod().spec().schedulerName(), group.gatedBy(), event)
+                    && group.hasMember(pod -> candidates.contains(pod) && only.test(pod))) {
+                QueueingStrategy strategy = strategy(group, event, candidates);
+                if (strategy != QueueingStrategy.QUEUE_SKIP) {
+                    moved.add(new Moved(group, strategy));
+                }
+            }
         }
         return moved;
     }
@@ -72,30 +94,31 @@ final class QueueingHints {
 
     private void addPodsToMove(
             UnschedulablePods pods,
-            UnschedulablePods.GroupKey group,
+            UnschedulablePods.BucketKey bucket,
             QueueEvent event,
             Candidates candidates,
-            Predicate<QueuedPodInfo> only,
-            List<MovedPod> moved) {
-        // After an event that is about everything a plugin may no longer gate the pod, whatever it registered.
-        boolean isLetOn = !group.isGated()
-                || event.event().isWildcard()
-                || hints.isRegisteredBy(group.profile(), group.gatedBy(), event.event());
-        if (!isLetOn) {
+            Predicate<Pod> only,
+            List<Moved> moved) {
+        if (!isLetOn(bucket.profile(), bucket.gatedBy(), event)) {
             return;
         }
-        List<QueueingHintFunction> functions = hints.of(group.profile(), group.rejectors(), event.event());
+        List<QueueingHintFunction> functions = hints.of(bucket.profile(), bucket.rejectors(), event.event());
         if (functions.isEmpty() && !event.event().isWildcard()) {
             return;
         }
-        for (QueuedPodInfo queued : pods.of(group)) {
-            if (candidates.contains(queued.pod()) && only.test(queued)) {
+        for (QueuedPodInfo queued : pods.of(bucket)) {
+            if (candidates.contains(queued.pod()) && only.test(queued.pod())) {
                 QueueingStrategy strategy = strategy(queued, event, functions, candidates);
                 if (strategy != QueueingStrategy.QUEUE_SKIP) {
-                    moved.add(new MovedPod(queued, strategy));
+                    moved.add(new Moved(queued, strategy));
                 }
             }
         }
+    }
+
+    // After an event that is about everything a plugin may no longer gate the pod, whatever it registered.
+    private boolean isLetOn(String profile, String gatedBy, QueueEvent event) {
+        return gatedBy.isEmpty() || event.event().isWildcard() || hints.isRegisteredBy(profile, gatedBy, event.event());
     }
 
     /** The most urgent strategy of those of all these events. */
@@ -106,6 +129,43 @@ final class QueueingHints {
             highest = strategy.compareTo(highest) > 0 ? strategy : highest;
             if (isHighestFor(queued, highest)) {
                 break;
+            }
+        }
+        return highest;
+    }
+
+    QueueingStrategy strategy(QueuedEntity queued, QueueEvent event) {
+        return queued instanceof QueuedPodGroupInfo group
+                ? strategy(group, event, Candidates.all())
+                : strategy((QueuedPodInfo) queued, event);
+    }
+
+    // The most urgent one of those of its pods. A pod that nothing rejected may be tried again after any event.
+    private QueueingStrategy strategy(QueuedPodGroupInfo group, QueueEvent event, Candidates candidates) {
+        // One that does not back off goes on at once as it is.
+        QueueingStrategy enough =
+                backsOff.test(group) ? QueueingStrategy.QUEUE_IMMEDIATELY : QueueingStrategy.QUEUE_AFTER_BACKOFF;
+        QueueingStrategy highest = QueueingStrategy.QUEUE_SKIP;
+        String profile = "";
+        RejectorPlugins rejectors = RejectorPlugins.NONE;
+        List<QueueingHintFunction> functions = List.of();
+        for (Collection<QueuedPodInfo> members : group.membersByPodGroup()) {
+            for (QueuedPodInfo member : members) {
+                QueueingStrategy strategy = QueueingStrategy.QUEUE_AFTER_BACKOFF;
+                if (!member.rejectors().isEmpty()) {
+                    // Most members have the same, so that this need not be looked up for each.
+                    if (!member.rejectors().equals(rejectors)
+                            || !member.pod().spec().schedulerName().equals(profile)) {
+                        profile = member.pod().spec().schedulerName();
+                        rejectors = member.rejectors();
+                        functions = hints.of(profile, rejectors, event.event());
+                    }
+                    strategy = strategy(member, event, functions, candidates);
+                }
+                highest = strategy.compareTo(highest) > 0 ? strategy : highest;
+                if (highest.compareTo(enough) >= 0) {
+                    return highest;
+                }
             }
         }
         return highest;

@@ -5,6 +5,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -20,14 +21,16 @@ import org.jspecify.annotations.Nullable;
 import org.moorage.api.event.ClusterEvent;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.SchedulingGroup;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.Nomination;
 import org.moorage.runtime.debug.SchedulerDump;
+import org.moorage.runtime.debug.SchedulerDump.PendingPod;
 import org.moorage.runtime.decision.HintEvaluation.PluginHint;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
-import org.moorage.runtime.internal.queue.QueueingHints.MovedPod;
+import org.moorage.runtime.internal.queue.QueueingHints.Moved;
 import org.moorage.runtime.metrics.SchedulerMetrics;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,6 +38,10 @@ import org.slf4j.LoggerFactory;
 /**
  * The waiting pods: those that are ready to be tried, those that back off, those that wait for an event, and those that are
  * being scheduled. Same decisions as kube-scheduler's scheduling queue.
+ *
+ * <p>With the feature {@link FeatureGates#GENERIC_WORKLOAD}, the members of a pod group are not queued on their own: all those of a
+ * group that has no parent are one {@link QueuedPodGroupInfo}, which is popped as a whole and returns with {@link
+ * #addAttemptedPodGroup}. It does not wait for events, but backs off after each failure.
  *
  * <p>Pods come with {@link #add}, leave with {@link #pop}, and after a failed attempt return with {@link #addUnschedulable}. A
  * pod that plugins rejected is then unschedulable until {@link #moveAllToActiveOrBackoff} is called for an event that one of
@@ -59,7 +66,10 @@ public final class SchedulingQueue implements AutoCloseable {
     private final Condition podReady = lock.newCondition();
 
     @GuardedBy("lock")
-    final QueuedPods queued;
+    final SubQueues queued;
+
+    @GuardedBy("lock")
+    final PodGroupMembers members;
 
     @GuardedBy("lock")
     final InFlightPods inFlight;
@@ -91,19 +101,23 @@ public final class SchedulingQueue implements AutoCloseable {
             BiConsumer<Pod, PluginFailure> preEnqueueFailures) {
         Map<String, QueueProfile> known = Map.copyOf(profiles);
         schedulerNames = known.keySet();
-        hints = new QueueingHints(
-                known, settings.featureGates().isEnabled(FeatureGates.SCHEDULER_PRE_QUEUEING_HINTS), metrics);
         maxInUnschedulable = settings.maxInUnschedulable();
         this.clock = Objects.requireNonNull(clock, "clock");
         this.nominator = Objects.requireNonNull(nominator, "nominator");
         backoffTimes = settings.backoff();
-        queued = new QueuedPods(
+        hints = new QueueingHints(
+                known,
+                settings.narrowsEvents(),
+                waiting -> backoffTimes.lasts(waiting.backoffEnd(), clock.instant()),
+                metrics);
+        queued = new SubQueues(
                 Objects.requireNonNull(sort, "sort"),
                 settings,
                 new PreEnqueue(known, metrics, preEnqueueFailures),
                 clock,
                 podReady::signal,
                 metrics);
+        members = new PodGroupMembers(settings.featureGates(), queued);
         inFlight = new InFlightPods();
     }
 
@@ -116,7 +130,7 @@ public final class SchedulingQueue implements AutoCloseable {
         demandProfile(pod);
         lock.lock();
         try {
-            Optional<QueuedPodInfo> known = queued.find(pod.key());
+            Optional<QueuedPodInfo> known = find(pod);
             if (known.isPresent() && known.get().isSamePod(pod)) {
                 updateKnown(known.get().pod(), pod);
                 return;
@@ -128,8 +142,8 @@ public final class SchedulingQueue implements AutoCloseable {
     }
 
     /**
-     * Takes a change of a waiting pod into account. An unschedulable pod may be tried again for it; for a pod in flight it is
-     * kept as an event; an unknown pod is added.
+     * Takes a change of a waiting pod into account. An unschedulable pod, or the gated group that it is a member of, may be tried again
+     * for it; for a pod in flight it is kept as an event; an unknown pod is added.
      *
      * @param before the pod as it was
      * @param after the pod as it is now
@@ -152,17 +166,26 @@ public final class SchedulingQueue implements AutoCloseable {
         }
     }
 
+    // The waiting pod of that namespace and name, which may have another uid.
+    @GuardedBy("lock")
+    private Optional<QueuedPodInfo> find(Pod pod) {
+        return members.isMember(pod) ? members.find(pod) : queued.findPod(pod.key());
+    }
+
     @GuardedBy("lock")
     private void addNew(Pod pod) {
-        Optional<QueuedPodInfo> namesake = queued.find(pod.key());
+        Optional<QueuedPodInfo> namesake = find(pod);
         if (namesake.isPresent()) {
-            nominator.delete(namesake.get().pod());
-            queued.remove(namesake.get());
+            remove(namesake.get().pod());
         }
         // Also of a pod that is gated: what is kept free for it stays so.
         nominator.add(pod, Nomination.keep());
-        queued.toActive(
-                new QueuedPodInfo(pod, clock.instant(), ++lastNumber), WellKnownEvents.UNSCHEDULED_POD_ADD.label());
+        QueuedPodInfo added = new QueuedPodInfo(pod, clock.instant(), ++lastNumber);
+        if (members.isMember(pod)) {
+            members.add(added);
+        } else {
+            queued.toActive(added, WellKnownEvents.UNSCHEDULED_POD_ADD.label());
+        }
     }
 
     @GuardedBy("lock")
@@ -173,14 +196,32 @@ public final class SchedulingQueue implements AutoCloseable {
             }
             return;
         }
-        Optional<QueuedPodInfo> known = queued.find(after.key());
+        boolean wasMember = members.isMember(before);
+        if (wasMember != members.isMember(after)
+                || wasMember
+                        && !before.spec().podGroupName().equals(after.spec().podGroupName())) {
+            // The API server lets no pod change its group, so it is another pod of that name.
+            remove(before);
+        }
+        Optional<QueuedPodInfo> known = find(after);
         if (known.isEmpty() || !known.get().isSamePod(after)) {
             addNew(after);
             return;
         }
-        QueuedPodInfo updated = known.get();
-        updated.replacePod(after);
+        known.get().replacePod(after);
         nominator.update(before, after);
+        if (!members.isMember(after)) {
+            wake(known.get(), before, after);
+            return;
+        }
+        Optional<QueuedPodGroupInfo> group = members.queuedGroup(after);
+        if (group.isPresent()) {
+            wake(group.get(), before, after);
+        }
+    }
+
+    @GuardedBy("lock")
+    private void wake(QueuedEntity updated, Pod before, Pod after) {
         if (queued.reorder(updated)) {
             return;
         }
@@ -198,31 +239,63 @@ public final class SchedulingQueue implements AutoCloseable {
     public void delete(Pod pod) {
         lock.lock();
         try {
-            nominator.delete(pod);
-            Optional<QueuedPodInfo> known = queued.find(pod.key());
-            if (known.isPresent() && known.get().isSamePod(pod)) {
-                queued.remove(known.get());
-            }
+            remove(pod);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @GuardedBy("lock")
+    private void remove(Pod pod) {
+        nominator.delete(pod);
+        if (members.isMember(pod) && members.remove(pod)) {
+            return;
+        }
+        Optional<QueuedPodInfo> known = queued.findPod(pod.key());
+        if (known.isPresent() && known.get().isSamePod(pod)) {
+            queued.remove(known.get());
+        }
+    }
+
+    /**
+     * Adds a pod group or a composite pod group, or takes a change of it into account. Pods that waited for it are tried, if no other
+     * group above them is missing.
+     */
+    public void putGroup(SchedulingGroup group) {
+        lock.lock();
+        try {
+            members.put(group);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Removes a pod group or a composite pod group that is gone. The waiting pods below it are not tried until it is there again. */
+    public void deleteGroup(SchedulingGroup group) {
+        lock.lock();
+        try {
+            members.delete(group);
         } finally {
             lock.unlock();
         }
     }
 
     /**
-     * Takes the next pod to be tried: the first of the active ones. If there is none, it is the first of those that back off
-     * after a rejection, unless the feature {@link FeatureGates#SCHEDULER_POP_FROM_BACKOFF_Q} is off, or too many of those were rejected
-     * again. The pod is in flight until {@link #done} or {@link #addUnschedulable} is called for it.
+     * Takes what is to be tried next, a pod or a group of pods: the first of the active ones. If there is none, it is the first of the
+     * pods that back off after a rejection, unless the feature {@link FeatureGates#SCHEDULER_POP_FROM_BACKOFF_Q} is off, or too many of
+     * those were rejected again. A pod, also a member of a group, is in flight until {@link #done} or {@link #addUnschedulable} is called
+     * for it; a group until {@link #addAttemptedPodGroup} is.
      *
      * @param atMost how long to wait for one, by the system's clock
      * @return empty if there was none in that time, the queue is closed, or the thread was interrupted, which it then still
      *     is
      */
-    public Optional<QueuedPodInfo> pop(Duration atMost) {
+    public Optional<QueuedEntity> pop(Duration atMost) {
         long nanos = TimeUnit.NANOSECONDS.convert(atMost);
         lock.lock();
         try {
             while (true) {
-                Optional<QueuedPodInfo> popped = take();
+                Optional<QueuedEntity> popped = take();
                 if (popped.isPresent() || closed || nanos <= 0) {
                     return popped;
                 }
@@ -239,30 +312,40 @@ public final class SchedulingQueue implements AutoCloseable {
     }
 
     /** As {@link #pop} without waiting. */
-    public Optional<QueuedPodInfo> poll() {
+    public Optional<QueuedEntity> poll() {
         return pop(Duration.ZERO);
     }
 
     @GuardedBy("lock")
-    private Optional<QueuedPodInfo> take() {
+    private Optional<QueuedEntity> take() {
         while (!closed) {
-            Optional<QueuedPodInfo> next = queued.removeNext();
-            if (next.isEmpty()) {
+            Optional<QueuedEntity> next = queued.removeNext();
+            if (next.isEmpty() || isToBeTried(next.get())) {
                 return next;
             }
-            QueuedPodInfo popped = next.get();
-            if (inFlight.contains(popped.pod().uid())) {
-                LOG.atError()
-                        .addKeyValue("pod", popped.pod())
-                        .addKeyValue("uid", popped.pod().uid())
-                        .log("Discarding the popped pod, since it is being scheduled already");
-                continue;
-            }
-            popped.startAttempt();
-            inFlight.add(popped);
-            return next;
         }
         return Optional.empty();
+    }
+
+    // A pod that is in flight is discarded. It returns by itself.
+    @GuardedBy("lock")
+    private boolean isToBeTried(QueuedEntity popped) {
+        if (popped instanceof QueuedPodGroupInfo group) {
+            return members.pop(group, inFlight);
+        }
+        if (!(popped instanceof QueuedPodInfo pod)) {
+            return false;
+        }
+        if (inFlight.contains(pod.pod().uid())) {
+            LOG.atError()
+                    .addKeyValue("pod", pod.pod())
+                    .addKeyValue("uid", pod.pod().uid())
+                    .log("Discarding the popped pod, since it is being scheduled already");
+            return false;
+        }
+        pod.startAttempt();
+        inFlight.add(pod);
+        return true;
     }
 
     /** The attempt is over and the pod does not return, so that no events are kept for it. May be called twice. */
@@ -276,7 +359,8 @@ public final class SchedulingQueue implements AutoCloseable {
     }
 
     /**
-     * The attempt failed and the pod returns, unless it was queued again in the meantime. It is {@link #done} afterwards.
+     * The attempt failed and the pod returns, unless it was queued again in the meantime. It is {@link #done} afterwards. A member of a
+     * group joins the others: whether it is tried with them at once or after a backoff does not depend on what rejected it.
      *
      * @param popped what {@link #pop} returned; not to be used any more
      * @param current the pod as it is now
@@ -305,12 +389,16 @@ public final class SchedulingQueue implements AutoCloseable {
         if (closed) {
             return;
         }
-        if (queued.find(popped.key()).isPresent()) {
+        if (find(current).isPresent()) {
             LOG.atWarn().addKeyValue("pod", current).log("Pod is already queued, so its failed attempt is forgotten");
             return;
         }
         queued.rejected(popped);
         popped.failed(current, rejectors, clock.instant(), ++lastNumber, backoffTimes);
+        if (members.isMember(current)) {
+            members.add(popped);
+            return;
+        }
         QueueingStrategy strategy = QueueingStrategy.QUEUE_AFTER_BACKOFF;
         SubQueue subQueue;
         try {
@@ -328,7 +416,7 @@ public final class SchedulingQueue implements AutoCloseable {
                 .addKeyValue("queue", subQueue)
                 .addKeyValue("unschedulablePlugins", rejectors.unschedulable())
                 .addKeyValue("pendingPlugins", rejectors.pending())
-                .log(QueuedPods.MOVED);
+                .log(SubQueues.MOVED);
     }
 
     @GuardedBy("lock")
@@ -346,15 +434,37 @@ public final class SchedulingQueue implements AutoCloseable {
     }
 
     /**
+     * The attempt at a group is over. If it has waiting members, which returned from it or have come meanwhile, it goes back into the
+     * queue with them: after a success at once, otherwise after a backoff. To be called once, after all its members were dealt with that
+     * do not go on to their binding.
+     *
+     * @param popped what {@link #pop} returned
+     * @param outcome how the attempt ended
+     */
+    public void addAttemptedPodGroup(QueuedPodGroupInfo popped, PodGroupOutcome outcome) {
+        lock.lock();
+        try {
+            if (!closed) {
+                members.attempted(popped, outcome, clock.instant(), ++lastNumber, backoffTimes);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
      * Has these pods tried as soon as possible, whatever rejected them and without backoff, unless a PreEnqueue plugin gates
-     * them. A pod in flight that is rejected backs off instead of being unschedulable. Active and unknown pods are left alone.
+     * them; a member of a group with all the others. A pod in flight that is rejected backs off instead of being unschedulable. Active
+     * and unknown pods are left alone.
      */
     public void activate(Collection<Pod> pods) {
         ClusterEvent event = WellKnownEvents.FORCE_ACTIVATE;
         lock.lock();
         try {
             for (Pod pod : pods) {
-                if (!queued.activate(pod.key(), event.label()) && inFlight.contains(pod.uid())) {
+                Optional<String> key = queuedKey(pod);
+                boolean isActivated = key.isPresent() && queued.activate(key.get(), event.label());
+                if (!isActivated && inFlight.contains(pod.uid())) {
                     inFlight.record(new QueueEvent(event, ObjectChange.<Object>added(pod)));
                 }
             }
@@ -372,13 +482,22 @@ public final class SchedulingQueue implements AutoCloseable {
         lock.lock();
         try {
             for (Pod pod : pods) {
-                if (!queued.activateAfterBackoff(pod.key(), WellKnownEvents.FORCE_ACTIVATE.label())) {
+                Optional<String> key = queuedKey(pod);
+                boolean isActivated = key.isPresent()
+                        && queued.activateAfterBackoff(key.get(), WellKnownEvents.FORCE_ACTIVATE.label());
+                if (!isActivated && !members.isMember(pod)) {
                     inFlight.find(pod.uid()).ifPresent(QueuedPodInfo::failWithError);
                 }
             }
         } finally {
             lock.unlock();
         }
+    }
+
+    // The key of what a pod is queued as, if it is queued.
+    @GuardedBy("lock")
+    private Optional<String> queuedKey(Pod pod) {
+        return members.isMember(pod) ? members.queuedGroup(pod).map(QueuedEntity::key) : Optional.of(pod.key());
     }
 
     /**
@@ -406,7 +525,7 @@ public final class SchedulingQueue implements AutoCloseable {
         QueueEvent queueEvent = new QueueEvent(event, change.as(Object.class));
         lock.lock();
         try {
-            move(hints.podsToMove(queued.unschedulable, queueEvent, pod -> only.test(pod.pod())), queueEvent);
+            move(hints.toMove(queued.unschedulable, queueEvent, only), queueEvent);
         } finally {
             lock.unlock();
         }
@@ -432,16 +551,16 @@ public final class SchedulingQueue implements AutoCloseable {
         QueueEvent event = new QueueEvent(wildcard, null);
         lock.lock();
         try {
-            move(hints.podsToMove(queued.unschedulable, event, pod -> true), event);
+            move(hints.toMove(queued.unschedulable, event, pod -> true), event);
         } finally {
             lock.unlock();
         }
     }
 
     @GuardedBy("lock")
-    private void move(List<MovedPod> pods, QueueEvent event) {
-        for (MovedPod pod : pods) {
-            queued.requeue(pod.queued(), pod.strategy(), event.event().label());
+    private void move(List<Moved> all, QueueEvent event) {
+        for (Moved moved : all) {
+            queued.requeue(moved.queued(), moved.strategy(), event.event().label());
         }
         inFlight.record(event);
     }
@@ -462,18 +581,23 @@ public final class SchedulingQueue implements AutoCloseable {
         try {
             Instant now = clock.instant();
             QueueEvent timeout = new QueueEvent(WellKnownEvents.UNSCHEDULABLE_TIMEOUT, null);
-            List<MovedPod> pods = hints.podsToMove(queued.unschedulable, timeout, pod -> hasWaitedTooLong(pod, now));
-            pods.forEach(pod -> pod.queued().flushed(now));
-            if (!pods.isEmpty()) {
-                move(pods, timeout);
+            List<Moved> late = new ArrayList<>();
+            for (QueuedEntity waiting : queued.unschedulable.values()) {
+                if (hasWaitedTooLong(waiting, now)) {
+                    waiting.flushed(now);
+                    late.add(new Moved(waiting, QueueingStrategy.QUEUE_AFTER_BACKOFF));
+                }
+            }
+            if (!late.isEmpty()) {
+                move(late, timeout);
             }
         } finally {
             lock.unlock();
         }
     }
 
-    private boolean hasWaitedTooLong(QueuedPodInfo pod, Instant now) {
-        return Duration.between(pod.waitingSince(), now).compareTo(maxInUnschedulable) > 0;
+    private boolean hasWaitedTooLong(QueuedEntity waiting, Instant now) {
+        return Duration.between(waiting.waitingSince(), now).compareTo(maxInUnschedulable) > 0;
     }
 
     /** Whether a plugin of any profile registered the event. If not, {@link #moveAllToActiveOrBackoff} ignores it. */
@@ -485,19 +609,24 @@ public final class SchedulingQueue implements AutoCloseable {
     public SchedulerDump.Queue dump() {
         lock.lock();
         try {
-            return new SchedulerDump.Queue(queued.dump(), inFlight.pods(), inFlight.eventCounts());
+            List<PendingPod> pods = queued.dump();
+            members.forEachOutsideSubQueues((in, waiting) ->
+                    waiting.forEach(member -> pods.add(new PendingPod(member.pod(), in.toString(), ""))));
+            return new SchedulerDump.Queue(pods, inFlight.pods(), inFlight.eventCounts(), members.areGrouped());
         } finally {
             lock.unlock();
         }
     }
 
-    /** The answer of the PreEnqueue plugin that gates a pod; empty if none does. */
+    /** The answer of the PreEnqueue plugin that gates a pod, or another member of its group; empty if none does. */
     public Optional<PluginStatus> gate(Pod pod) {
         lock.lock();
         try {
-            return queued.find(pod.key())
-                    .filter(known -> known.isSamePod(pod))
-                    .flatMap(known -> Optional.ofNullable(known.gate()));
+            Optional<QueuedPodInfo> known = find(pod).filter(waiting -> waiting.isSamePod(pod));
+            Optional<PluginStatus> gate = known.flatMap(waiting -> Optional.ofNullable(waiting.gate()));
+            return gate.isPresent() || known.isEmpty() || !members.isMember(pod)
+                    ? gate
+                    : members.queuedGroup(pod).flatMap(group -> Optional.ofNullable(group.gate()));
         } finally {
             lock.unlock();
         }
@@ -507,7 +636,7 @@ public final class SchedulingQueue implements AutoCloseable {
     public QueueGauges gauges() {
         lock.lock();
         try {
-            return QueueGauges.of(queued, inFlight);
+            return QueueGauges.of(queued, members, inFlight);
         } finally {
             lock.unlock();
         }

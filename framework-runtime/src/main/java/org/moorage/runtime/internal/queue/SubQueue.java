@@ -10,7 +10,11 @@ enum SubQueue {
     /** Waiting for an event. */
     UNSCHEDULABLE("unschedulable"),
     /** Kept out of the active ones by a PreEnqueue plugin. */
-    GATED("gated");
+    GATED("gated"),
+    /** Waiting for a pod group, or one above it, to come into being. */
+    INCOMPLETE("incomplete"),
+    /** Waiting for its pod group, which is being tried, to return. */
+    PENDING("pending");
 
     private final String text;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.internal.queue;
 
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -9,70 +10,92 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The pods that wait for an event, the gated ones included.
+ * What waits for an event, the gated pods and groups included.
  *
- * <p>Pods of one profile with the same rejectors are in one group. There are few groups, however many pods there are, and an
- * event that no rejector of a group registered costs nothing for the group's pods. Guarded by the queue's lock.
+ * <p>Pods of one profile with the same rejectors are in one bucket. There are few buckets, however many pods there are, and an
+ * event that no rejector of a bucket registered costs nothing for the bucket's pods. Guarded by the queue's lock.
  */
 final class UnschedulablePods {
-    private final Map<GroupKey, Group> groupByKey = new LinkedHashMap<>();
-    private final Map<String, Group> groupByPod = new HashMap<>();
+    private final Map<BucketKey, Bucket> bucketByKey = new LinkedHashMap<>();
+    private final Map<String, Bucket> bucketByPod = new HashMap<>();
+    private final Map<String, QueuedPodGroupInfo> groupByKey = new LinkedHashMap<>();
 
     /**
-     * What the pods of a group have in common.
+     * What the pods of a bucket have in common.
      *
      * @param profile their scheduler name
      * @param rejectors the plugins that rejected them
      * @param gatedBy the plugin that gates them; empty if none does
      */
-    record GroupKey(String profile, RejectorPlugins rejectors, String gatedBy) {
+    record BucketKey(String profile, RejectorPlugins rejectors, String gatedBy) {
         boolean isGated() {
             return !gatedBy.isEmpty();
         }
     }
 
     /**
-     * A group of pods.
+     * Pods that an event is, or is not, about together.
      *
      * @param key what they have in common
      * @param podByKey the pods, in the order in which they came
      */
-    private record Group(GroupKey key, Map<String, QueuedPodInfo> podByKey) {}
+    private record Bucket(BucketKey key, Map<String, QueuedPodInfo> podByKey) {}
 
-    Collection<GroupKey> groups() {
-        return groupByKey.keySet();
+    Collection<BucketKey> buckets() {
+        return bucketByKey.keySet();
     }
 
-    /** The pods of a group, in the order in which they came. */
-    Collection<QueuedPodInfo> of(GroupKey key) {
-        Group group = groupByKey.get(key);
-        return group == null ? List.of() : group.podByKey().values();
+    /** The pods of a bucket, in the order in which they came. */
+    Collection<QueuedPodInfo> of(BucketKey key) {
+        Bucket bucket = bucketByKey.get(key);
+        return bucket == null ? List.of() : bucket.podByKey().values();
     }
 
-    Optional<QueuedPodInfo> find(String key) {
-        Group group = groupByPod.get(key);
-        return group == null
-                ? Optional.empty()
-                : Optional.ofNullable(group.podByKey().get(key));
+    /** The pod groups, in the order in which they came. */
+    Collection<QueuedPodGroupInfo> podGroups() {
+        return groupByKey.values();
     }
 
-    /** Adds a pod. While it is here, what decides about its group must not change. */
-    void put(QueuedPodInfo queued) {
-        remove(queued.key());
-        GroupKey key = new GroupKey(queued.pod().spec().schedulerName(), queued.rejectors(), queued.gatedBy());
-        Group group = groupByKey.computeIfAbsent(key, absent -> new Group(absent, new LinkedHashMap<>()));
-        group.podByKey().put(queued.key(), queued);
-        groupByPod.put(queued.key(), group);
+    /** All: the pods, bucket by bucket, and then the groups. */
+    List<QueuedEntity> values() {
+        List<QueuedEntity> values = new ArrayList<>(bucketByPod.size() + groupByKey.size());
+        bucketByKey.values().forEach(bucket -> values.addAll(bucket.podByKey().values()));
+        values.addAll(groupByKey.values());
+        return values;
     }
 
-    Optional<QueuedPodInfo> remove(String key) {
-        Group group = groupByPod.remove(key);
-        if (group == null) {
-            return Optional.empty();
+    Optional<QueuedEntity> find(String key) {
+        Bucket bucket = bucketByPod.get(key);
+        return bucket == null
+                ? Optional.ofNullable(groupByKey.get(key))
+                : Optional.ofNullable(bucket.podByKey().get(key));
+    }
+
+    /** Adds a pod or a group. While a pod is here, what decides about its bucket must not change. */
+    void put(QueuedEntity queued) {
+        if (queued instanceof QueuedPodInfo pod) {
+            put(pod);
+        } else if (queued instanceof QueuedPodGroupInfo group) {
+            groupByKey.put(group.key(), group);
         }
-        Optional<QueuedPodInfo> queued = Optional.ofNullable(group.podByKey().remove(key));
-        if (group.podByKey().isEmpty()) {
-            groupByKey.remove(group.key());
+    }
+
+    private void put(QueuedPodInfo pod) {
+        Optional<QueuedEntity> ignored = remove(pod.key());
+        BucketKey key = new BucketKey(pod.pod().spec().schedulerName(), pod.rejectors(), pod.gatedBy());
+        Bucket bucket = bucketByKey.computeIfAbsent(key, absent -> new Bucket(absent, new LinkedHashMap<>()));
+        bucket.podByKey().put(pod.key(), pod);
+        bucketByPod.put(pod.key(), bucket);
+    }
+
+    Optional<QueuedEntity> remove(String key) {
+        Bucket bucket = bucketByPod.remove(key);
+        if (bucket == null) {
+            return Optional.ofNullable(groupByKey.remove(key));
+        }
+        Optional<QueuedEntity> queued = Optional.ofNullable(bucket.podByKey().remove(key));
+        if (bucket.podByKey().isEmpty()) {
+            bucketByKey.remove(bucket.key());
         }
         return queued;
     }

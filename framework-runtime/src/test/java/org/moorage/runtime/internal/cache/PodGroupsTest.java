@@ -39,23 +39,30 @@ class PodGroupsTest {
     }
 
     private static PodGroup podGroup(String name, String parent) {
-        return PodGroup.of(ObjectMeta.named(name).namespace("default").uid("uid-" + name).build())
+        return PodGroup.of(ObjectMeta.named(name)
+                        .namespace("default")
+                        .uid("uid-" + name)
+                        .build())
                 .parentName(parent)
                 .build();
     }
 
     private static CompositePodGroup composite(String name, String parent) {
-        return CompositePodGroup.of(
-                        ObjectMeta.named(name).namespace("default").uid("uid-" + name).build())
+        return CompositePodGroup.of(ObjectMeta.named(name)
+                        .namespace("default")
+                        .uid("uid-" + name)
+                        .build())
                 .parentName(parent)
                 .build();
     }
 
     /** The members by state; empty if the group is not known. */
     private static String describe(Optional<PodGroupState> state) {
-        return state.map(group -> (group.podGroup().isPresent() ? "object" : "no object") + " " + names(group.unscheduledPods())
-                        + names(group.assumedPods()) + names(group.assignedPods()) + " " + group.scheduledPodsCount() + " of "
-                        + group.allPodsCount())
+        return state.map(group ->
+                        (group.podGroup().isPresent() ? "object" : "no object") + " " + names(group.unscheduledPods())
+                                + names(group.assumedPods()) + names(group.assignedPods()) + " "
+                                + group.scheduledPodsCount() + " of "
+                                + group.allPodsCount())
                 .orElse("");
     }
 
@@ -73,12 +80,15 @@ class PodGroupsTest {
     }
 
     static final List<Case> CASES = List.of(
-            new Case("a waiting member is unscheduled", cache -> cache.putWaitingPod(member("p")), "no object [p][][] 0 of 1"),
             new Case(
-                    "a pod that is in no group makes none",
-                    cache -> cache.putWaitingPod(Samples.pod("p")),
-                    ""),
-            new Case("a member with a node is assigned", cache -> cache.putPod(member("p").withNode("a")), "no object [][][p on a] 1 of 1"),
+                    "a waiting member is unscheduled",
+                    cache -> cache.putWaitingPod(member("p")),
+                    "no object [p][][] 0 of 1"),
+            new Case("a pod that is in no group makes none", cache -> cache.putWaitingPod(Samples.pod("p")), ""),
+            new Case(
+                    "a member with a node is assigned",
+                    cache -> cache.putPod(member("p").withNode("a")),
+                    "no object [][][p on a] 1 of 1"),
             new Case(
                     "an update of a waiting member changes nothing",
                     cache -> {
@@ -280,7 +290,8 @@ class PodGroupsTest {
         }
     }
 
-    private static void each(List<String> objects, Consumer<PodGroup> podGroups, Consumer<CompositePodGroup> composites) {
+    private static void each(
+            List<String> objects, Consumer<PodGroup> podGroups, Consumer<CompositePodGroup> composites) {
         for (String object : objects) {
             String[] parts = object.replace("*", "").split("<", -1);
             String parent = parts.length > 1 ? parts[1] : "";
@@ -294,9 +305,10 @@ class PodGroupsTest {
 
     private static String describe(PodGroups groups) {
         List<String> lines = new ArrayList<>();
-        groups.compositePodGroups().forEach((key, state) -> lines.add(key.name()
-                + (state.compositePodGroup().isPresent() ? "" : "?")
-                + state.children().stream().map(PodGroupsTest::shortly).toList()));
+        groups.compositePodGroups()
+                .forEach((key, state) -> lines.add(key.name()
+                        + (state.compositePodGroup().isPresent() ? "" : "?")
+                        + state.children().stream().map(PodGroupsTest::shortly).toList()));
         lines.sort(null);
         return String.join(" ", lines) + " root "
                 + groups.root(member("p")).map(PodGroupsTest::shortly).orElse("unknown");
@@ -308,7 +320,11 @@ class PodGroupsTest {
 
     static final List<Tree> TREES = List.of(
             new Tree("a group without a parent is its own root", List.of("g"), List.of(), " root g"),
-            new Tree("a parent that is not known has its children already", List.of("g<c"), List.of(), "c?[g] root unknown"),
+            new Tree(
+                    "a parent that is not known has its children already",
+                    List.of("g<c"),
+                    List.of(),
+                    "c?[g] root unknown"),
             new Tree("the parent comes after the child", List.of("g<c", "*c"), List.of(), "c[g] root *c"),
             new Tree("the parent comes before the child", List.of("*c", "g<c"), List.of(), "c[g] root *c"),
             new Tree("a tree of three levels", List.of("*c", "*b<c", "h<b", "g<b"), List.of(), "b[g, h] c[*b] root *c"),
@@ -318,10 +334,22 @@ class PodGroupsTest {
             new Tree("the leaf goes", List.of("*c", "*b<c", "g<b"), List.of("g<b"), "b[] c[*b] root unknown"),
             new Tree("a placeholder goes with its last child", List.of("g<c"), List.of("g<c"), " root unknown"),
             new Tree("groups of both kinds may have one name", List.of("*g", "g<g"), List.of(), "g[g] root *g"),
-            new Tree("an object that changes stays where it is", List.of("*c", "g<c", "g<c", "*c"), List.of(), "c[g] root *c"),
-            new Tree("an object that is moved leaves its parent", List.of("*b", "*c", "g<b", "g<c"), List.of(), "b[] c[g] root *c"),
+            new Tree(
+                    "an object that changes stays where it is",
+                    List.of("*c", "g<c", "g<c", "*c"),
+                    List.of(),
+                    "c[g] root *c"),
+            new Tree(
+                    "an object that is moved leaves its parent",
+                    List.of("*b", "*c", "g<b", "g<c"),
+                    List.of(),
+                    "b[] c[g] root *c"),
             new Tree("a group that is its own parent", List.of("*c<c", "g<c"), List.of(), "c[*c, g] root unknown"),
-            new Tree("parents in a circle", List.of("*a<b", "*b<c", "*c<a", "g<a"), List.of(), "a[*c, g] b[*a] c[*b] root unknown"));
+            new Tree(
+                    "parents in a circle",
+                    List.of("*a<b", "*b<c", "*c<a", "g<a"),
+                    List.of(),
+                    "a[*c, g] b[*a] c[*b] root unknown"));
 
     @ParameterizedTest
     @FieldSource("TREES")

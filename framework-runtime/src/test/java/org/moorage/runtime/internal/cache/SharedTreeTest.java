@@ -48,7 +48,9 @@ class SharedTreeTest {
                 expectedVersions.add(Map.copyOf(expected));
             }
             for (int i = 0; i < versions.size(); i++) {
-                assertThat(entries(versions.get(i))).as("seed %d, version %d", seed, i).isEqualTo(expectedVersions.get(i));
+                assertThat(entries(versions.get(i)))
+                        .as("seed %d, version %d", seed, i)
+                        .isEqualTo(expectedVersions.get(i));
             }
         }
     }

@@ -111,8 +111,9 @@ class TrialSnapshotTest {
         for (String name : GROUPS) {
             lines.add(snapshot.podGroups()
                     .podGroup("default", name)
-                    .map(group -> name + " " + group.podGroup() + " " + group.unscheduledPods() + places(group.assumedPods())
-                            + places(group.assignedPods()) + " " + group.scheduledPodsCount() + " of " + group.allPodsCount())
+                    .map(group -> name + " " + group.podGroup() + " " + group.unscheduledPods()
+                            + places(group.assumedPods()) + places(group.assignedPods()) + " "
+                            + group.scheduledPodsCount() + " of " + group.allPodsCount())
                     .orElse(name));
         }
         for (String color : List.of("c0", "c1")) {
@@ -155,12 +156,16 @@ class TrialSnapshotTest {
                 cache.putWaitingPod(pod);
             }
             if (random.nextBoolean()) {
-                cache.putPodGroup(PodGroup.of(ObjectMeta.named(GROUPS.get(0)).namespace("default").build()).build());
+                cache.putPodGroup(PodGroup.of(ObjectMeta.named(GROUPS.get(0))
+                                .namespace("default")
+                                .build())
+                        .build());
             }
             trial.update(cache);
         }
 
-        // Of a pod that waits, the cache is told that a node is chosen for it. One that had a node and is thought of as being gone comes
+        // Of a pod that waits, the cache is told that a node is chosen for it. One that had a node and is thought of as
+        // being gone comes
         // back to it; a pod of which the cluster has not told does not become a member of a group.
         private void assume(String nodeName) {
             switch (random.nextInt(3)) {

@@ -190,7 +190,7 @@ class PodEventHandlersTest {
         }
 
         private void assume() {
-            inCycle = queue.poll();
+            inCycle = queue.poll().map(QueuedPodInfo.class::cast);
             assumed = inCycle.map(queued -> queued.pod().withNode(NODE));
             assumed.ifPresent(cache::assume);
         }
@@ -445,7 +445,7 @@ class PodEventHandlersTest {
         World world = new World(c.features);
         for (Optional<Pod> version : c.versions) {
             world.tell(version);
-            world.queue.poll().ifPresent(world::reject);
+            world.queue.poll().map(QueuedPodInfo.class::cast).ifPresent(world::reject);
         }
 
         assertThat(world.queued())

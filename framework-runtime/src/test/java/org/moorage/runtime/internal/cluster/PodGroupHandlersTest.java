@@ -23,7 +23,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.GroupKey;
-import org.moorage.api.PodGroupState;
 import org.moorage.api.Status;
 import org.moorage.api.event.ActionType;
 import org.moorage.api.event.ClusterEvent;
@@ -39,7 +38,6 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodSpec;
-import org.moorage.api.model.PodStatus;
 import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.PreEnqueuePlugin;
 import org.moorage.api.plugin.QueueSortPlugin;
@@ -53,6 +51,7 @@ import org.moorage.runtime.internal.queue.Nominator;
 import org.moorage.runtime.internal.queue.PluginEvents;
 import org.moorage.runtime.internal.queue.QueueProfile;
 import org.moorage.runtime.internal.queue.QueueSettings;
+import org.moorage.runtime.internal.queue.QueuedPodInfo;
 import org.moorage.runtime.internal.queue.RejectorPlugins;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
 import org.moorage.runtime.metrics.SchedulerMetrics;
@@ -109,8 +108,11 @@ class PodGroupHandlersTest {
                         List.of(Set.of(ActionType.ADD), ActionType.UPDATE, Set.of(ActionType.DELETE))) {
                     ClusterEvent event = ClusterEvent.of(resource, actions);
                     registrations.add(EventRegistration.of(
-                            event, Object.class, PluginCaller.of(this).checked((Pod pod, ObjectChange<Object> change) -> {
-                                seen.add(event.label() + " " + ((ClusterObject) change.latest()).name() + ": " + describe(cache));
+                            event,
+                            Object.class,
+                            PluginCaller.of(this).checked((Pod pod, ObjectChange<Object> change) -> {
+                                seen.add(event.label() + " " + ((ClusterObject) change.latest()).name() + ": "
+                                        + describe(cache));
                                 return Hint.SKIP;
                             })));
                 }
@@ -154,7 +156,9 @@ class PodGroupHandlersTest {
             Pod rejected = Samples.pod("rejected");
             queue.add(rejected);
             queue.addUnschedulable(
-                    queue.poll().orElseThrow(), rejected, new RejectorPlugins(Set.of(Watcher.NAME), Set.of()));
+                    (QueuedPodInfo) queue.poll().orElseThrow(),
+                    rejected,
+                    new RejectorPlugins(Set.of(Watcher.NAME), Set.of()));
             watcher.seen.clear();
         }
     }
@@ -198,14 +202,19 @@ class PodGroupHandlersTest {
                 .podGroups()
                 .forEach((key, state) -> described.put(
                         key.name(),
-                        mark(state.podGroup().isPresent()) + names(state.unscheduledPods()) + names(state.assumedPods())
+                        mark(state.podGroup().isPresent())
+                                + names(state.unscheduledPods())
+                                + names(state.assumedPods())
                                 + names(state.assignedPods())));
         cache.podGroups()
                 .compositePodGroups()
                 .forEach((key, state) -> described.put(
                         "*" + key.name(),
                         mark(state.compositePodGroup().isPresent())
-                                + state.children().stream().map(GroupKey::name).sorted().toList()));
+                                + state.children().stream()
+                                        .map(GroupKey::name)
+                                        .sorted()
+                                        .toList()));
         return described.toString();
     }
 
@@ -243,7 +252,10 @@ class PodGroupHandlersTest {
                             ObjectKind.POD,
                             Pod.of(
                                     meta("p", 1),
-                                    PodSpec.builder().podGroupName("g").schedulerName("other").build())),
+                                    PodSpec.builder()
+                                            .podGroupName("g")
+                                            .schedulerName("other")
+                                            .build())),
                     List.of()),
             new Case(
                     "a group is known before others are told",
@@ -266,9 +278,8 @@ class PodGroupHandlersTest {
                         world.store.applied(
                                 ObjectKind.POD_GROUP,
                                 group(2).toBuilder()
-                                        .initiallyScheduled(
-                                                new PodCondition(
-                                                        PodGroup.INITIALLY_SCHEDULED, "True", "Scheduled", "", 1))
+                                        .initiallyScheduled(new PodCondition(
+                                                PodGroup.INITIALLY_SCHEDULED, "True", "Scheduled", "", 1))
                                         .build());
                     },
                     List.of("scheduling.k8s.io/PodGroupUpdate g: {*c=?[g], g=[][][]}")),
@@ -333,7 +344,9 @@ class PodGroupHandlersTest {
         }
 
         private static <T> Optional<T> any(Collection<T> from, Random random) {
-            return from.isEmpty() ? Optional.empty() : Optional.of(List.copyOf(from).get(random.nextInt(from.size())));
+            return from.isEmpty()
+                    ? Optional.empty()
+                    : Optional.of(List.copyOf(from).get(random.nextInt(from.size())));
         }
 
         private <T extends ClusterObject> void put(ObjectKind<T> kind, Map<String, T> all, T object) {
@@ -370,28 +383,50 @@ class PodGroupHandlersTest {
                     }
                 }
                 case 3 -> pod.ifPresent(this::put);
-                case 4 -> pod.filter(it -> !it.isBound() && !it.status().isTerminal())
-                        .ifPresent(it -> put(it.withNode("n" + random.nextInt(3))));
-                case 5 -> pod.ifPresent(it -> put(it.withStatus(
-                        it.status().toBuilder().phase(random.nextBoolean() ? "Succeeded" : "Failed").build())));
+                case 4 ->
+                    pod.filter(it -> !it.isBound() && !it.status().isTerminal())
+                            .ifPresent(it -> put(it.withNode("n" + random.nextInt(3))));
+                case 5 ->
+                    pod.ifPresent(it -> put(it.withStatus(it.status().toBuilder()
+                            .phase(random.nextBoolean() ? "Succeeded" : "Failed")
+                            .build())));
                 case 6 -> pod.ifPresent(it -> remove(ObjectKind.POD, pods, it));
                 case 7 -> assume();
                 case 8 -> any(assumed.values(), random).ifPresent(this::finish);
-                case 9 -> put(
-                        ObjectKind.POD_GROUP,
-                        groups,
-                        PodGroup.of(metadata(name, groups.containsKey(name) ? groups.get(name).metadata().uid() : "uid-" + version))
-                                .parentName(groups.containsKey(name) ? groups.get(name).parentName() : parent)
-                                .gang(random.nextInt(5))
-                                .build());
-                case 10 -> put(
-                        ObjectKind.COMPOSITE_POD_GROUP,
-                        composites,
-                        CompositePodGroup.of(metadata(
-                                        name,
-                                        composites.containsKey(name) ? composites.get(name).metadata().uid() : "uid-" + version))
-                                .parentName(composites.containsKey(name) ? composites.get(name).parentName() : parent)
-                                .build());
+                case 9 ->
+                    put(
+                            ObjectKind.POD_GROUP,
+                            groups,
+                            PodGroup.of(metadata(
+                                            name,
+                                            groups.containsKey(name)
+                                                    ? groups.get(name)
+                                                            .metadata()
+                                                            .uid()
+                                                    : "uid-" + version))
+                                    .parentName(
+                                            groups.containsKey(name)
+                                                    ? groups.get(name).parentName()
+                                                    : parent)
+                                    .gang(random.nextInt(5))
+                                    .build());
+                case 10 ->
+                    put(
+                            ObjectKind.COMPOSITE_POD_GROUP,
+                            composites,
+                            CompositePodGroup.of(metadata(
+                                            name,
+                                            composites.containsKey(name)
+                                                    ? composites
+                                                            .get(name)
+                                                            .metadata()
+                                                            .uid()
+                                                    : "uid-" + version))
+                                    .parentName(
+                                            composites.containsKey(name)
+                                                    ? composites.get(name).parentName()
+                                                    : parent)
+                                    .build());
                 case 11 -> {
                     any(groups.values(), random).ifPresent(it -> remove(ObjectKind.POD_GROUP, groups, it));
                     any(composites.values(), random)

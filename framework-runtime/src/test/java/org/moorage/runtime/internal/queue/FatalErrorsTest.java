@@ -11,6 +11,7 @@ import static org.moorage.runtime.internal.queue.QueueFixture.by;
 import static org.moorage.runtime.internal.queue.QueueFixture.drain;
 import static org.moorage.runtime.internal.queue.QueueFixture.placeOf;
 import static org.moorage.runtime.internal.queue.QueueFixture.pod;
+import static org.moorage.runtime.internal.queue.QueueFixture.popPod;
 import static org.moorage.runtime.internal.queue.QueueFixture.reject;
 
 import java.util.ArrayList;
@@ -70,7 +71,7 @@ final class FatalErrorsTest {
                     "a pod returns after an error",
                     true,
                     (fixture, queue) -> queue.add(POD),
-                    (fixture, queue) -> queue.addUnschedulable(queue.poll().orElseThrow(), POD, RejectorPlugins.NONE)),
+                    (fixture, queue) -> queue.addUnschedulable(popPod(queue), POD, RejectorPlugins.NONE)),
             new Case(
                     "a pod is moved by an event",
                     true,
@@ -130,7 +131,7 @@ final class FatalErrorsTest {
                 })
                 .queue();
         queue.add(POD);
-        QueuedPodInfo popped = queue.poll().orElseThrow();
+        QueuedPodInfo popped = popPod(queue);
         queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
 
         assertFails(() -> queue.addUnschedulable(popped, POD, by("Fit")));

@@ -19,7 +19,9 @@ final class PodBackoffTest {
 
     @Test
     void doublesUpToTheLimit() {
-        assertThat(IntStream.rangeClosed(1, 7).mapToObj(DEFAULT::after).map(Duration::toSeconds))
+        assertThat(IntStream.rangeClosed(1, 7)
+                        .mapToObj(failures -> DEFAULT.after(failures, 1))
+                        .map(Duration::toSeconds))
                 .containsExactly(1L, 2L, 4L, 8L, 10L, 10L, 10L);
     }
 
@@ -59,7 +61,7 @@ final class PodBackoffTest {
     @ParameterizedTest
     @MethodSource("lengths")
     void lastsFor(Length length) {
-        assertThat(new PodBackoff(length.initial(), length.max(), ChronoUnit.SECONDS).after(length.failures()))
+        assertThat(new PodBackoff(length.initial(), length.max(), ChronoUnit.SECONDS).after(length.failures(), 1))
                 .isEqualTo(length.expected());
     }
 
@@ -90,7 +92,7 @@ final class PodBackoffTest {
     @ParameterizedTest
     @MethodSource("windows")
     void countsInWholeSeconds(Window window) {
-        Instant end = DEFAULT.end(NOON.plus(window.start()), 1);
+        Instant end = DEFAULT.end(NOON.plus(window.start()), 1, 1);
 
         assertThat(end).isEqualTo(NOON.plusSeconds(1));
         assertThat(DEFAULT.lasts(end, NOON.plus(window.asked()))).isEqualTo(window.lasts());
@@ -98,7 +100,7 @@ final class PodBackoffTest {
 
     @Test
     void isOverOneSecondAfterItsEnd() {
-        Instant end = DEFAULT.end(NOON, 3);
+        Instant end = DEFAULT.end(NOON, 3, 1);
 
         assertThat(DEFAULT.lasts(end, end.plusSeconds(1).minusNanos(1))).isTrue();
         assertThat(DEFAULT.lasts(end, end.plusSeconds(1))).isFalse();
@@ -106,8 +108,8 @@ final class PodBackoffTest {
 
     @Test
     void thereIsNoneWithoutFailuresOrWithALimitOfZero() {
-        assertThat(DEFAULT.end(NOON, 0)).isEqualTo(PodBackoff.NONE);
-        assertThat(new PodBackoff(SECOND, Duration.ZERO, ChronoUnit.SECONDS).end(NOON, 4))
+        assertThat(DEFAULT.end(NOON, 0, 1)).isEqualTo(PodBackoff.NONE);
+        assertThat(new PodBackoff(SECOND, Duration.ZERO, ChronoUnit.SECONDS).end(NOON, 4, 1))
                 .isEqualTo(PodBackoff.NONE);
         assertThat(DEFAULT.lasts(PodBackoff.NONE, NOON)).isFalse();
     }
@@ -116,7 +118,7 @@ final class PodBackoffTest {
     void canBeExact() {
         PodBackoff exact = new PodBackoff(SECOND, Duration.ofSeconds(10), ChronoUnit.NANOS);
         Instant failure = NOON.plusMillis(900);
-        Instant end = exact.end(failure, 1);
+        Instant end = exact.end(failure, 1, 1);
 
         assertThat(end).isEqualTo(failure.plusSeconds(1));
         assertThat(exact.lasts(end, end)).isTrue();

@@ -22,10 +22,13 @@ import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.event.PreQueueingHint;
 import org.moorage.api.event.QueueingHint;
+import org.moorage.api.model.CompositePodGroup;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodSpec;
+import org.moorage.api.plugin.FeatureGates;
 import org.moorage.api.plugin.PreEnqueuePlugin;
 import org.moorage.api.plugin.QueueSortPlugin;
 import org.moorage.api.plugin.QueuedPod;
@@ -55,6 +58,7 @@ final class QueueFixture implements InstantSource {
     private final List<PluginEvents> events = new ArrayList<>();
     private QueueSettings settings = QueueSettings.DEFAULTS;
     private QueueSortPlugin sort = new ByPriority();
+    private SchedulerMetrics metrics = SchedulerMetrics.NONE;
     private Instant now = START;
 
     @Override
@@ -72,6 +76,11 @@ final class QueueFixture implements InstantSource {
 
     QueueFixture settings(QueueSettings value) {
         settings = value;
+        return this;
+    }
+
+    QueueFixture metrics(SchedulerMetrics value) {
+        metrics = value;
         return this;
     }
 
@@ -141,6 +150,28 @@ final class QueueFixture implements InstantSource {
         return this;
     }
 
+    /** With pod groups, and groups of these. */
+    QueueFixture grouped() {
+        return settings(withGates(
+                FeatureGates.GENERIC_WORKLOAD,
+                FeatureGates.TOPOLOGY_AWARE_WORKLOAD_SCHEDULING,
+                FeatureGates.COMPOSITE_POD_GROUP));
+    }
+
+    /** The usual settings, with these gates on. */
+    static QueueSettings withGates(String... gates) {
+        Map<String, Boolean> on = new HashMap<>();
+        for (String gate : gates) {
+            on.put(gate, true);
+        }
+        return new QueueSettings(
+                QueueSettings.DEFAULTS.initialBackoff(),
+                QueueSettings.DEFAULTS.maxBackoff(),
+                QueueSettings.DEFAULTS.maxInUnschedulable(),
+                FeatureGates.of(on),
+                0);
+    }
+
     SchedulingQueue queue() {
         QueueProfile profile = new QueueProfile(gates, events);
         return new SchedulingQueue(
@@ -149,7 +180,7 @@ final class QueueFixture implements InstantSource {
                 settings,
                 this,
                 nominator,
-                SchedulerMetrics.NONE,
+                metrics,
                 (pod, failure) -> preEnqueueFailures.add(pod.key() + ": " + failure.getMessage()));
     }
 
@@ -172,8 +203,8 @@ final class QueueFixture implements InstantSource {
 
         @Override
         public boolean less(QueuedPod first, QueuedPod second) {
-            int firstPriority = first.pod().spec().priority();
-            int secondPriority = second.pod().spec().priority();
+            int firstPriority = first.priority();
+            int secondPriority = second.priority();
             return firstPriority != secondPriority
                     ? firstPriority > secondPriority
                     : first.timestamp().isBefore(second.timestamp());
@@ -190,6 +221,31 @@ final class QueueFixture implements InstantSource {
 
     static Pod pod(String name, PodSpec spec) {
         return Pod.of(ObjectMeta.named(name).namespace("ns").uid("uid-" + name).build(), spec);
+    }
+
+    /** A member of a pod group. */
+    static Pod member(String name, String podGroup) {
+        return pod(name, PodSpec.builder().podGroupName(podGroup).build());
+    }
+
+    static PodGroup podGroup(String name) {
+        return podGroup(name, "");
+    }
+
+    static PodGroup podGroup(String name, String parent) {
+        return PodGroup.of(groupMeta(name)).parentName(parent).build();
+    }
+
+    static CompositePodGroup composite(String name, String parent) {
+        return CompositePodGroup.of(groupMeta(name)).parentName(parent).build();
+    }
+
+    private static ObjectMeta groupMeta(String name) {
+        return ObjectMeta.named(name)
+                .namespace("ns")
+                .uid("uid-group-" + name)
+                .creationTimestamp(START)
+                .build();
     }
 
     static Pod labelled(Pod pod, String value) {
@@ -209,10 +265,20 @@ final class QueueFixture implements InstantSource {
         return new RejectorPlugins(Set.of(), Set.of(plugins));
     }
 
+    /** Pops what is a pod on its own. */
+    static QueuedPodInfo popPod(SchedulingQueue queue) {
+        return (QueuedPodInfo) queue.poll().orElseThrow();
+    }
+
+    /** Pops what is a group. */
+    static QueuedPodGroupInfo popGroup(SchedulingQueue queue) {
+        return (QueuedPodGroupInfo) queue.poll().orElseThrow();
+    }
+
     /** Has the pod come, tried once and rejected. */
     static void reject(SchedulingQueue queue, Pod pod, RejectorPlugins rejectors) {
         queue.add(pod);
-        queue.addUnschedulable(queue.poll().orElseThrow(), pod, rejectors);
+        queue.addUnschedulable(popPod(queue), pod, rejectors);
     }
 
     static In placeOf(SchedulingQueue queue, Pod pod) {
@@ -222,9 +288,9 @@ final class QueueFixture implements InstantSource {
     /** The names of the pods in the order in which they are popped. */
     static List<String> drain(SchedulingQueue queue) {
         List<String> names = new ArrayList<>();
-        for (Optional<QueuedPodInfo> entry = queue.poll(); entry.isPresent(); entry = queue.poll()) {
+        for (Optional<QueuedEntity> entry = queue.poll(); entry.isPresent(); entry = queue.poll()) {
             names.add(entry.get().pod().name());
-            queue.done(entry.get());
+            queue.done((QueuedPodInfo) entry.get());
         }
         return names;
     }

@@ -28,10 +28,12 @@ record QueueState(
         ERROR_BACKOFF,
         UNSCHEDULABLE,
         GATED,
+        INCOMPLETE,
+        PENDING,
         IN_FLIGHT
     }
 
-    /** How many pods are where. */
+    /** How many pods and groups are where. */
     record Counts(int active, int backoff, int unschedulable, int gated, int inFlight, int inFlightEvents) {
         int queued() {
             return active + backoff + unschedulable + gated;
@@ -48,13 +50,24 @@ record QueueState(
         List<QueueState> all = new ArrayList<>();
         queue.lock.lock();
         try {
-            QueuedPods pods = queue.queued;
-            pods.active.find(key).ifPresent(pod -> all.add(of(pod, In.ACTIVE)));
-            pods.backoff.rejected.find(key).ifPresent(pod -> all.add(of(pod, In.BACKOFF)));
-            pods.backoff.failed.find(key).ifPresent(pod -> all.add(of(pod, In.ERROR_BACKOFF)));
-            pods.unschedulable
-                    .find(key)
-                    .ifPresent(pod -> all.add(of(pod, pod.isGated() ? In.GATED : In.UNSCHEDULABLE)));
+            for (QueuedEntity queued : entities(queue.queued)) {
+                if (queued instanceof QueuedPodInfo pod && pod.key().equals(key)) {
+                    all.add(of(pod, placeOf(queue.queued, pod)));
+                } else if (queued instanceof QueuedPodGroupInfo group) {
+                    for (QueuedPodInfo member : group.members()) {
+                        if (member.key().equals(key)) {
+                            all.add(of(member, placeOf(queue.queued, group)));
+                        }
+                    }
+                }
+            }
+            queue.members.forEachOutsideSubQueues((in, members) -> {
+                for (QueuedPodInfo member : members) {
+                    if (member.key().equals(key)) {
+                        all.add(of(member, In.valueOf(in.name())));
+                    }
+                }
+            });
             for (InFlightPods.Marker marker : queue.inFlight.markerByUid.values()) {
                 if (marker.queued().key().equals(key)) {
                     all.add(of(marker.queued(), In.IN_FLIGHT));
@@ -66,7 +79,42 @@ record QueueState(
         return all;
     }
 
-    private static QueueState of(QueuedPodInfo pod, In in) {
+    /** The state of the queued group of that key; empty if it is not queued. */
+    static Optional<QueueState> ofGroup(SchedulingQueue queue, String key) {
+        queue.lock.lock();
+        try {
+            SubQueues queued = queue.queued;
+            return queued.find(key).map(group -> of(group, placeOf(queued, group)));
+        } finally {
+            queue.lock.unlock();
+        }
+    }
+
+    /** What is in the sub-queues. */
+    static List<QueuedEntity> entities(SchedulingQueue queue) {
+        queue.lock.lock();
+        try {
+            return entities(queue.queued);
+        } finally {
+            queue.lock.unlock();
+        }
+    }
+
+    private static List<QueuedEntity> entities(SubQueues queued) {
+        List<QueuedEntity> all = new ArrayList<>(queued.active.values());
+        all.addAll(queued.backoff.rejected.values());
+        all.addAll(queued.backoff.failed.values());
+        all.addAll(queued.unschedulable.values());
+        return all;
+    }
+
+    private static In placeOf(SubQueues queued, QueuedEntity entity) {
+        SubQueue in = queued.placeOf(entity);
+        boolean isOfErrors = queued.backoff.failed.find(entity.key()).isPresent();
+        return isOfErrors ? In.ERROR_BACKOFF : In.valueOf(in.name());
+    }
+
+    private static QueueState of(QueuedEntity pod, In in) {
         return new QueueState(
                 pod.pod(),
                 in,
@@ -84,10 +132,9 @@ record QueueState(
         try {
             int unschedulable = 0;
             int gated = 0;
-            for (UnschedulablePods.GroupKey group : queue.queued.unschedulable.groups()) {
-                int pods = queue.queued.unschedulable.of(group).size();
-                unschedulable += group.isGated() ? 0 : pods;
-                gated += group.isGated() ? pods : 0;
+            for (QueuedEntity waiting : queue.queued.unschedulable.values()) {
+                unschedulable += waiting.isGated() ? 0 : 1;
+                gated += waiting.isGated() ? 1 : 0;
             }
             int events = 0;
             for (InFlightPods.Link link = queue.inFlight.start.next; link != null; link = link.next) {
@@ -111,7 +158,7 @@ record QueueState(
         try {
             return Stream.of(queue.queued.backoff.rejected.first(), queue.queued.backoff.failed.first())
                     .flatMap(Optional::stream)
-                    .map(QueuedPodInfo::backoffEnd)
+                    .map(QueuedEntity::backoffEnd)
                     .min(Instant::compareTo)
                     .map(end ->
                             end.plus(settings.popsEarly() ? Duration.ofSeconds(1) : Duration.of(1, ChronoUnit.NANOS)));

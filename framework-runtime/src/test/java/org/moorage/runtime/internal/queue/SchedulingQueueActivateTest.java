@@ -8,6 +8,7 @@ import static org.moorage.runtime.internal.queue.QueueFixture.OTHER;
 import static org.moorage.runtime.internal.queue.QueueFixture.POD;
 import static org.moorage.runtime.internal.queue.QueueFixture.by;
 import static org.moorage.runtime.internal.queue.QueueFixture.placeOf;
+import static org.moorage.runtime.internal.queue.QueueFixture.popPod;
 import static org.moorage.runtime.internal.queue.QueueFixture.reject;
 
 import java.util.List;
@@ -43,9 +44,9 @@ final class SchedulingQueueActivateTest {
     @Test
     void keepsAPodInFlightFromBecomingUnschedulable() {
         queue.add(POD);
-        QueuedPodInfo entry = queue.poll().orElseThrow();
+        QueuedPodInfo entry = popPod(queue);
         queue.add(OTHER);
-        QueuedPodInfo otherEntry = queue.poll().orElseThrow();
+        QueuedPodInfo otherEntry = popPod(queue);
         queue.activate(List.of(POD));
         queue.addUnschedulable(entry, POD, by("Fit"));
         queue.addUnschedulable(otherEntry, OTHER, by("Fit"));
@@ -79,14 +80,14 @@ final class SchedulingQueueActivateTest {
     @Test
     void afterBackoffHasAPodInFlightBackOffWhenItReturns() {
         queue.add(POD);
-        QueuedPodInfo entry = queue.poll().orElseThrow();
+        QueuedPodInfo entry = popPod(queue);
         queue.activateAfterBackoff(List.of(POD));
         queue.addUnschedulable(entry, POD, by("Fit"));
         assertThat(placeOf(queue, POD)).isEqualTo(In.ERROR_BACKOFF);
         fixture.passSeconds(2);
         queue.flushBackoff();
 
-        QueuedPodInfo again = queue.poll().orElseThrow();
+        QueuedPodInfo again = popPod(queue);
         queue.addUnschedulable(again, POD, by("Fit"));
         assertThat(placeOf(queue, POD)).isEqualTo(In.UNSCHEDULABLE);
     }
@@ -116,7 +117,7 @@ final class SchedulingQueueActivateTest {
                 .plugin("Fit", NODE_ADD, Hint.QUEUE)
                 .queue();
         gated.add(POD);
-        QueuedPodInfo entry = gated.poll().orElseThrow();
+        QueuedPodInfo entry = popPod(gated);
         gated.activateAfterBackoff(List.of(POD));
         isOpen.set(false);
         gated.addUnschedulable(entry, POD, by("Fit"));

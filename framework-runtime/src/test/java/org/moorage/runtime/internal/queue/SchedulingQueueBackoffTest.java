@@ -11,6 +11,7 @@ import static org.moorage.runtime.internal.queue.QueueFixture.by;
 import static org.moorage.runtime.internal.queue.QueueFixture.drain;
 import static org.moorage.runtime.internal.queue.QueueFixture.placeOf;
 import static org.moorage.runtime.internal.queue.QueueFixture.pod;
+import static org.moorage.runtime.internal.queue.QueueFixture.popPod;
 import static org.moorage.runtime.internal.queue.QueueFixture.reject;
 
 import java.time.Duration;
@@ -53,7 +54,7 @@ final class SchedulingQueueBackoffTest {
             queue.add(POD);
             List<Long> waits = new ArrayList<>();
             for (int i = 0; i < 6; i++) {
-                queue.addUnschedulable(queue.poll().orElseThrow(), POD, by("Fit"));
+                queue.addUnschedulable(popPod(queue), POD, by("Fit"));
                 queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
                 waits.add(secondsUntilActive());
             }
@@ -73,14 +74,14 @@ final class SchedulingQueueBackoffTest {
                     RejectorPlugins.NONE,
                     by("Fit"),
                     by("Fit"))) {
-                queue.addUnschedulable(queue.poll().orElseThrow(), POD, rejectors);
+                queue.addUnschedulable(popPod(queue), POD, rejectors);
                 queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
                 waits.add(secondsUntilActive());
             }
 
             // Errors: 1, 2, 3 in a row, then 1. Rejections: the first, the second and the third of all.
             assertThat(waits).containsExactly(1L, 2L, 4L, 1L, 1L, 2L, 4L);
-            QueuedPodInfo entry = queue.poll().orElseThrow();
+            QueuedPodInfo entry = popPod(queue);
             assertThat(entry.unschedulableCount()).isEqualTo(3);
             assertThat(entry.consecutiveErrors()).isZero();
         }
@@ -121,7 +122,7 @@ final class SchedulingQueueBackoffTest {
         void endsInTheOrderOfItsLengthAmongErrors() {
             reject(queue, pod("late", 9), RejectorPlugins.NONE);
             queue.activate(List.of(pod("late", 9)));
-            queue.addUnschedulable(queue.poll().orElseThrow(), pod("late", 9), RejectorPlugins.NONE);
+            queue.addUnschedulable(popPod(queue), pod("late", 9), RejectorPlugins.NONE);
             reject(queue, pod("early", 1), RejectorPlugins.NONE);
 
             assertThat(fixture.nextBackoffCompletion(queue)).contains(START.plusSeconds(2));
@@ -244,7 +245,7 @@ final class SchedulingQueueBackoffTest {
         }
 
         private void rejectNext() {
-            QueuedPodInfo popped = queue.poll().orElseThrow();
+            QueuedPodInfo popped = popPod(queue);
             queue.addUnschedulable(popped, popped.pod(), by("Fit"));
         }
 
@@ -272,7 +273,7 @@ final class SchedulingQueueBackoffTest {
             rejectNext();
             rejectNext();
             queue.add(POD);
-            assertThat(queue.poll()).map(QueuedPodInfo::pod).contains(POD);
+            assertThat(queue.poll()).map(QueuedEntity::pod).contains(POD);
         }
 
         @Test
@@ -309,7 +310,7 @@ final class SchedulingQueueBackoffTest {
             assertThat(placeOf(queue, POD)).isEqualTo(In.ACTIVE);
             assertThat(placeOf(queue, OTHER)).isEqualTo(In.UNSCHEDULABLE);
 
-            QueuedPodInfo entry = queue.poll().orElseThrow();
+            QueuedPodInfo entry = popPod(queue);
             queue.addUnschedulable(entry, POD, by("Silent"));
         }
 
@@ -317,7 +318,7 @@ final class SchedulingQueueBackoffTest {
         void ofAnotherPodIsAnEventForThoseInFlight() {
             reject(queue, POD, by("Silent"));
             queue.add(OTHER);
-            QueuedPodInfo entry = queue.poll().orElseThrow();
+            QueuedPodInfo entry = popPod(queue);
             fixture.passSeconds(301);
             queue.flushUnschedulable();
             queue.addUnschedulable(entry, OTHER, by("Silent"));

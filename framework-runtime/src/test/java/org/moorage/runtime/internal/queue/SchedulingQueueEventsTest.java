@@ -15,6 +15,7 @@ import static org.moorage.runtime.internal.queue.QueueFixture.on;
 import static org.moorage.runtime.internal.queue.QueueFixture.pending;
 import static org.moorage.runtime.internal.queue.QueueFixture.placeOf;
 import static org.moorage.runtime.internal.queue.QueueFixture.pod;
+import static org.moorage.runtime.internal.queue.QueueFixture.popPod;
 import static org.moorage.runtime.internal.queue.QueueFixture.reject;
 
 import java.util.List;
@@ -135,7 +136,7 @@ final class SchedulingQueueEventsTest {
         void movesReturningPodsAlike(Case test) {
             SchedulingQueue queue = queue();
             queue.add(POD);
-            QueuedPodInfo entry = queue.poll().orElseThrow();
+            QueuedPodInfo entry = popPod(queue);
             queue.moveAllToActiveOrBackoff(test.event(), NODE_ADDED);
             queue.addUnschedulable(entry, POD, test.rejectors());
 
@@ -296,7 +297,7 @@ final class SchedulingQueueEventsTest {
 
         private QueuedPodInfo popped(Pod pod) {
             queue.add(pod);
-            return queue.poll().orElseThrow();
+            return popPod(queue);
         }
 
         @Test
@@ -356,9 +357,9 @@ final class SchedulingQueueEventsTest {
                     .queue();
             RejectorPlugins rejectors = new RejectorPlugins(Set.of("Fit"), Set.of("Claims"));
             mixed.add(POD);
-            QueuedPodInfo first = mixed.poll().orElseThrow();
+            QueuedPodInfo first = popPod(mixed);
             mixed.add(OTHER);
-            QueuedPodInfo second = mixed.poll().orElseThrow();
+            QueuedPodInfo second = popPod(mixed);
             mixed.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
             mixed.moveAllToActiveOrBackoff(NODE_LABEL, NODE_ADDED);
             mixed.addUnschedulable(first, POD, rejectors);
@@ -383,7 +384,7 @@ final class SchedulingQueueEventsTest {
             SchedulingQueue labels =
                     fixture.plugin("Labels", POD_LABEL, Hint.QUEUE).queue();
             labels.add(POD);
-            QueuedPodInfo entry = labels.poll().orElseThrow();
+            QueuedPodInfo entry = popPod(labels);
             Pod changed = labelled(POD, "x");
             labels.update(POD, changed);
             assertThat(QueueState.counts(labels).queued()).isZero();
@@ -399,9 +400,9 @@ final class SchedulingQueueEventsTest {
             SchedulingQueue labels =
                     fixture.plugin("Labels", POD_LABEL, Hint.QUEUE).queue();
             labels.add(POD);
-            QueuedPodInfo entry = labels.poll().orElseThrow();
+            QueuedPodInfo entry = popPod(labels);
             labels.add(OTHER);
-            QueuedPodInfo other = labels.poll().orElseThrow();
+            QueuedPodInfo other = popPod(labels);
             labels.update(OTHER, labelled(OTHER, "x"));
             labels.addUnschedulable(entry, POD, by("Labels"));
             labels.addUnschedulable(other, labelled(OTHER, "x"), by("Labels"));
@@ -417,7 +418,7 @@ final class SchedulingQueueEventsTest {
             Pod patched =
                     POD.withStatus(PodStatus.builder().nominatedNodeName("node").build());
             labels.add(POD);
-            QueuedPodInfo entry = labels.poll().orElseThrow();
+            QueuedPodInfo entry = popPod(labels);
             labels.update(POD, patched);
             labels.addUnschedulable(entry, patched, by("Labels"));
             labels.update(patched, POD);
@@ -434,7 +435,7 @@ final class SchedulingQueueEventsTest {
 
             assertThat(placeOf(queue, POD)).isEqualTo(In.ACTIVE);
             assertThat(QueueState.counts(queue)).isEqualTo(new QueueState.Counts(1, 0, 0, 0, 0, 0));
-            assertThat(queue.poll()).map(QueuedPodInfo::attempts).contains(1);
+            assertThat(queue.poll()).map(QueuedEntity::attempts).contains(1);
         }
 
         @Test

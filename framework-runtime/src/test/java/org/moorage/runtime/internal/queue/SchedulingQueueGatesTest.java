@@ -12,6 +12,7 @@ import static org.moorage.runtime.internal.queue.QueueFixture.labelled;
 import static org.moorage.runtime.internal.queue.QueueFixture.on;
 import static org.moorage.runtime.internal.queue.QueueFixture.placeOf;
 import static org.moorage.runtime.internal.queue.QueueFixture.pod;
+import static org.moorage.runtime.internal.queue.QueueFixture.popPod;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -139,7 +140,7 @@ final class SchedulingQueueGatesTest {
     private SchedulingQueue gatedAfterAnAttempt() {
         SchedulingQueue queue = queue();
         queue.add(POD);
-        QueuedPodInfo entry = queue.poll().orElseThrow();
+        QueuedPodInfo entry = popPod(queue);
         queue.moveAllToActiveOrBackoff(NODE_LABEL, NODE_ADDED);
         secondOpen = false;
         queue.addUnschedulable(entry, POD, by("Fit"));
@@ -156,7 +157,7 @@ final class SchedulingQueueGatesTest {
         secondOpen = true;
         queue.moveAllToActiveOrBackoff(NODE_ADD, NODE_ADDED);
 
-        QueuedPodInfo entry = queue.poll().orElseThrow();
+        QueuedPodInfo entry = popPod(queue);
         assertThat(entry.initialAttemptTimestamp()).contains(START.plusSeconds(30));
         assertThat(entry.timestamp()).isEqualTo(START);
         assertThat(entry.gatedBy()).isEmpty();
@@ -184,7 +185,7 @@ final class SchedulingQueueGatesTest {
     void standBeforeTheBackoffQueueButNotBehindIt() {
         SchedulingQueue queue = queue();
         queue.add(POD);
-        QueuedPodInfo entry = queue.poll().orElseThrow();
+        QueuedPodInfo entry = popPod(queue);
         fixture.asked.clear();
         queue.addUnschedulable(entry, POD, RejectorPlugins.NONE);
         assertThat(fixture.asked).containsExactly("First", "Second");

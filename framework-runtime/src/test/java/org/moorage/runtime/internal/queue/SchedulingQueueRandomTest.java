@@ -95,8 +95,8 @@ final class SchedulingQueueRandomTest {
                 }
             }
             case 4, 5 -> {
-                Optional<QueuedPodInfo> entry = random.nextBoolean() ? queue.poll() : queue.pop(Duration.ZERO);
-                entry.ifPresent(popped::add);
+                Optional<QueuedEntity> entry = random.nextBoolean() ? queue.poll() : queue.pop(Duration.ZERO);
+                entry.ifPresent(next -> popped.add((QueuedPodInfo) next));
             }
             case 6, 7 -> {
                 if (!popped.isEmpty()) {

@@ -14,6 +14,7 @@ import static org.moorage.runtime.internal.queue.QueueFixture.drain;
 import static org.moorage.runtime.internal.queue.QueueFixture.labelled;
 import static org.moorage.runtime.internal.queue.QueueFixture.placeOf;
 import static org.moorage.runtime.internal.queue.QueueFixture.pod;
+import static org.moorage.runtime.internal.queue.QueueFixture.popPod;
 import static org.moorage.runtime.internal.queue.QueueFixture.reject;
 
 import java.time.Duration;
@@ -75,7 +76,7 @@ final class SchedulingQueueTest {
         void countsAttemptsAndRemembersTheFirst() {
             queue.add(POD);
             fixture.passSeconds(7);
-            QueuedPodInfo entry = queue.poll().orElseThrow();
+            QueuedPodInfo entry = popPod(queue);
 
             assertThat(entry.attempts()).isEqualTo(1);
             assertThat(entry.initialAttemptTimestamp()).contains(START);
@@ -84,7 +85,7 @@ final class SchedulingQueueTest {
             queue.addUnschedulable(entry, POD, RejectorPlugins.NONE);
             fixture.passSeconds(7);
             queue.flushBackoff();
-            QueuedPodInfo again = queue.poll().orElseThrow();
+            QueuedPodInfo again = popPod(queue);
             assertThat(again.attempts()).isEqualTo(2);
             assertThat(again.initialAttemptTimestamp()).contains(START);
             assertThat(again.timestamp()).isEqualTo(START.plusSeconds(7));
@@ -98,19 +99,18 @@ final class SchedulingQueueTest {
 
         @Test
         void isWokenByAPodThatComes() {
-            CompletableFuture<Optional<QueuedPodInfo>> popped =
+            CompletableFuture<Optional<QueuedEntity>> popped =
                     CompletableFuture.supplyAsync(() -> queue.pop(Duration.ofMinutes(1)));
             queue.add(POD);
 
             assertThat(popped)
                     .succeedsWithin(Duration.ofSeconds(30))
-                    .satisfies(
-                            entry -> assertThat(entry).map(QueuedPodInfo::pod).contains(POD));
+                    .satisfies(entry -> assertThat(entry).map(QueuedEntity::pod).contains(POD));
         }
 
         @Test
         void isWokenByClosing() {
-            CompletableFuture<Optional<QueuedPodInfo>> popped =
+            CompletableFuture<Optional<QueuedEntity>> popped =
                     CompletableFuture.supplyAsync(() -> queue.pop(Duration.ofMinutes(1)));
             queue.close();
 
@@ -130,11 +130,11 @@ final class SchedulingQueueTest {
         @Test
         void discardsAPodThatIsBeingScheduledAlready() {
             queue.add(POD);
-            QueuedPodInfo first = queue.poll().orElseThrow();
+            QueuedPodInfo first = popPod(queue);
             queue.add(POD);
             queue.add(OTHER);
 
-            assertThat(queue.poll()).map(QueuedPodInfo::pod).contains(OTHER);
+            assertThat(queue.poll()).map(QueuedEntity::pod).contains(OTHER);
             assertThat(queue.poll()).isEmpty();
             assertThat(QueueState.counts(queue).inFlight()).isEqualTo(2);
             queue.addUnschedulable(first, POD, RejectorPlugins.NONE);
@@ -194,7 +194,7 @@ final class SchedulingQueueTest {
                 }
                 case ERROR_BACKOFF -> reject(queue, pod, RejectorPlugins.NONE);
                 case UNSCHEDULABLE -> reject(queue, pod, by("Nodes"));
-                case GATED, IN_FLIGHT -> throw new IllegalArgumentException(place.toString());
+                case GATED, IN_FLIGHT, INCOMPLETE, PENDING -> throw new IllegalArgumentException(place.toString());
             }
             assertThat(placeOf(queue, pod)).isEqualTo(place);
         }
@@ -279,7 +279,7 @@ final class SchedulingQueueTest {
         @Test
         void leaveAPodInFlightToItsCycle() {
             queue.add(POD);
-            QueuedPodInfo entry = queue.poll().orElseThrow();
+            QueuedPodInfo entry = popPod(queue);
             queue.delete(POD);
 
             assertThat(QueueState.counts(queue).inFlight()).isEqualTo(1);
@@ -331,7 +331,7 @@ final class SchedulingQueueTest {
         @Test
         void forgetsPodsInFlight() {
             queue.add(POD);
-            QueuedPodInfo entry = queue.poll().orElseThrow();
+            QueuedPodInfo entry = popPod(queue);
             queue.close();
             queue.addUnschedulable(entry, POD, by("Fit"));
             queue.done(entry);

@@ -38,7 +38,6 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
     public static final Set<String> HIDDEN = Set.of("scheduler_preemption_goroutines_duration_seconds");
 
     // The type of what is queued, as long as nothing but pods is.
-    private static final String POD = "pod";
     private static final Logger LOG = LoggerFactory.getLogger(PrometheusMetrics.class);
     private static final double NANOS = 1e9;
     private static final long NANOS_PER_MICRO = 1_000;
@@ -217,12 +216,7 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
                         + " scheduler attempted to schedule and failed; 'gated' is the number of unschedulable pods that the"
                         + " scheduler never attempted to schedule because they are gated; 'incomplete' means number of pods"
                         + " in incompletePodGroupPods; 'pending' means number of pods in pendingPodGroupPods.",
-                callback -> {
-                    scheduler.get().pendingPods().forEach((queue, pods) -> callback.call(pods, queue));
-                    // Where kube-scheduler keeps pods of groups, which there are none of here.
-                    callback.call(0, "incomplete");
-                    callback.call(0, "pending");
-                },
+                callback -> scheduler.get().pendingPods().forEach((queue, pods) -> callback.call(pods, queue)),
                 "queue");
         families.shownGauges(
                 "scheduler_queued_entities",
@@ -231,7 +225,11 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
                         + " 'backoff' means number of entities in backoffQ; 'unschedulable' means number of entities in"
                         + " unschedulableEntities that the scheduler attempted to schedule and failed; 'gated' is the number"
                         + " of unschedulable entities that the scheduler never attempted to schedule because they are gated.",
-                callback -> scheduler.get().pendingPods().forEach((queue, pods) -> callback.call(pods, queue, POD)),
+                callback -> {
+                    SchedulerGauges now = scheduler.get();
+                    now.queuedPods().forEach((queue, pods) -> callback.call(pods, queue, "pod"));
+                    now.queuedPodGroups().forEach((queue, groups) -> callback.call(groups, queue, "podgroup"));
+                },
                 "queue",
                 "type");
         families.shownGauges(
@@ -443,8 +441,8 @@ public final class PrometheusMetrics implements SchedulerMetrics, SchedulerListe
     }
 
     @Override
-    public void entityQueued(String queue, String event) {
-        incomingEntities.of(event, part(queue), POD).inc();
+    public void entityQueued(String queue, String event, String type) {
+        incomingEntities.of(event, part(queue), type).inc();
     }
 
     private static String part(String queue) {

@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.loop;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.Code;
+import org.moorage.api.CompositePodGroupState;
+import org.moorage.api.CycleState;
+import org.moorage.api.GroupKey;
+import org.moorage.api.PodGroupLister;
+import org.moorage.api.PodGroupState;
+import org.moorage.api.model.CompositePodGroup;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodGroup;
+import org.moorage.api.model.SchedulingGroup;
+import org.moorage.api.plugin.FeatureGates;
+import org.moorage.api.plugin.Nomination;
+import org.moorage.config.plugin.PluginText;
+import org.moorage.config.plugin.Thrown;
+import org.moorage.runtime.decision.Decision;
+import org.moorage.runtime.internal.cache.SchedulerCache;
+import org.moorage.runtime.internal.cache.TrialSnapshot;
+import org.moorage.runtime.internal.cycle.Diagnosis;
+import org.moorage.runtime.internal.cycle.GroupReservations;
+import org.moorage.runtime.internal.cycle.GroupResult;
+import org.moorage.runtime.internal.cycle.GroupStatus;
+import org.moorage.runtime.internal.cycle.GroupTree;
+import org.moorage.runtime.internal.cycle.MemberResult;
+import org.moorage.runtime.internal.cycle.PodGroupAlgorithm;
+import org.moorage.runtime.internal.cycle.PodGroupPostFilterRun;
+import org.moorage.runtime.internal.cycle.PostFilterRun;
+import org.moorage.runtime.internal.cycle.Profile;
+import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
+import org.moorage.runtime.internal.queue.PodGroupOutcome;
+import org.moorage.runtime.internal.queue.QueuedPodGroupInfo;
+import org.moorage.runtime.internal.queue.QueuedPodInfo;
+import org.moorage.runtime.internal.queue.RejectorPlugins;
+import org.moorage.runtime.internal.queue.SchedulingQueue;
+import org.moorage.runtime.internal.report.PodGroupConditions;
+import org.moorage.runtime.internal.report.SchedulingFailures;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The scheduling cycle of a group of pods: nodes are found for all that wait, on the snapshot; then those that have one are assumed, and
+ * bound one by one, and the others go back into the queue. Same decisions as kube-scheduler's pod group cycle.
+ */
+public final class PodGroupCycle {
+    private static final Logger LOG = LoggerFactory.getLogger(PodGroupCycle.class);
+
+    private final Map<String, Profile> profiles;
+    private final SchedulerCache cache;
+    private final SchedulingQueue queue;
+    private final SchedulingCycle podCycle;
+    private final SchedulingFailures failures;
+    private final PodGroupConditions conditions;
+    private final FeatureGates features;
+    private final @Nullable RandomGenerator ties;
+
+    /**
+     * A cycle for groups of any profile.
+     *
+     * @param podCycle has pods bound
+     * @param ties chooses among the best placements; null for the first of them
+     */
+    public PodGroupCycle(
+            Map<String, Profile> profiles,
+            SchedulerCache cache,
+            SchedulingQueue queue,
+            SchedulingCycle podCycle,
+            SchedulingFailures failures,
+            PodGroupConditions conditions,
+            FeatureGates features,
+            @Nullable RandomGenerator ties) {
+        this.profiles = profiles;
+        this.cache = cache;
+        this.queue = queue;
+        this.podCycle = podCycle;
+        this.failures = failures;
+        this.conditions = conditions;
+        this.features = features;
+        this.ties = ties;
+    }
+
+    /** Why a group cannot be tried at all. */
+    private static final class Refused extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        private final String reason;
+
+        Refused(String reason) {
+            super(reason, null, false, false);
+            this.reason = reason;
+        }
+    }
+
+    /**
+     * Schedules a group. Whatever is thrown in the cycle, its pods go back into the queue, unless the attempt was given up: then whoever
+     * did that has seen to it.
+     *
+     * @return the decision about its last pod; empty if no pod need be scheduled, or the attempt was given up
+     */
+    Optional<Decision> run(
+            CycleAttempt attempt, QueuedPodGroupInfo queued, SchedulingAlgorithm algorithm, TrialSnapshot snapshot) {
+        try {
+            return schedule(attempt, queued, algorithm, snapshot);
+        } catch (Throwable thrown) {
+            try {
+                LOG.atError()
+                        .addKeyValue("podGroup", queued)
+                        .setCause(Thrown.loggable(thrown))
+                        .log("Error scheduling pod group");
+                return failed(attempt, queued, attempt.pods(), Thrown.text(thrown));
+            } finally {
+                Thrown.rethrowIfFatal(thrown);
+            }
+        }
+    }
+
+    /**
+     * The attempt was given up, since a plugin does not return.
+     *
+     * @param left the pods that go back into the queue
+     */
+    void abandoned(
+            CycleAttempt attempt, QueuedPodGroupInfo queued, List<QueuedPodInfo> left, String plugin, String message) {
+        LOG.atError()
+                .addKeyValue("podGroup", queued)
+                .addKeyValue("plugin", plugin)
+                .addKeyValue("err", message)
+                .log("Error scheduling pod group");
+        attempt.reservations().abandon();
+        for (QueuedPodInfo pod : left) {
+            Decision ignored = failures.error(pod, message, 0);
+        }
+        queue.addAttemptedPodGroup(queued, PodGroupOutcome.ERROR);
+    }
+
+    // Those on which the cycle has not acted fail.
+    private Optional<Decision> failed(
+            CycleAttempt attempt, QueuedPodGroupInfo queued, List<QueuedPodInfo> pods, String message) {
+        Decision last = null;
+        for (QueuedPodInfo pod : pods) {
+            if (attempt.commitFirst(pod)) {
+                last = failures.error(pod, message, 0);
+            }
+        }
+        finish(attempt, queued, PodGroupOutcome.ERROR);
+        return Optional.ofNullable(last);
+    }
+
+    private void finish(CycleAttempt attempt, QueuedPodGroupInfo queued, PodGroupOutcome outcome) {
+        if (attempt.finish()) {
+            queue.addAttemptedPodGroup(queued, outcome);
+        }
+    }
+
+    private Optional<Decision> schedule(
+            CycleAttempt attempt, QueuedPodGroupInfo queued, SchedulingAlgorithm algorithm, TrialSnapshot snapshot) {
+        long start = System.nanoTime();
+        snapshot.update(cache);
+        Profile profile;
+        GroupTree all;
+        try {
+            all = tree(queued.tree(), snapshot.podGroups());
+        } catch (Refused refused) {
+            return failed(attempt, queued, attempt.pods(), refused.reason);
+        }
+        try {
+            profile = check(all, snapshot.podGroups());
+        } catch (Refused refused) {
+            all.forEachPodGroup(
+                    leaf -> conditions.update((PodGroup) leaf.group(), "False", "SchedulerError", refused.reason));
+            return failed(attempt, queued, attempt.pods(), refused.reason);
+        }
+        Map<String, QueuedPodInfo> byUid = new HashMap<>();
+        GroupTree root = withoutSkipped(attempt, queued, all, byUid);
+        if (byUid.isEmpty()) {
+            finish(attempt, queued, PodGroupOutcome.SUCCESS);
+            return Optional.empty();
+        }
+        LOG.atDebug().addKeyValue("podGroup", queued).log("Attempting to schedule pod group");
+        GroupReservations reservations = attempt.reservations();
+        PodGroupAlgorithm groupAlgorithm =
+                new PodGroupAlgorithm(algorithm, profile, snapshot, features, ties, reservations);
+        CycleState state = new CycleState();
+        Map<GroupKey, GroupResult> results = groupAlgorithm.find(root, state);
+        Code code = Objects.requireNonNull(results.get(root.key())).status().code();
+        GroupResult.complete(root, results);
+        profile.metrics().groupAlgorithmRan(System.nanoTime() - start);
+        if (code == Code.UNSCHEDULABLE) {
+            new PodGroupPostFilterRun(profile, groupAlgorithm, snapshot, reservations, PostFilterRun.Execution.DONE)
+                    .run(root, state, results);
+        }
+        Optional<Decision> last = commit(attempt, profile, root, results, byUid);
+        GroupResult ofRoot = Objects.requireNonNull(results.get(root.key()));
+        profile.metrics().groupAttempted(profile.name(), result(ofRoot), System.nanoTime() - start);
+        // As in kube-scheduler it is what was so before PodGroupPostFilter.
+        finish(
+                attempt,
+                queued,
+                code == Code.SUCCESS
+                        ? PodGroupOutcome.SUCCESS
+                        : code.isRejection() ? PodGroupOutcome.REJECTED : PodGroupOutcome.ERROR);
+        return last;
+    }
+
+    private static String result(GroupResult root) {
+        return switch (root.status().code()) {
+            case SUCCESS -> "scheduled";
+            case UNSCHEDULABLE, UNSCHEDULABLE_AND_UNRESOLVABLE, PENDING ->
+                root.waitsOnPreemption() ? "waiting_on_preemption" : "unschedulable";
+            case ERROR, SKIP -> "error";
+        };
+    }
+
+    // The group with what the snapshot has of it. The queue may have seen it in another shape.
+    private GroupTree tree(QueuedPodGroupInfo.Group queued, PodGroupLister known) {
+        String namespace = queued.key().namespace();
+        String name = queued.key().name();
+        List<Pod> members = new ArrayList<>();
+        queued.members().forEach(member -> members.add(member.pod()));
+        if (queued.key().type() == GroupKey.Type.POD_GROUP) {
+            PodGroup group = known.podGroup(namespace, name)
+                    .orElseThrow(() -> new Refused("pod group state not found for pod group " + namespace + "/" + name))
+                    .podGroup()
+                    .orElseThrow(
+                            () -> new Refused("pod group object not found for pod group " + namespace + "/" + name));
+            if (features.isEnabled(FeatureGates.COMPOSITE_POD_GROUP)) {
+                checkParent("pod group", group, queued.object());
+            }
+            return new GroupTree(queued.key(), group, members, List.of());
+        }
+        CompositePodGroupState state = known.compositePodGroup(namespace, name)
+                .orElseThrow(() -> new Refused(
+                        "composite pod group state not found for composite pod group " + namespace + "/" + name));
+        CompositePodGroup group = state.compositePodGroup()
+                .orElseThrow(() -> new Refused(
+                        "composite pod group object not found for composite pod group " + namespace + "/" + name));
+        checkParent("composite pod group", group, queued.object());
+        if (state.children().size() != queued.children().size()) {
+            throw new Refused("different number of children in composite pod group between snapshot ("
+                    + state.children().size() + ") and queued entity ("
+                    + queued.children().size() + ")");
+        }
+        List<GroupTree> children = new ArrayList<>();
+        for (QueuedPodGroupInfo.Group child : queued.children()) {
+            children.add(tree(child, known));
+        }
+        return new GroupTree(queued.key(), group, members, children);
+    }
+
+    private static void checkParent(String kind, SchedulingGroup known, SchedulingGroup queued) {
+        if (!known.parentName().equals(queued.parentName())) {
+            throw new Refused("different parent in " + kind + " between snapshot (" + shown(known.parentName())
+                    + ") and queued entity (" + shown(queued.parentName()) + ")");
+        }
+    }
+
+    private static String shown(String name) {
+        return name.isEmpty() ? "[unset]" : name;
+    }
+
+    // All pods of a group agree on who schedules them and how.
+    private Profile check(GroupTree root, PodGroupLister known) {
+        List<Pod> waiting = root.unscheduledPods();
+        Agreement agreement = new Agreement(
+                waiting.get(0).spec().schedulerName(),
+                root.group(),
+                features.isEnabled(FeatureGates.POD_GROUP_PREEMPTION_POLICY));
+        waiting.forEach(agreement::check);
+        root.forEachPodGroup(
+                leaf -> known.podGroup(leaf.key().namespace(), leaf.key().name())
+                        .map(PodGroupState::scheduledPods)
+                        .ifPresent(scheduled -> scheduled.forEach(agreement::check)));
+        Profile profile = profiles.get(agreement.schedulerName);
+        if (profile == null) {
+            throw new Refused("profile not found for scheduler name \"" + agreement.schedulerName + "\"");
+        }
+        return profile;
+    }
+
+    /** What the pods of a group must have in common. */
+    private static final class Agreement {
+        private static final String ALL = "all pods in a single pod group should have the same ";
+
+        private final String schedulerName;
+        private final int priority;
+        private final boolean isOfGroup;
+        private String preemptionPolicy;
+
+        Agreement(String schedulerName, SchedulingGroup root, boolean hasPreemptionPolicy) {
+            this.schedulerName = schedulerName;
+            priority = root.priority();
+            isOfGroup = hasPreemptionPolicy;
+            preemptionPolicy =
+                    hasPreemptionPolicy ? policy(root.preemptionPolicy().orElse("")) : "";
+        }
+
+        private static String policy(String named) {
+            return named.isEmpty() ? "PreemptLowerPriority" : named;
+        }
+
+        void check(Pod pod) {
+            if (!pod.spec().schedulerName().equals(schedulerName)) {
+                throw new Refused(ALL + ".spec.schedulerName set, got: \""
+                        + pod.spec().schedulerName() + "\" and \"" + schedulerName + "\"");
+            }
+            if (pod.spec().priority() != priority) {
+                throw new Refused(ALL + "priority as the pod group's priority, got "
+                        + pod.spec().priority() + " and " + priority);
+            }
+            String policy = policy(pod.spec().preemptionPolicy());
+            if (preemptionPolicy.isEmpty()) {
+                preemptionPolicy = policy;
+            }
+            if (!policy.equals(preemptionPolicy)) {
+                throw new Refused(ALL + "preemption policy"
+                        + (isOfGroup ? " as the pod group's preemption policy" : "") + ", got " + policy + " and "
+                        + preemptionPolicy);
+            }
+        }
+    }
+
+    // Without the pods that are being deleted or are assumed, which need not be scheduled.
+    private GroupTree withoutSkipped(
+            CycleAttempt attempt, QueuedPodGroupInfo queued, GroupTree root, Map<String, QueuedPodInfo> left) {
+        for (QueuedPodInfo member : queued.members()) {
+            Pod pod = member.pod();
+            boolean isAssumed = cache.isAssumed(pod.uid());
+            if (!isAssumed && !pod.metadata().isDeleting()) {
+                left.put(pod.uid(), member);
+            } else if (attempt.commit(member)) {
+                if (isAssumed) {
+                    queue.done(member);
+                } else {
+                    failures.skipDeleting(member);
+                }
+            }
+        }
+        return left.size() == queued.members().size() ? root : only(root, left);
+    }
+
+    private static GroupTree only(GroupTree group, Map<String, QueuedPodInfo> left) {
+        return new GroupTree(
+                group.key(),
+                group.group(),
+                group.members().stream()
+                        .filter(pod -> left.containsKey(pod.uid()))
+                        .toList(),
+                group.children().stream().map(child -> only(child, left)).toList());
+    }
+
+    private Optional<Decision> commit(
+            CycleAttempt attempt,
+            Profile profile,
+            GroupTree root,
+            Map<GroupKey, GroupResult> results,
+            Map<String, QueuedPodInfo> byUid) {
+        List<Decision> decisions = new ArrayList<>();
+        root.forEachPodGroup(leaf -> {
+            GroupResult result = Objects.requireNonNull(results.get(leaf.key()));
+            for (MemberResult member : result.members()) {
+                QueuedPodInfo queued =
+                        Objects.requireNonNull(byUid.get(member.pod().uid()));
+                if (attempt.commit(queued)) {
+                    decisions.add(commit(profile, result, member, queued));
+                }
+            }
+            if (!attempt.isAbandoned()) {
+                report((PodGroup) leaf.group(), result);
+            }
+        });
+        return decisions.isEmpty() ? Optional.empty() : Optional.of(decisions.get(decisions.size() - 1));
+    }
+
+    private Decision commit(Profile profile, GroupResult result, MemberResult member, QueuedPodInfo queued) {
+        GroupStatus ofGroup = result.status();
+        if (ofGroup.code() == Code.ERROR) {
+            return error(queued, member.code() == Code.ERROR ? member.message() : ofGroup.message());
+        }
+        if (member.code() == Code.ERROR) {
+            return error(queued, member.message());
+        }
+        if (!member.isScheduled()) {
+            Diagnosis diagnosis = member.diagnosis();
+            return unschedulable(
+                    queued,
+                    member,
+                    member.message(),
+                    diagnosis == null ? RejectorPlugins.NONE : SchedulingFailures.rejectors(diagnosis),
+                    member.nomination());
+        }
+        if (ofGroup.code() == Code.SUCCESS) {
+            SchedulingAlgorithm.Result found = Objects.requireNonNull(member.found());
+            return podCycle.assumeAndBind(
+                    queued, profile, member.state().withoutParent(), Objects.requireNonNull(found.node()), found);
+        }
+        return result.waitsOnPreemption()
+                ? unschedulable(queued, member, ofGroup.message(), RejectorPlugins.NONE, member.nomination())
+                : unschedulable(
+                        queued,
+                        member,
+                        GroupStatus.UNSCHEDULABLE + ", " + ofGroup.message(),
+                        RejectorPlugins.NONE,
+                        Nomination.clear());
+    }
+
+    private Decision error(QueuedPodInfo queued, String message) {
+        LOG.atError()
+                .addKeyValue("pod", queued.pod().key())
+                .addKeyValue("err", PluginText.bounded(message))
+                .log("Error scheduling pod; retrying");
+        return failures.error(queued, message, 0);
+    }
+
+    private Decision unschedulable(
+            QueuedPodInfo queued,
+            MemberResult member,
+            String message,
+            RejectorPlugins rejectors,
+            Nomination nomination) {
+        return failures.unschedulable(queued, message, member.evaluated(), rejectors, nomination);
+    }
+
+    private void report(PodGroup group, GroupResult result) {
+        String message = result.status().message();
+        switch (result.status().code()) {
+            case SUCCESS -> {
+                LOG.atDebug().addKeyValue("podGroup", group.key()).log("Successfully scheduled a pod group");
+                conditions.update(group, "True", "Scheduled", message);
+            }
+            case UNSCHEDULABLE, UNSCHEDULABLE_AND_UNRESOLVABLE, PENDING -> {
+                LOG.atDebug()
+                        .addKeyValue("podGroup", group.key())
+                        .addKeyValue("err", PluginText.bounded(message))
+                        .log(
+                                result.waitsOnPreemption()
+                                        ? "Pod group is waiting for preemption"
+                                        : "Unable to schedule a pod group");
+                conditions.update(group, "False", "Unschedulable", message);
+            }
+            case ERROR, SKIP -> {
+                LOG.atError()
+                        .addKeyValue("podGroup", group.key())
+                        .addKeyValue("err", PluginText.bounded(message))
+                        .log("Error scheduling pod group");
+                conditions.update(group, "False", "SchedulerError", message);
+            }
+        }
+    }
+}

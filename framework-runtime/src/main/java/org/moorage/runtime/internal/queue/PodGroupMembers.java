@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.queue;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import org.moorage.api.GroupKey;
+import org.moorage.api.model.CompositePodGroup;
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.SchedulingGroup;
+import org.moorage.api.plugin.FeatureGates;
+import org.moorage.runtime.internal.queue.QueuedPodGroupInfo.Group;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The waiting pods that are members of pod groups, by pod group. Those of a pod group are all in the same place, which follows
+ * from the group above it that has no parent, its root:
+ *
+ * <ul>
+ *   <li>they are incomplete if the root is not known;
+ *   <li>they are pending while the root is in flight, until it returns and takes them along;
+ *   <li>otherwise they are in the root's {@link QueuedPodGroupInfo}, which is in one of the sub-queues.
+ * </ul>
+ *
+ * <p>Guarded by the queue's lock.
+ */
+final class PodGroupMembers {
+    private static final Logger LOG = LoggerFactory.getLogger(PodGroupMembers.class);
+
+    private final boolean areGrouped;
+    private final boolean haveComposites;
+    private final FeatureGates featureGates;
+    private final SubQueues queued;
+    private final WorkloadForest forest;
+    private final Map<GroupKey, Map<String, QueuedPodInfo>> memberByKeyByPodGroup = new LinkedHashMap<>();
+    private final Map<GroupKey, QueuedPodGroupInfo> queuedByRoot = new HashMap<>();
+    private final Map<GroupKey, QueuedPodGroupInfo> inFlightByRoot = new HashMap<>();
+
+    PodGroupMembers(FeatureGates featureGates, SubQueues queued) {
+        areGrouped = featureGates.isEnabled(FeatureGates.GENERIC_WORKLOAD);
+        haveComposites = featureGates.isEnabled(FeatureGates.COMPOSITE_POD_GROUP);
+        this.featureGates = featureGates;
+        this.queued = queued;
+        forest = new WorkloadForest(haveComposites);
+    }
+
+    /** Whether members of pod groups are queued together. */
+    boolean areGrouped() {
+        return areGrouped;
+    }
+
+    /** Whether a pod is queued as a member of a pod group. One that waits for its resize is queued on its own. */
+    boolean isMember(Pod pod) {
+        return areGrouped && !pod.spec().podGroupName().isEmpty() && !featureGates.isTriedForResize(pod);
+    }
+
+    /** The waiting member of that namespace, name and pod group; it may have another uid. */
+    Optional<QueuedPodInfo> find(Pod pod) {
+        return Optional.ofNullable(memberByKeyByPodGroup
+                .getOrDefault(WorkloadForest.key(pod), Map.of())
+                .get(pod.key()));
+    }
+
+    /** The queued group that a pod is, or would be, a member of; empty if there is none. */
+    Optional<QueuedPodGroupInfo> queuedGroup(Pod member) {
+        return forest.root(WorkloadForest.key(member)).flatMap(root -> Optional.ofNullable(queuedByRoot.get(root)));
+    }
+
+    /** Adds a waiting member. There is none of that namespace, name and pod group. */
+    void add(QueuedPodInfo member) {
+        GroupKey podGroup = WorkloadForest.key(member.pod());
+        Map<String, QueuedPodInfo> memberByKey =
+                memberByKeyByPodGroup.computeIfAbsent(podGroup, absent -> new LinkedHashMap<>());
+        boolean isFirst = memberByKey.isEmpty();
+        memberByKey.put(member.key(), member);
+        Optional<GroupKey> root = forest.root(podGroup);
+        if (root.isEmpty() || inFlightByRoot.containsKey(root.get())) {
+            return;
+        }
+        QueuedPodGroupInfo group = queuedByRoot.get(root.get());
+        if (group == null || isFirst) {
+            join(root.get(), podGroup);
+        } else {
+            group.joined(member);
+            queued.changed(group, List.of(member), WellKnownEvents.UNSCHEDULED_POD_ADD.label());
+        }
+    }
+
+    // The root is known and not in flight, and the members of the pod group are not in its entry.
+    private void join(GroupKey root, GroupKey podGroup) {
+        Collection<QueuedPodInfo> members =
+                Objects.requireNonNull(memberByKeyByPodGroup.get(podGroup)).values();
+        String event = WellKnownEvents.UNSCHEDULED_POD_ADD.label();
+        QueuedPodGroupInfo group = queuedByRoot.get(root);
+        if (group != null) {
+            group.join(podGroup, members);
+            queued.changed(group, members, event);
+            return;
+        }
+        QueuedPodInfo first = members.iterator().next();
+        QueuedPodGroupInfo added =
+                new QueuedPodGroupInfo(root, forest.find(root).orElseThrow(), first.timestamp(), first.number());
+        first.initialAttemptTimestamp().ifPresent(added::becameReady);
+        added.join(podGroup, members);
+        queuedByRoot.put(root, added);
+        SubQueue ignored = queued.toActive(added, event);
+    }
+
+    /** Removes the waiting member of that uid; false if there is none. */
+    boolean remove(Pod pod) {
+        Optional<QueuedPodInfo> known = find(pod).filter(member -> member.isSamePod(pod));
+        if (known.isEmpty()) {
+            return false;
+        }
+        GroupKey podGroup = WorkloadForest.key(pod);
+        Map<String, QueuedPodInfo> memberByKey = Objects.requireNonNull(memberByKeyByPodGroup.get(podGroup));
+        memberByKey.remove(pod.key());
+        if (memberByKey.isEmpty()) {
+            memberByKeyByPodGroup.remove(podGroup);
+        }
+        Optional<QueuedPodGroupInfo> group = queuedGroup(pod);
+        if (group.isPresent()) {
+            group.get().left(podGroup, known.get());
+            membersLeft(group.get(), WellKnownEvents.UNSCHEDULED_POD_ADD.label());
+        }
+        return true;
+    }
+
+    private void membersLeft(QueuedPodGroupInfo group, String event) {
+        if (group.isEmpty()) {
+            queuedByRoot.remove(group.root());
+            queued.remove(group);
+        } else {
+            queued.changed(group, List.of(), event);
+        }
+    }
+
+    /** Adds a group, or takes a change of it into account: what waited for it joins the root that is known with it. */
+    void put(SchedulingGroup group) {
+        if (!isUsed(group)) {
+            return;
+        }
+        GroupKey key = WorkloadForest.key(group);
+        Optional<SchedulingGroup> known = forest.find(key);
+        if (known.isPresent() && known.get().parentName().equals(group.parentName())) {
+            forest.put(group);
+            QueuedPodGroupInfo root = queuedByRoot.get(key);
+            if (root != null) {
+                root.replaceGroup(group);
+                boolean ignored = queued.reorder(root);
+            }
+            return;
+        }
+        // The API server lets no group change its parent. Whoever does is another group.
+        known.ifPresent(this::delete);
+        forest.put(group);
+        if (forest.root(key).isEmpty()) {
+            return;
+        }
+        for (GroupKey podGroup : forest.podGroups(key)) {
+            Optional<GroupKey> root = forest.root(podGroup);
+            if (memberByKeyByPodGroup.containsKey(podGroup)
+                    && root.isPresent()
+                    && !inFlightByRoot.containsKey(root.get())) {
+                join(root.get(), podGroup);
+            }
+        }
+    }
+
+    /** Removes a group: the waiting members below it are incomplete from now on. */
+    void delete(SchedulingGroup group) {
+        GroupKey key = WorkloadForest.key(group);
+        boolean isKnown = forest.find(key)
+                .filter(known -> known.metadata().uid().equals(group.metadata().uid()))
+                .isPresent();
+        if (!isKnown) {
+            return;
+        }
+        Optional<QueuedPodGroupInfo> root =
+                forest.root(key).flatMap(above -> Optional.ofNullable(queuedByRoot.get(above)));
+        List<GroupKey> below = root.isPresent() ? forest.podGroups(key) : List.of();
+        forest.remove(key);
+        if (root.isPresent()) {
+            below.forEach(root.get()::leave);
+            membersLeft(root.get(), WellKnownEvents.UNSCHEDULED_POD_UPDATE.label());
+        }
+    }
+
+    private boolean isUsed(SchedulingGroup group) {
+        return areGrouped && (haveComposites || !(group instanceof CompositePodGroup));
+    }
+
+    /**
+     * Takes note that a group was taken out of the sub-queues to be tried. Members that are in flight already are left out; they return
+     * by themselves.
+     *
+     * @return whether there is any member to be tried
+     */
+    boolean pop(QueuedPodGroupInfo group, InFlightPods inFlight) {
+        queuedByRoot.remove(group.root());
+        Map<GroupKey, List<QueuedPodInfo>> membersByPodGroup = new HashMap<>();
+        for (GroupKey podGroup : group.podGroups()) {
+            List<QueuedPodInfo> members = new ArrayList<>(Objects.requireNonNull(memberByKeyByPodGroup.remove(podGroup))
+                    .values());
+            members.removeIf(member -> isInFlight(member, group, inFlight));
+            members.sort(QueuedPodGroupInfo.ORDER);
+            if (!members.isEmpty()) {
+                membersByPodGroup.put(podGroup, members);
+            }
+        }
+        if (membersByPodGroup.isEmpty()) {
+            return false;
+        }
+        Group tree = forest.tree(group.root(), podGroup -> membersByPodGroup.getOrDefault(podGroup, List.of()));
+        group.popped(tree);
+        group.startAttempt();
+        group.members().forEach(inFlight::add);
+        inFlightByRoot.put(group.root(), group);
+        return true;
+    }
+
+    private static boolean isInFlight(QueuedPodInfo member, QueuedPodGroupInfo group, InFlightPods inFlight) {
+        if (!inFlight.contains(member.pod().uid())) {
+            return false;
+        }
+        LOG.atError()
+                .addKeyValue("pod", member)
+                .addKeyValue("podGroup", group)
+                .log("Discarding the popped pod group member. It's tracked in multiple places in the scheduler");
+        return true;
+    }
+
+    /**
+     * Takes note that the attempt at a group is over. If it has waiting members now, it goes back into the queue with them: after a
+     * success at once, and in its old place if there are members among them that were tried; otherwise after a backoff.
+     *
+     * @param number its place among those that come at the same time
+     */
+    void attempted(QueuedPodGroupInfo popped, PodGroupOutcome outcome, Instant now, long number, PodBackoff backoff) {
+        GroupKey root = popped.root();
+        if (!inFlightByRoot.remove(root, popped)) {
+            LOG.atError()
+                    .addKeyValue("podGroup", popped)
+                    .log("Returning pod group is not in flight, so it is forgotten");
+            return;
+        }
+        // Its members are incomplete if it is gone by now.
+        if (!forest.root(root).equals(Optional.of(root))) {
+            return;
+        }
+        QueuedPodGroupInfo returning =
+                new QueuedPodGroupInfo(root, forest.find(root).orElseThrow(), now, number);
+        Set<String> triedUids = new HashSet<>();
+        popped.members().forEach(member -> triedUids.add(member.pod().uid()));
+        boolean hasTried = false;
+        for (GroupKey podGroup : forest.podGroups(root)) {
+            Map<String, QueuedPodInfo> pending = memberByKeyByPodGroup.get(podGroup);
+            if (pending != null) {
+                returning.join(podGroup, pending.values());
+                hasTried |= pending.values().stream()
+                        .anyMatch(member -> triedUids.contains(member.pod().uid()));
+            }
+        }
+        if (returning.isEmpty()) {
+            return;
+        }
+        returning.continueFrom(popped);
+        switch (outcome) {
+            case SUCCESS -> {
+                returning.succeeded();
+                if (!hasTried) {
+                    returning.returned(now, number);
+                }
+            }
+            case REJECTED -> returning.failed(true, now, number, backoff);
+            case ERROR -> returning.failed(false, now, number, backoff);
+        }
+        queuedByRoot.put(root, returning);
+        SubQueue subQueue = queued.putBack(returning, WellKnownEvents.SCHEDULE_ATTEMPT_FAILURE);
+        LOG.atDebug()
+                .addKeyValue("podGroup", returning)
+                .addKeyValue("event", WellKnownEvents.SCHEDULE_ATTEMPT_FAILURE)
+                .addKeyValue("queue", subQueue)
+                .log(SubQueues.GROUP_MOVED);
+    }
+
+    /** Gives the members that are in no sub-queue, those of a pod group at a time, and where they are. */
+    void forEachOutsideSubQueues(BiConsumer<SubQueue, Collection<QueuedPodInfo>> action) {
+        memberByKeyByPodGroup.forEach((podGroup, memberByKey) -> {
+            Optional<GroupKey> root = forest.root(podGroup);
+            if (root.isEmpty()) {
+                action.accept(SubQueue.INCOMPLETE, memberByKey.values());
+            } else if (inFlightByRoot.containsKey(root.get())) {
+                action.accept(SubQueue.PENDING, memberByKey.values());
+            }
+        });
+    }
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.queue;
+
+/** How an attempt at a pod group ended, as far as the queue decides when it is tried again. */
+public enum PodGroupOutcome {
+    /** It was placed, if not all of its pods: those that are left are tried again at once. */
+    SUCCESS,
+    /** Plugins rejected it. */
+    REJECTED,
+    /** It failed otherwise. */
+    ERROR
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.runtime.internal.report;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.model.PodCondition;
+import org.moorage.api.model.PodGroup;
+import org.moorage.api.plugin.ClusterException;
+import org.moorage.api.plugin.ClusterWriter;
+import org.moorage.config.plugin.PluginText;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes to the status of pod groups what came of their attempts. Of each group at most one condition is being sent and one waits, whose
+ * place a newer one takes. A group that was placed once stays so.
+ */
+public final class PodGroupConditions {
+    private static final Logger LOG = LoggerFactory.getLogger(PodGroupConditions.class);
+    private static final String TRUE = "True";
+    private static final int LONGEST_MESSAGE = 32_768;
+
+    private final ClusterWriter writer;
+    private final Executor executor;
+
+    @GuardedBy("this")
+    private final Map<String, Update> waitingByUid = new HashMap<>();
+
+    @GuardedBy("this")
+    private final Set<String> beingSent = new HashSet<>();
+
+    private record Update(PodGroup group, PodCondition condition) {}
+
+    /**
+     * One without conditions.
+     *
+     * @param executor sends them, those of several groups side by side
+     */
+    public PodGroupConditions(ClusterWriter writer, Executor executor) {
+        this.writer = writer;
+        this.executor = executor;
+    }
+
+    /**
+     * Has the status of a group say this soon, unless something newer is to be said before.
+     *
+     * @param group the group as it was scheduled
+     * @param status {@code True} or {@code False}
+     */
+    public void update(PodGroup group, String status, String reason, String whole) {
+        String message = PluginText.bounded(whole, LONGEST_MESSAGE);
+        Optional<PodCondition> before = group.initiallyScheduled();
+        if (before.isPresent() && before.get().status().equals(TRUE) && !status.equals(TRUE)) {
+            return;
+        }
+        PodCondition condition = new PodCondition(
+                PodGroup.INITIALLY_SCHEDULED,
+                status,
+                reason,
+                message,
+                group.metadata().generation());
+        if (before.isPresent() && before.get().equals(condition)) {
+            return;
+        }
+        synchronized (this) {
+            Update waiting = waitingByUid.get(group.metadata().uid());
+            if (waiting != null && waiting.condition.status().equals(TRUE) && !status.equals(TRUE)) {
+                return;
+            }
+            waitingByUid.put(group.metadata().uid(), new Update(group, condition));
+            if (waiting != null || beingSent.contains(group.metadata().uid())) {
+                return;
+            }
+        }
+        sendSoon(group);
+    }
+
+    private void sendSoon(PodGroup group) {
+        try {
+            executor.execute(() -> sendWaiting(group));
+        } catch (RejectedExecutionException closed) {
+            LOG.atDebug()
+                    .addKeyValue("podGroup", group.key())
+                    .log("Scheduler stops; status of the pod group is not updated");
+        }
+    }
+
+    private void sendWaiting(PodGroup group) {
+        Update update = take(group.metadata().uid());
+        if (update == null) {
+            return;
+        }
+        try {
+            writer.patchStatus(update.group, update.condition);
+        } catch (ClusterException failed) {
+            if (!failed.isNotFound()) {
+                LOG.atError()
+                        .addKeyValue("podGroup", group.key())
+                        .setCause(failed)
+                        .log("Failed to update PodGroup status");
+            }
+        } finally {
+            if (isAnotherWaitingAfter(group.metadata().uid())) {
+                sendSoon(group);
+            }
+        }
+    }
+
+    private synchronized @Nullable Update take(String uid) {
+        Update update = waitingByUid.remove(uid);
+        if (update != null) {
+            beingSent.add(uid);
+        }
+        return update;
+    }
+
+    private synchronized boolean isAnotherWaitingAfter(String uid) {
+        beingSent.remove(uid);
+        return waitingByUid.containsKey(uid);
+    }
+}

@@ -151,23 +151,6 @@ class SimulateTest {
     }
 
     @Test
-    void tellsWhichDefaultPluginsItGoesWithout() throws IOException {
-        Path config = Files.writeString(folder.resolve("scheduler.yaml"), """
-                apiVersion: kubescheduler.config.k8s.io/v1
-                kind: KubeSchedulerConfiguration
-                profiles: [{plugins: {multiPoint: {enabled: [{name: GangScheduling}]}}}]
-                """);
-
-        CapturedRun run = CapturedRun.of("simulate", "--config", config.toString(), CapturedRun.FIRST);
-
-        assertThat(run.exitCode()).isZero();
-        assertThat(run.err())
-                .startsWith("warning: this version decides without ")
-                .contains("GangScheduling")
-                .hasLineCount(1);
-    }
-
-    @Test
     void makesAndBindsVolumesUntilStorageIsUsedUp() throws IOException {
         StringBuilder text = new StringBuilder("""
                 {apiVersion: v1, kind: Node, metadata: {name: n, labels: {zone: a}},

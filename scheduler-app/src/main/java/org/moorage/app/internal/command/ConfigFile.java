@@ -4,7 +4,6 @@ package org.moorage.app.internal.command;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -92,10 +91,8 @@ public final class ConfigFile {
     /** Tells what became of a configuration of an older version, what has no effect, and what decisions here go without. */
     static void warn(LoadedConfig loaded, Terminal terminal) {
         loaded.warnings().forEach(terminal::warn);
-        List<String> missing = new ArrayList<>(loaded.missingPlugins());
-        missing.addAll(loaded.missingFeatures());
-        if (!missing.isEmpty()) {
-            terminal.warn("this version decides without " + String.join(", ", missing));
+        if (!loaded.missingFeatures().isEmpty()) {
+            terminal.warn("this version decides without " + String.join(", ", loaded.missingFeatures()));
         }
     }
 }

@@ -325,10 +325,6 @@ public final class SchedulerCommand {
         warn("flags", ignoredBesideFile(loaded), "Flags that do not count beside --config");
         warn("settings", settingsWithoutEffect(loaded), "Settings of kube-scheduler that have no effect here");
         warn(
-                "plugins",
-                loaded.missingPlugins(),
-                "Plugins of kube-scheduler that this version does not have take no part in decisions");
-        warn(
                 "features",
                 loaded.missingFeatures(),
                 "Features of kube-scheduler that this version does not have are on, and have no effect");

@@ -74,12 +74,15 @@ final class GroupCheck implements VectorCheck {
         }
     }
 
-    // What each plugin says of the waiting members that it keeps out of the queue, of all groups.
+    // What each plugin of the first member's profile says of the waiting members that it keeps out of the queue, of all
+    // groups.
     private static Map<String, String> keptOut(InMemoryCluster cluster, PreEnqueuePlugins preEnqueue) {
         Map<String, String> keptOut = new TreeMap<>();
+        String profile = "";
         for (Pod pod : cluster.all(ObjectKind.POD)) {
             if (!pod.isBound() && !pod.spec().podGroupName().isEmpty()) {
-                Set<String> refusals = preEnqueue.refusals(pod);
+                profile = profile.isEmpty() ? pod.spec().schedulerName() : profile;
+                Set<String> refusals = preEnqueue.refusals(profile, pod);
                 if (!refusals.isEmpty()) {
                     keptOut.put(pod.key(), String.join("; ", refusals));
                 }

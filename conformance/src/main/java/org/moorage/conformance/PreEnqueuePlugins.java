@@ -73,11 +73,11 @@ final class PreEnqueuePlugins {
         }
     }
 
-    /** The answers of the plugins that keep the pod out. */
-    Set<String> refusals(Pod pod) {
+    /** The answers of the plugins of a profile that keep the pod out. */
+    Set<String> refusals(String profile, Pod pod) {
         Set<String> refusals = new TreeSet<>();
         for (Remembered remembered : plugins) {
-            if (remembered.profile().equals(pod.spec().schedulerName())) {
+            if (remembered.profile().equals(profile)) {
                 Status status = remembered.plugin().preEnqueue(pod);
                 if (!status.isSuccess()) {
                     refusals.add(

@@ -445,7 +445,7 @@ class PodGroupHandlersTest {
         // As a cycle does it, which is over at some later time, when the pod may be gone.
         private void assume() {
             world.store.lister(ObjectKind.POD).all().stream()
-                    .filter(pod -> isWaiting(pod) && !assumed.containsKey(pod.uid()))
+                    .filter(pod -> isWaiting(pod) && !world.cache.isAssumed(pod.uid()))
                     .findFirst()
                     .ifPresent(pod -> {
                         assumed.put(pod.uid(), pod.withNode("n0"));

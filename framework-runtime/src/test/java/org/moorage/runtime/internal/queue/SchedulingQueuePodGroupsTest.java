@@ -205,10 +205,11 @@ final class SchedulingQueuePodGroupsTest {
         @Test
         void takesAMemberThatComesAgainForAnUpdate() {
             put(In.ACTIVE);
-            queue.add(labelled(A, "x"));
+            Pod changed = labelled(A, "x");
+            queue.add(changed);
 
             assertThat(QueueState.all(queue, A.key())).hasSize(1);
-            assertThat(QueueState.all(queue, A.key()).get(0).pod()).isEqualTo(labelled(A, "x"));
+            assertThat(QueueState.all(queue, A.key()).get(0).pod()).isSameAs(changed);
         }
 
         @Test
@@ -383,11 +384,12 @@ final class SchedulingQueuePodGroupsTest {
         void replaceAPendingMember() {
             put(In.IN_FLIGHT);
             queue.add(C);
-            queue.update(C, labelled(C, "x"));
+            Pod labelled = labelled(C, "x");
+            queue.update(C, labelled);
 
             QueueState state = QueueState.of(queue, C.key()).orElseThrow();
             assertThat(state.in()).isEqualTo(In.PENDING);
-            assertThat(state.pod()).isEqualTo(labelled(C, "x"));
+            assertThat(state.pod()).isSameAs(labelled);
         }
 
         @Test

@@ -63,24 +63,24 @@ final class ResourceClaimWrites implements ResourceClaimWriter {
     }
 
     @Override
-    public ResourceClaim allocate(ResourceClaim claim, DeviceAllocation allocation, Pod pod) {
+    public ResourceClaim allocate(ResourceClaim claim, DeviceAllocation allocation, ResourceClaim.Consumer consumer) {
         ObjectNode status = JSON.objectNode();
         status.set("allocation", ResourceClaimJson.allocation(allocation));
-        status.putArray("reservedFor").add(consumer(pod));
+        status.putArray("reservedFor").add(json(consumer));
         return patchStatus(claim, patchOfVersion(claim), status);
     }
 
     @Override
-    public ResourceClaim reserve(ResourceClaim claim, Pod pod) {
+    public ResourceClaim reserve(ResourceClaim claim, ResourceClaim.Consumer consumer) {
         ObjectNode status = JSON.objectNode();
-        status.putArray("reservedFor").add(consumer(pod));
+        status.putArray("reservedFor").add(json(consumer));
         return patchStatus(claim, patch(claim), status);
     }
 
     @Override
-    public ResourceClaim unreserve(ResourceClaim claim, Pod pod) {
+    public ResourceClaim unreserve(ResourceClaim claim, ResourceClaim.Consumer consumer) {
         ObjectNode status = JSON.objectNode();
-        status.putArray("reservedFor").addObject().put("$patch", "delete").put("uid", pod.uid());
+        status.putArray("reservedFor").addObject().put("$patch", "delete").put("uid", consumer.uid());
         return patchStatus(claim, patch(claim), status);
     }
 
@@ -107,11 +107,14 @@ final class ResourceClaimWrites implements ResourceClaimWriter {
         return patch;
     }
 
-    private static ObjectNode consumer(Pod pod) {
-        return JSON.objectNode()
-                .put("resource", ObjectKind.POD.plural())
-                .put("name", pod.name())
-                .put("uid", pod.uid());
+    private static ObjectNode json(ResourceClaim.Consumer consumer) {
+        ObjectNode json = JSON.objectNode();
+        if (!consumer.apiGroup().isEmpty()) {
+            json.put("apiGroup", consumer.apiGroup());
+        }
+        return json.put("resource", consumer.resource())
+                .put("name", consumer.name())
+                .put("uid", consumer.uid());
     }
 
     private ResourceClaim patchStatus(ResourceClaim claim, ObjectNode patch, ObjectNode status) {

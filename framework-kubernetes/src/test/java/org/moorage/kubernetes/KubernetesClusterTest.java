@@ -728,7 +728,8 @@ class KubernetesClusterTest {
                                 + " ['resource.kubernetes.io/delete-protection']}}"),
                 new Case(
                         "a device is allocated",
-                        cluster -> cluster.resourceClaims().allocate(GPU, plainAllocation(), pod("u1")),
+                        cluster -> cluster.resourceClaims()
+                                .allocate(GPU, plainAllocation(), ResourceClaim.Consumer.of(pod("u1"))),
                         "PATCH",
                         CLAIMS + "/gpu/status",
                         STRATEGIC,
@@ -737,7 +738,8 @@ class KubernetesClusterTest {
                                 + " 'reservedFor': [{'resource': 'pods', 'name': 'web', 'uid': 'u1'}]}}"),
                 new Case(
                         "a device is allocated with all that can be said of it",
-                        cluster -> cluster.resourceClaims().allocate(GPU, fullAllocation(), pod("u1")),
+                        cluster -> cluster.resourceClaims()
+                                .allocate(GPU, fullAllocation(), ResourceClaim.Consumer.of(pod("u1"))),
                         "PATCH",
                         CLAIMS + "/gpu/status",
                         STRATEGIC,
@@ -757,15 +759,29 @@ class KubernetesClusterTest {
                                 + " 'reservedFor': [{'resource': 'pods', 'name': 'web', 'uid': 'u1'}]}}"),
                 new Case(
                         "a claim is reserved",
-                        cluster -> cluster.resourceClaims().reserve(GPU, pod("u1")),
+                        cluster -> cluster.resourceClaims().reserve(GPU, ResourceClaim.Consumer.of(pod("u1"))),
                         "PATCH",
                         CLAIMS + "/gpu/status",
                         STRATEGIC,
                         "{'metadata': {'uid': 'c1'}, 'status': {"
                                 + "'reservedFor': [{'resource': 'pods', 'name': 'web', 'uid': 'u1'}]}}"),
                 new Case(
+                        "a claim is reserved for a group",
+                        cluster -> cluster.resourceClaims()
+                                .reserve(
+                                        GPU,
+                                        ResourceClaim.Consumer.of(PodGroup.of(ObjectMeta.named("g")
+                                                        .uid("g1")
+                                                        .build())
+                                                .build())),
+                        "PATCH",
+                        CLAIMS + "/gpu/status",
+                        STRATEGIC,
+                        "{'metadata': {'uid': 'c1'}, 'status': {'reservedFor': [{'apiGroup': 'scheduling.k8s.io',"
+                                + " 'resource': 'podgroups', 'name': 'g', 'uid': 'g1'}]}}"),
+                new Case(
                         "a reservation is removed",
-                        cluster -> cluster.resourceClaims().unreserve(GPU, pod("u1")),
+                        cluster -> cluster.resourceClaims().unreserve(GPU, ResourceClaim.Consumer.of(pod("u1"))),
                         "PATCH",
                         CLAIMS + "/gpu/status",
                         STRATEGIC,
@@ -867,7 +883,7 @@ class KubernetesClusterTest {
                                             {"resource": "pods", "name": "web", "uid": "u1"}]}}\
                 """));
 
-            ResourceClaim written = cluster.resourceClaims().reserve(GPU, pod("u1"));
+            ResourceClaim written = cluster.resourceClaims().reserve(GPU, ResourceClaim.Consumer.of(pod("u1")));
 
             assertThat(written.metadata().resourceVersion()).isEqualTo("9");
             assertThat(written.reservedFor())

@@ -323,7 +323,7 @@ class ServedVersionsTest {
         ResourceClaim created =
                 cluster.resourceClaims().createForExtendedResources(WEB, List.of(DeviceRequest.of("r", "gpu", 2)));
         cluster.resourceClaims().addFinalizer(GPU);
-        cluster.resourceClaims().reserve(GPU, WEB);
+        cluster.resourceClaims().reserve(GPU, ResourceClaim.Consumer.of(WEB));
         cluster.delete(ObjectKind.RESOURCE_CLAIM, "default", "gpu");
 
         String claims = "/apis/" + version + "/namespaces/default/resourceclaims";

@@ -54,9 +54,24 @@ public record ResourceClaim(
      * @param uid its identity
      */
     public record Consumer(String apiGroup, String resource, String name, String uid) {
+        private static final String GROUP_API = "scheduling.k8s.io";
+        private static final String GROUPS = "podgroups";
+
         /** A pod. */
         public static Consumer of(Pod pod) {
             return new Consumer("", "pods", pod.name(), pod.uid());
+        }
+
+        /** All pods of a group. */
+        public static Consumer of(PodGroup group) {
+            return new Consumer(
+                    GROUP_API, GROUPS, group.name(), group.metadata().uid());
+        }
+
+        private boolean isGroupOf(Pod pod) {
+            return apiGroup.equals(GROUP_API)
+                    && resource.equals(GROUPS)
+                    && name.equals(pod.spec().podGroupName());
         }
     }
 
@@ -109,8 +124,27 @@ public record ResourceClaim(
 
     /** Whether a pod is among those that use it. */
     public boolean isReservedFor(Pod pod) {
+        return isReservedFor(pod.uid());
+    }
+
+    /** Whether one that may use claims is among those that use it. */
+    public boolean isReservedFor(Consumer consumer) {
+        return isReservedFor(consumer.uid());
+    }
+
+    private boolean isReservedFor(String uid) {
         for (Consumer consumer : reservedFor) {
-            if (consumer.uid().equals(pod.uid())) {
+            if (consumer.uid().equals(uid)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether the group of a pod is among those that use it. Pods know no more of their group than its name. */
+    public boolean isReservedForGroupOf(Pod pod) {
+        for (Consumer consumer : reservedFor) {
+            if (consumer.isGroupOf(pod)) {
                 return true;
             }
         }
@@ -186,21 +220,21 @@ public record ResourceClaim(
         return withStatus(Optional.of(changed), reservedFor, devices);
     }
 
-    /** The same claim reserved for one more pod. */
-    public ResourceClaim withReservationFor(Pod pod) {
-        List<Consumer> changed = reservedForOthersThan(pod);
-        changed.add(Consumer.of(pod));
+    /** The same claim reserved for one more. */
+    public ResourceClaim withReservationFor(Consumer consumer) {
+        List<Consumer> changed = reservedForOthersThan(consumer);
+        changed.add(consumer);
         return withStatus(allocation, changed, devices);
     }
 
-    /** The same claim not reserved for a pod. */
-    public ResourceClaim withoutReservationFor(Pod pod) {
-        return withStatus(allocation, reservedForOthersThan(pod), devices);
+    /** The same claim not reserved for one of those that use it. */
+    public ResourceClaim withoutReservationFor(Consumer consumer) {
+        return withStatus(allocation, reservedForOthersThan(consumer), devices);
     }
 
-    private List<Consumer> reservedForOthersThan(Pod pod) {
+    private List<Consumer> reservedForOthersThan(Consumer consumer) {
         List<Consumer> others = new ArrayList<>(reservedFor);
-        others.removeIf(consumer -> consumer.uid().equals(pod.uid()));
+        others.removeIf(other -> other.uid().equals(consumer.uid()));
         return others;
     }
 

@@ -25,14 +25,14 @@ public interface ResourceClaimWriter {
     /** Removes {@link ResourceClaim#FINALIZER} from a claim for extended resources. */
     ResourceClaim removeFinalizer(ResourceClaim claim);
 
-    /** Sets the allocation of a claim, and reserves it for a pod. For the version of the claim that is passed, if it has one. */
-    ResourceClaim allocate(ResourceClaim claim, DeviceAllocation allocation, Pod pod);
+    /** Sets the allocation of a claim, and reserves it for who is to use it. For the version of the claim that is passed, if it has one. */
+    ResourceClaim allocate(ResourceClaim claim, DeviceAllocation allocation, ResourceClaim.Consumer consumer);
 
-    /** Reserves a claim for a pod, beside those that it is reserved for already. */
-    ResourceClaim reserve(ResourceClaim claim, Pod pod);
+    /** Reserves a claim for one more, beside those that it is reserved for already. */
+    ResourceClaim reserve(ResourceClaim claim, ResourceClaim.Consumer consumer);
 
-    /** Removes a pod from those that a claim is reserved for. */
-    ResourceClaim unreserve(ResourceClaim claim, Pod pod);
+    /** Removes one from those that a claim is reserved for. */
+    ResourceClaim unreserve(ResourceClaim claim, ResourceClaim.Consumer consumer);
 
     /**
      * Removes the allocation of a claim, with all reservations and what drivers report of its devices. For the version of the

@@ -46,22 +46,22 @@ final class InMemoryResourceClaims implements ResourceClaimWriter {
     }
 
     @Override
-    public ResourceClaim allocate(ResourceClaim claim, DeviceAllocation allocation, Pod pod) {
+    public ResourceClaim allocate(ResourceClaim claim, DeviceAllocation allocation, ResourceClaim.Consumer consumer) {
         synchronized (objects) {
             return objects.update(objects.unchanged(ObjectKind.RESOURCE_CLAIM, claim)
                     .withAllocation(allocation)
-                    .withReservationFor(pod));
+                    .withReservationFor(consumer));
         }
     }
 
     @Override
-    public ResourceClaim reserve(ResourceClaim claim, Pod pod) {
-        return update(claim, current -> current.withReservationFor(pod));
+    public ResourceClaim reserve(ResourceClaim claim, ResourceClaim.Consumer consumer) {
+        return update(claim, current -> current.withReservationFor(consumer));
     }
 
     @Override
-    public ResourceClaim unreserve(ResourceClaim claim, Pod pod) {
-        return update(claim, current -> current.withoutReservationFor(pod));
+    public ResourceClaim unreserve(ResourceClaim claim, ResourceClaim.Consumer consumer) {
+        return update(claim, current -> current.withoutReservationFor(consumer));
     }
 
     @Override

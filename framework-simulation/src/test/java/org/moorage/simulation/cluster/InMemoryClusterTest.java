@@ -144,7 +144,7 @@ class InMemoryClusterTest {
                         List.of())
                 .withFinalizer()
                 .withAllocation(allocation())
-                .withReservationFor(pod("p"));
+                .withReservationFor(ResourceClaim.Consumer.of(pod("p")));
 
         private static DeviceAllocation allocation() {
             return new DeviceAllocation(List.of(), List.of(), Optional.empty(), Optional.empty());
@@ -177,25 +177,25 @@ class InMemoryClusterTest {
                         List.of("pod-p")),
                 new Case(
                         "another allocation and one more pod",
-                        (writer, claim) -> writer.allocate(claim, allocation(), OTHER),
+                        (writer, claim) -> writer.allocate(claim, allocation(), ResourceClaim.Consumer.of(OTHER)),
                         List.of(ResourceClaim.FINALIZER),
                         true,
                         List.of("pod-p", "pod-q")),
                 new Case(
                         "one more pod",
-                        (writer, claim) -> writer.reserve(claim, OTHER),
+                        (writer, claim) -> writer.reserve(claim, ResourceClaim.Consumer.of(OTHER)),
                         List.of(ResourceClaim.FINALIZER),
                         true,
                         List.of("pod-p", "pod-q")),
                 new Case(
                         "one pod less",
-                        (writer, claim) -> writer.unreserve(claim, pod("p")),
+                        (writer, claim) -> writer.unreserve(claim, ResourceClaim.Consumer.of(pod("p"))),
                         List.of(ResourceClaim.FINALIZER),
                         true,
                         List.of()),
                 new Case(
                         "nothing for a pod that it is not reserved for",
-                        (writer, claim) -> writer.unreserve(claim, OTHER),
+                        (writer, claim) -> writer.unreserve(claim, ResourceClaim.Consumer.of(OTHER)),
                         List.of(ResourceClaim.FINALIZER),
                         true,
                         List.of("pod-p")),
@@ -234,7 +234,7 @@ class InMemoryClusterTest {
         @Test
         void keepTheirAllocationIfTheyHaveChangedSince() {
             cluster.apply(ALLOCATED);
-            cluster.resourceClaims().reserve(ALLOCATED, OTHER);
+            cluster.resourceClaims().reserve(ALLOCATED, ResourceClaim.Consumer.of(OTHER));
             assertThatExceptionOfType(ClusterException.class)
                     .isThrownBy(() -> cluster.resourceClaims().deallocate(ALLOCATED))
                     .matches(ClusterException::isConflict);

@@ -9,6 +9,7 @@ import java.util.Optional;
 import org.moorage.api.model.DeviceAllocation;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.ClusterException;
@@ -42,21 +43,31 @@ final class ClaimBinder {
     }
 
     /**
-     * Reserves a claim for a pod, and allocates it if it is not allocated. The allocation stays in flight; if it cannot be found out
-     * whether it was written, it is {@linkplain ClaimTracker#isUncertain uncertain}.
+     * Reserves a claim for a pod or its group, and allocates it if it is not allocated. The allocation stays in flight; if it cannot be
+     * found out whether it was written, it is {@linkplain ClaimTracker#isUncertain uncertain}. Where several pods are to use the
+     * allocation, each of them may be the one for which it is written.
      *
      * @param claim the claim
      * @param allocation the allocation; empty if the claim is allocated
+     * @param consumer the pod or its group
      * @param pod the pod
      * @return the claim as it was written
      * @throws IllegalStateException if the claim is not as it was in PreFilter, or a write fails
      */
-    ResourceClaim bind(ResourceClaim claim, Optional<DeviceAllocation> allocation, Pod pod) {
+    ResourceClaim bind(
+            ResourceClaim claim, Optional<DeviceAllocation> allocation, ResourceClaim.Consumer consumer, Pod pod) {
         String uid = claim.metadata().uid();
         ResourceClaim current = tracker.get(claim.namespace(), claim.name()).orElse(claim);
         for (int tries = 1; ; tries++) {
-            demandUnchanged(current, uid, allocation);
-            ClaimWrite write = write(current, allocation, pod);
+            boolean isWrittenForOther = allocation.isPresent()
+                    && tracker.isShared(uid)
+                    && hasDevices(current, allocation.get());
+            Optional<DeviceAllocation> missing = isWrittenForOther ? Optional.empty() : allocation;
+            demandUnchanged(current, uid, missing);
+            if (missing.isEmpty() && !consumer.uid().equals(pod.uid()) && current.isReservedFor(consumer)) {
+                return current;
+            }
+            ClaimWrite write = write(current, missing, consumer);
             if (write.failure().isEmpty()) {
                 tracker.assume(write.claim());
                 return write.claim();
@@ -71,11 +82,11 @@ final class ClaimBinder {
                 read = handle.readInPreBind(pod, ObjectKind.RESOURCE_CLAIM, claim.namespace(), claim.name());
             } catch (RuntimeException unread) {
                 if (isUnknown && allocation.isPresent()) {
-                    tracker.markUncertain(uid);
+                    tracker.markUncertain(uid, pod);
                 }
                 throw write.problem();
             }
-            if (read.isPresent() && isWritten(read.get(), uid, pod)) {
+            if (read.isPresent() && isWritten(read.get(), uid, allocation, consumer)) {
                 tracker.assume(read.get());
                 return read.get();
             }
@@ -103,9 +114,28 @@ final class ClaimBinder {
         return new IllegalStateException("claim " + claim.key() + " got deleted in the meantime");
     }
 
-    // Nobody else reserves a claim for the pod.
-    private static boolean isWritten(ResourceClaim claim, String uid, Pod pod) {
-        return claim.metadata().uid().equals(uid) && claim.allocation().isPresent() && claim.isReservedFor(pod);
+    // Nobody else reserves a claim for the pod or its group.
+    private static boolean isWritten(
+            ResourceClaim claim,
+            String uid,
+            Optional<DeviceAllocation> allocation,
+            ResourceClaim.Consumer consumer) {
+        return claim.metadata().uid().equals(uid)
+                && claim.isReservedFor(consumer)
+                && (allocation.isEmpty() ? claim.allocation().isPresent() : hasDevices(claim, allocation.get()));
+    }
+
+    /** Whether a claim is allocated, and to the devices of this allocation. */
+    static boolean hasDevices(ResourceClaim claim, DeviceAllocation allocation) {
+        return claim.allocation().map(ClaimBinder::devices).filter(devices(allocation)::equals).isPresent();
+    }
+
+    private record AllocatedDevice(String request, DeviceId device, String shareId) {}
+
+    private static List<AllocatedDevice> devices(DeviceAllocation allocation) {
+        return allocation.results().stream()
+                .map(result -> new AllocatedDevice(result.request(), DeviceId.of(result), result.shareId()))
+                .toList();
     }
 
     /** What came of the requests for one claim: the claim as it is after the last that succeeded. */
@@ -116,12 +146,13 @@ final class ClaimBinder {
         }
     }
 
-    private ClaimWrite write(ResourceClaim claim, Optional<DeviceAllocation> allocation, Pod pod) {
+    private ClaimWrite write(
+            ResourceClaim claim, Optional<DeviceAllocation> allocation, ResourceClaim.Consumer consumer) {
         ResourceClaim latest = claim;
         String what = "add reservation to claim " + claim.key();
         try {
             if (allocation.isEmpty()) {
-                return new ClaimWrite(what, writer.reserve(claim, pod), Optional.empty());
+                return new ClaimWrite(what, writer.reserve(claim, consumer), Optional.empty());
             }
             if (!claim.finalizers().contains(ResourceClaim.FINALIZER)) {
                 what = "add finalizer to claim " + claim.key();
@@ -131,7 +162,7 @@ final class ClaimBinder {
             // The binding timeout starts at this time.
             DeviceAllocation timed =
                     features.bindingConditions() ? allocation.get().at(clock.instant()) : allocation.get();
-            return new ClaimWrite(what, writer.allocate(latest, timed, pod), Optional.empty());
+            return new ClaimWrite(what, writer.allocate(latest, timed, consumer), Optional.empty());
         } catch (ClusterException failed) {
             return new ClaimWrite(what, latest, Optional.of(failed));
         }
@@ -236,27 +267,32 @@ final class ClaimBinder {
         return undone.cancel(claim, pod);
     }
 
+    /** Whether {@link #takeOver} would say so. */
+    boolean canTakeOver(ResourceClaim claim, Pod pod) {
+        return undone.canBeCancelled(claim, pod);
+    }
+
     /**
-     * Removes a pod that is not bound from a claim, and the allocation in flight, if there is one. A request that fails is
-     * sent again later, whatever it throws.
+     * Removes a pod that is not bound from a claim, and from its allocation in flight, if there is one. A request that fails is
+     * sent again later, whatever it throws. What is reserved for the pod's group stays: its other pods may use it.
      *
      * @throws ClusterException if a request fails
      */
     void unbind(ResourceClaim claim, Pod pod) {
         String uid = claim.metadata().uid();
         boolean isReserved = claim.allocation().isPresent() && claim.isReservedFor(pod);
-        if (tracker.isUncertain(uid)) {
+        if (tracker.isUncertain(uid, pod)) {
             undone.unreserveLater(claim, pod, false);
             return;
         }
-        tracker.removeInFlightAllocation(uid);
+        tracker.removeInFlightAllocation(uid, pod);
         if (!isReserved) {
             return;
         }
         boolean isOver = false;
         boolean isPerhapsDone = true;
         try {
-            tracker.assume(writer.unreserve(claim, pod));
+            tracker.assume(writer.unreserve(claim, ResourceClaim.Consumer.of(pod)));
             isOver = true;
         } catch (ClusterException failed) {
             isOver = failed.isNotFound();
@@ -269,6 +305,11 @@ final class ClaimBinder {
                 undone.unreserveLater(claim, pod, isPerhapsDone);
             }
         }
+    }
+
+    /** Removes a group from those that a claim is reserved for. */
+    void unreserve(ResourceClaim claim, PodGroup group) {
+        tracker.assume(writer.unreserve(claim, ResourceClaim.Consumer.of(group)));
     }
 
     /** Removes the allocation of a claim. */

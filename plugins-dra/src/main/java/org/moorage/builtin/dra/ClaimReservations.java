@@ -31,10 +31,16 @@ final class ClaimReservations {
         this.features = features;
     }
 
-    /** Marks the allocations of the chosen node as in flight, so that no other pod gets the devices. */
-    void reserve(CycleState state, ClaimStore claims, Pod pod, String nodeName) {
+    /**
+     * Marks the allocations of the chosen node as in flight, so that no other pod gets the devices, but for the other pods of the group
+     * that is tried.
+     */
+    void reserve(CycleState state, StateData data, Pod pod, String nodeName) {
+        ClaimStore claims = data.claims();
+        Optional<GroupClaims> group = GroupClaims.of(state);
         for (ResourceClaim claim : claims.all()) {
-            if (!binder.takeOver(claim, pod)) {
+            boolean isHeld = group.isPresent() ? binder.canTakeOver(claim, pod) : binder.takeOver(claim, pod);
+            if (!isHeld) {
                 throw new IllegalStateException(
                         "claim " + claim.key() + " is still being released after an earlier attempt");
             }
@@ -56,22 +62,21 @@ final class ClaimReservations {
             int index = toAllocate.get(i);
             DeviceAllocation allocated = allocation.get().allocations().get(i);
             ResourceClaim claim = claims.all().get(index);
-            reserved.put(index, allocated);
-            if (claims.isExtendedResourceClaim(index) || !isAllocated(claim)) {
-                tracker.addInFlightAllocation(claim.withAllocation(allocated));
+            if (claims.isExtendedResourceClaim(index)) {
+                tracker.addInFlightAllocation(claim.withAllocation(allocated), pod, group);
+            } else {
+                Optional<ResourceClaim> written = tracker.addUnlessAllocated(claim.withAllocation(allocated), pod, group);
+                if (written.isPresent()
+                        && data.member().isPresent()
+                        && ClaimBinder.hasDevices(written.get(), allocated)) {
+                    // Another pod of the group was bound in the meantime, and has had it written.
+                    continue;
+                }
+                // If somebody else has allocated it, PreBind fails.
             }
+            reserved.put(index, allocated);
         }
         state.put(RESERVED, Map.copyOf(reserved));
-    }
-
-    // Whether somebody has allocated it since PreFilter; then PreBind fails.
-    private boolean isAllocated(ResourceClaim claim) {
-        String uid = claim.metadata().uid();
-        ResourceClaim current = tracker.get(claim.namespace(), claim.name())
-                .orElseThrow(() -> new IllegalStateException("internal error, couldn't signal allocation for claim "
-                        + claim.name() + ": look up assumed claim " + claim.key() + ", UID=" + uid
-                        + ": could not find ResourceClaim \"" + claim.key() + "\""));
-        return current.metadata().uid().equals(uid) && current.allocation().isPresent();
     }
 
     /**
@@ -83,12 +88,12 @@ final class ClaimReservations {
         List<ResourceClaim> current = new ArrayList<>(claims.all());
         for (int i = 0; i < current.size(); i++) {
             ResourceClaim claim = current.get(i);
-            if (claim.isReservedFor(pod)) {
+            if (features.isReserved(claim, pod) && features.isReserved(latest(claim), pod)) {
                 continue;
             }
             Optional<DeviceAllocation> allocation = Optional.ofNullable(reserved.get(i));
             if (!claims.isExtendedResourceClaim(i)) {
-                current.set(i, binder.bind(claim, allocation, pod));
+                current.set(i, binder.bind(claim, allocation, claims.consumer(i, pod), pod));
             } else if (allocation.isPresent()) {
                 bindExtendedResourceClaim(state, current, allocation.get(), pod, nodeName);
             }
@@ -108,8 +113,12 @@ final class ClaimReservations {
             }
         }
         for (int index : reserved.keySet()) {
-            tracker.endInFlightAllocation(claims.all().get(index).metadata().uid());
+            tracker.endInFlightAllocation(claims.all().get(index).metadata().uid(), pod);
         }
+    }
+
+    private ResourceClaim latest(ResourceClaim claim) {
+        return tracker.get(claim.namespace(), claim.name()).orElse(claim);
     }
 
     private void bindExtendedResourceClaim(
@@ -124,9 +133,9 @@ final class ClaimReservations {
         // From here on the claim exists, and has to be deleted if the pod is not bound.
         current.set(last, created);
         state.put(BOUND, List.copyOf(current));
-        ResourceClaim bound = binder.bind(created, Optional.of(allocation), pod);
+        ResourceClaim bound = binder.bind(created, Optional.of(allocation), ResourceClaim.Consumer.of(pod), pod);
         current.set(last, bound);
-        tracker.endInFlightAllocation(inMemory.metadata().uid());
+        tracker.endInFlightAllocation(inMemory.metadata().uid(), pod);
         binder.patchExtendedResourceClaimStatus(pod, bound, ofNode.mappings());
     }
 
@@ -136,48 +145,39 @@ final class ClaimReservations {
 
     /**
      * Takes back what {@link #reserve} and {@link #bind} did, as far as they got. A write that fails, with whatever exception or
-     * error, does not keep it from the others.
+     * error, does not keep it from the others. While a group is tried nothing is written: what an earlier attempt has left may be of use
+     * when the pod is bound, at the end of the same cycle.
      *
      * @throws RuntimeException the first failure, with the others as suppressed ones
      */
     void unreserve(CycleState state, ClaimStore claims, Pod pod, String nodeName) {
+        if (GroupClaims.of(state).isPresent()) {
+            for (ResourceClaim claim : claims.all()) {
+                tracker.removeInFlightAllocation(claim.metadata().uid(), pod);
+            }
+            return;
+        }
         List<ResourceClaim> current = state.find(BOUND).orElse(claims.all());
         Map<Integer, DeviceAllocation> reserved = state.find(RESERVED).orElse(Map.of());
-        List<Throwable> failures = new ArrayList<>(0);
+        Attempts attempts = new Attempts();
         for (int i = 0; i < current.size(); i++) {
             ResourceClaim claim = current.get(i);
             if (!claims.isExtendedResourceClaim(i)) {
-                attempt(() -> binder.unbind(claim, pod), failures);
+                attempts.run(() -> binder.unbind(claim, pod));
                 continue;
             }
-            tracker.removeInFlightAllocation(claims.all().get(i).metadata().uid());
+            tracker.removeInFlightAllocation(claims.all().get(i).metadata().uid(), pod);
             if (!ExtendedResources.isInMemory(claim)) {
                 // It may have been allocated, if nobody can tell.
                 ResourceClaim created = claim.allocation().isPresent() || !reserved.containsKey(i)
                         ? claim
                         : claim.withAllocation(reserved.get(i));
-                attempt(() -> binder.delete(created, pod), failures);
+                attempts.run(() -> binder.delete(created, pod));
             }
         }
         if (!nodeResources(state, nodeName).isEmpty()) {
-            attempt(() -> binder.patchNodeAllocatableResourceClaimStatuses(pod, List.of()), failures);
+            attempts.run(() -> binder.patchNodeAllocatableResourceClaimStatuses(pod, List.of()));
         }
-        if (!failures.isEmpty()) {
-            Throwable first = failures.get(0);
-            // One exception may have been thrown by several writes.
-            failures.stream().filter(other -> other != first).forEach(first::addSuppressed);
-            if (first instanceof Error error) {
-                throw error;
-            }
-            throw (RuntimeException) first;
-        }
-    }
-
-    private static void attempt(Runnable write, List<Throwable> failures) {
-        try {
-            write.run();
-        } catch (RuntimeException | Error failed) {
-            failures.add(failed);
-        }
+        attempts.throwFirst();
     }
 }

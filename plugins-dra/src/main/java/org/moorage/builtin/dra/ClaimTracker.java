@@ -41,17 +41,17 @@ final class ClaimTracker {
     @GuardedBy("this")
     private final ClaimAllocations allocations;
 
-    // By uid: allocated in Reserve, and not written to the cluster yet.
+    // By the uid of the claim: allocated in Reserve, and not written to the cluster yet.
     @GuardedBy("this")
-    private final Map<String, ResourceClaim> inFlightAllocations = new HashMap<>();
+    private final Map<String, InFlight> inFlightAllocations = new HashMap<>();
+
+    // In flight, and perhaps written to the cluster: the outcome is unknown.
+    @GuardedBy("this")
+    private final Set<Use> uncertain = new HashSet<>();
 
     // By key: written to the cluster, and not seen there yet.
     @GuardedBy("this")
     private final Map<String, ResourceClaim> assumed = new HashMap<>();
-
-    // In flight, and perhaps written to the cluster: the outcome is unknown.
-    @GuardedBy("this")
-    private final Set<String> uncertain = new HashSet<>();
 
     // What the write of a claim answers may come later than the news that the claim has gone since.
     @GuardedBy("this")
@@ -67,6 +67,29 @@ final class ClaimTracker {
     // By uid: rejected, perhaps for a device that is in flight or belongs to a claim that has gone.
     private final Map<String, Pod> turnedAway = new ConcurrentHashMap<>();
     private final AtomicLong releases = new AtomicLong();
+
+    private record Use(String claimUid, String podUid) {}
+
+    /** An allocation that is in flight; guarded by the monitor of the whole. */
+    private static final class InFlight {
+        private final ResourceClaim claim;
+        /** The group that it is in flight for while that is tried; empty if it is for pods that are to be bound. */
+        private final Optional<GroupClaims> group;
+        /** By uid: the pods that are to use it. */
+        private final Set<String> pods = new HashSet<>(2);
+        /** Whether several pods were to use it at once. */
+        private boolean isShared;
+
+        InFlight(ResourceClaim claim, Optional<GroupClaims> group) {
+            this.claim = claim;
+            this.group = group;
+        }
+
+        void add(String pod) {
+            pods.add(pod);
+            isShared |= pods.size() > 1;
+        }
+    }
 
     /**
      * A tracker without allocations in flight.
@@ -111,15 +134,15 @@ final class ClaimTracker {
             if (wasAssumed) {
                 assumed.remove(gone.key());
             }
-            ResourceClaim inFlight = inFlightAllocations.remove(uid);
+            InFlight inFlight = inFlightAllocations.remove(uid);
             if (inFlight != null) {
-                allocations.changed(inFlight);
+                allocations.changed(inFlight.claim);
             }
             isFreed = inFlight != null
                     || wasAssumed
                     // The pod that it was made for can have another one now.
                     || "true".equals(gone.metadata().annotations().get(ResourceClaim.EXTENDED_RESOURCES));
-            uncertain.remove(uid);
+            uncertain.removeIf(use -> use.claimUid.equals(uid));
             allocations.changed(gone);
         }
         if (isFreed) {
@@ -227,7 +250,8 @@ final class ClaimTracker {
         if (latest != null && latest.allocation().isPresent()) {
             found.add(latest.allocation().get());
         }
-        for (ResourceClaim inFlight : inFlightAllocations.values()) {
+        for (InFlight each : inFlightAllocations.values()) {
+            ResourceClaim inFlight = each.claim;
             boolean isWritten = !found.isEmpty()
                     && latest != null
                     && latest.metadata().uid().equals(inFlight.metadata().uid());
@@ -243,26 +267,73 @@ final class ClaimTracker {
         return inFlightAllocations.containsKey(claim.metadata().uid());
     }
 
-    /** Adds an allocation that is in flight from now on. */
-    synchronized void addInFlightAllocation(ResourceClaim allocated) {
-        inFlightAllocations.put(allocated.metadata().uid(), allocated);
-        allocations.changed(allocated);
+    /** The allocation of a claim that is in flight for a group, which is tried. */
+    synchronized Optional<DeviceAllocation> inFlightAllocation(ResourceClaim claim, GroupClaims group) {
+        InFlight inFlight = inFlightAllocations.get(claim.metadata().uid());
+        return inFlight != null && inFlight.group.filter(known -> known == group).isPresent()
+                ? inFlight.claim.allocation()
+                : Optional.empty();
     }
 
     /**
-     * Removes the allocation in flight of the claim with this uid; false if there was none. Unless the claim is allocated otherwise, its
-     * devices are free, and pods that were rejected are tried again.
+     * Adds an allocation that is in flight from now on, or a pod to those that are to use it.
+     *
+     * @param allocated the claim with the allocation; the one that is in flight stays as it is
+     * @param pod the pod
+     * @param group the group with which the pod is tried; empty if the pod is to be bound
      */
-    boolean removeInFlightAllocation(String uid) {
+    synchronized void addInFlightAllocation(ResourceClaim allocated, Pod pod, Optional<GroupClaims> group) {
+        InFlight inFlight = inFlightAllocations.get(allocated.metadata().uid());
+        if (inFlight == null) {
+            inFlight = new InFlight(allocated, group);
+            inFlightAllocations.put(allocated.metadata().uid(), inFlight);
+            allocations.changed(allocated);
+        }
+        inFlight.add(pod.uid());
+    }
+
+    /**
+     * Adds an allocation as {@link #addInFlightAllocation} does, unless none is in flight and the claim has been allocated.
+     *
+     * @return the claim as it was allocated; empty if the allocation is in flight for the pod
+     * @throws IllegalStateException if the claim is gone
+     */
+    synchronized Optional<ResourceClaim> addUnlessAllocated(
+            ResourceClaim allocated, Pod pod, Optional<GroupClaims> group) {
+        if (!hasInFlightAllocation(allocated)) {
+            String uid = allocated.metadata().uid();
+            ResourceClaim current = get(allocated.namespace(), allocated.name())
+                    .orElseThrow(() -> new IllegalStateException("internal error, couldn't signal allocation for claim "
+                            + allocated.name() + ": look up assumed claim " + allocated.key() + ", UID=" + uid
+                            + ": could not find ResourceClaim \"" + allocated.key() + "\""));
+            if (current.metadata().uid().equals(uid) && current.allocation().isPresent()) {
+                return Optional.of(current);
+            }
+        }
+        addInFlightAllocation(allocated, pod, group);
+        return Optional.empty();
+    }
+
+    /**
+     * Removes a pod from those that are to use the allocation in flight of the claim with this uid; false if it was none of them. With
+     * the last one the allocation goes: unless the claim is allocated otherwise, its devices are free, and pods that were rejected are
+     * tried again.
+     */
+    boolean removeInFlightAllocation(String uid, Pod pod) {
         boolean isFreed;
         synchronized (this) {
-            ResourceClaim removed = inFlightAllocations.remove(uid);
-            uncertain.remove(uid);
-            if (removed == null) {
+            uncertain.remove(new Use(uid, pod.uid()));
+            InFlight inFlight = inFlightAllocations.get(uid);
+            if (inFlight == null || !inFlight.pods.remove(pod.uid())) {
                 return false;
             }
-            allocations.changed(removed);
-            isFreed = allocationsOf(removed).isEmpty();
+            if (!inFlight.pods.isEmpty()) {
+                return true;
+            }
+            inFlightAllocations.remove(uid);
+            allocations.changed(inFlight.claim);
+            // No other pod is tried while a group is, so none was rejected for what its try has reserved.
+            isFreed = inFlight.group.isEmpty() && allocationsOf(inFlight.claim).isEmpty();
         }
         if (isFreed) {
             released();
@@ -270,29 +341,39 @@ final class ClaimTracker {
         return true;
     }
 
-    /** Removes the allocation in flight of the claim with this uid, if there is one: it is written, and the devices stay allocated. */
-    synchronized void endInFlightAllocation(String uid) {
-        ResourceClaim removed = inFlightAllocations.remove(uid);
-        if (removed != null) {
-            allocations.changed(removed);
+    /**
+     * Removes a pod from those that are to use the allocation in flight of the claim with this uid, if there is one, and with the last
+     * one the allocation: it is written, and the devices stay allocated.
+     */
+    synchronized void endInFlightAllocation(String uid, Pod pod) {
+        InFlight inFlight = inFlightAllocations.get(uid);
+        if (inFlight != null && inFlight.pods.remove(pod.uid()) && inFlight.pods.isEmpty()) {
+            inFlightAllocations.remove(uid);
+            allocations.changed(inFlight.claim);
         }
     }
 
-    /** The allocation in flight of the claim with this uid may have been written. */
-    synchronized void markUncertain(String uid) {
-        uncertain.add(uid);
+    /** Whether several pods are to use the allocation in flight of the claim with this uid, or were to. */
+    synchronized boolean isShared(String uid) {
+        InFlight inFlight = inFlightAllocations.get(uid);
+        return inFlight != null && inFlight.isShared;
     }
 
-    /** Whether the allocation in flight of the claim with this uid may have been written. */
-    synchronized boolean isUncertain(String uid) {
-        return uncertain.contains(uid);
+    /** The allocation in flight of the claim with this uid may have been written for a pod. */
+    synchronized void markUncertain(String uid, Pod pod) {
+        uncertain.add(new Use(uid, pod.uid()));
     }
 
-    /** The claims that are assumed to be reserved for a pod, and that the scheduler has not seen in the cluster. */
+    /** Whether the allocation in flight of the claim with this uid may have been written for a pod. */
+    synchronized boolean isUncertain(String uid, Pod pod) {
+        return uncertain.contains(new Use(uid, pod.uid()));
+    }
+
+    /** The claims that are assumed to be reserved for a pod or its group, and that the scheduler has not seen in the cluster. */
     synchronized List<ResourceClaim> unseenFor(Pod pod) {
         List<ResourceClaim> unseen = new ArrayList<>();
         for (ResourceClaim claim : assumed.values()) {
-            if (claim.isReservedFor(pod) && isUnseen(claim)) {
+            if ((claim.isReservedFor(pod) || claim.isReservedForGroupOf(pod)) && isUnseen(claim)) {
                 unseen.add(claim);
             }
         }

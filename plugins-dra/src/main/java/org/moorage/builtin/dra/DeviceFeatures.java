@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.builtin.dra;
 
+import org.moorage.api.model.Pod;
+import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.plugin.FeatureGates;
 
 /**
@@ -20,6 +22,7 @@ import org.moorage.api.plugin.FeatureGates;
  * @param optionalNodeOperations whether devices may ask the kubelet to leave something out
  * @param filterTimeout whether the search for devices on a node has a timeout
  * @param nodeAllocatableResources whether devices may take of the allocatable resources of their node
+ * @param workloadResourceClaims whether the pods of a group may share claims of the group
  */
 record DeviceFeatures(
         boolean extendedResources,
@@ -35,7 +38,8 @@ record DeviceFeatures(
         boolean bindingConditions,
         boolean optionalNodeOperations,
         boolean filterTimeout,
-        boolean nodeAllocatableResources) {
+        boolean nodeAllocatableResources,
+        boolean workloadResourceClaims) {
     static DeviceFeatures of(FeatureGates gates) {
         return new DeviceFeatures(
                 gates.isEnabled(FeatureGates.DRA_EXTENDED_RESOURCE),
@@ -52,7 +56,13 @@ record DeviceFeatures(
                         && gates.isEnabled(FeatureGates.DRA_RESOURCE_CLAIM_DEVICE_STATUS),
                 gates.isEnabled(FeatureGates.DRA_OPTIONAL_NODE_OPERATIONS),
                 gates.isEnabled(FeatureGates.DRA_SCHEDULER_FILTER_TIMEOUT),
-                gates.isEnabled(FeatureGates.DRA_NODE_ALLOCATABLE_RESOURCES));
+                gates.isEnabled(FeatureGates.DRA_NODE_ALLOCATABLE_RESOURCES),
+                gates.isEnabled(FeatureGates.DRA_WORKLOAD_RESOURCE_CLAIMS));
+    }
+
+    /** Whether a claim is reserved for a pod, or for its group if pods may use it then. */
+    boolean isReserved(ResourceClaim claim, Pod pod) {
+        return claim.isReservedFor(pod) || workloadResourceClaims && claim.isReservedForGroupOf(pod);
     }
 
     /**

@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +20,7 @@ import java.util.random.RandomGenerator;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
+import org.moorage.api.PodGroupInfo;
 import org.moorage.api.Snapshot;
 import org.moorage.api.StateKey;
 import org.moorage.api.Status;
@@ -31,6 +33,7 @@ import org.moorage.api.model.DeviceClass;
 import org.moorage.api.model.DeviceTaintRule;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.PodStatus.ContainerExtendedResourceRequest;
 import org.moorage.api.model.ResourceClaim;
@@ -45,6 +48,9 @@ import org.moorage.api.plugin.NodeStatuses;
 import org.moorage.api.plugin.ObjectLister;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.PodGroupPostFilterPlugin;
+import org.moorage.api.plugin.PodGroupPostFilterResult;
+import org.moorage.api.plugin.PodGroupTrial;
 import org.moorage.api.plugin.PostFilterPlugin;
 import org.moorage.api.plugin.PostFilterResult;
 import org.moorage.api.plugin.PreBindPlugin;
@@ -66,6 +72,7 @@ public final class DynamicResources
                 PreFilterPlugin,
                 FilterPlugin,
                 PostFilterPlugin,
+                PodGroupPostFilterPlugin,
                 ScorePlugin,
                 ReservePlugin,
                 PreBindPlugin,
@@ -149,6 +156,7 @@ public final class DynamicResources
     private final DeviceClassValidation validation;
     private final ClaimBinder binder;
     private final ClaimReservations reservations;
+    private final GroupPostFilter groupPostFilter;
     private final InstantSource clock;
     private final InstantSource monotonicClock;
     private final RandomGenerator random;
@@ -192,10 +200,11 @@ public final class DynamicResources
         monotonicClock = handle.monotonicClock();
         random = handle.random();
         gates = handle.featureGates();
-        podClaims = new PodResourceClaims(tracker);
+        podClaims = new PodResourceClaims(tracker, features);
         validation = new DeviceClassValidation(classes, features);
         binder = new ClaimBinder(handle, tracker, bindingTimeout, features);
         reservations = new ClaimReservations(tracker, binder, features);
+        groupPostFilter = new GroupPostFilter(podClaims, binder, features, handle::podGroups);
     }
 
     @Override
@@ -224,11 +233,13 @@ public final class DynamicResources
         if (gates.isTriedForResize(pod)) {
             return PreFilterResult.skip();
         }
+        Optional<GroupClaims> group = GroupClaims.ofMember(state);
+        group.ifPresent(known -> known.put(pod, ClaimStore.EMPTY));
         Optional<String> unavailable = pod.spec().resourceClaims().isEmpty() ? Optional.empty() : unavailable();
         if (unavailable.isPresent()) {
             return PreFilterResult.rejected(Status.unresolvable(unavailable.get()));
         }
-        PodResourceClaims.Found found = podClaims.of(pod);
+        PodResourceClaims.Found found = podClaims.of(pod, snapshot.podGroups());
         if (found.problem().isPresent()) {
             return PreFilterResult.rejected(Status.unresolvable(found.problem().get()));
         }
@@ -237,11 +248,15 @@ public final class DynamicResources
         Optional<ResourceClaim> extendedResourceClaim = extendedResources.isEmpty()
                 ? Optional.empty()
                 : Optional.of(ExtendedResources.claim(pod, tracker.in(pod.namespace()), random));
-        ClaimStore claims = new ClaimStore(found.claims(), extendedResourceClaim);
-        if (claims.isEmpty()) {
+        ClaimStore ofPod = new ClaimStore(found.claims(), found.consumers(), extendedResourceClaim);
+        if (ofPod.isEmpty()) {
             return PreFilterResult.skip();
         }
+        ClaimStore claims = group.map(known -> withPending(ofPod, known)).orElse(ofPod);
         for (int index : claims.toAllocate()) {
+            if (claims.pendingAllocation(index).isPresent()) {
+                continue;
+            }
             ResourceClaim claim = claims.all().get(index);
             if (tracker.hasInFlightAllocation(claim)) {
                 return PreFilterResult.rejected(
@@ -261,11 +276,24 @@ public final class DynamicResources
                 new StateData(
                         claims,
                         extendedResources,
-                        claims.toAllocate().isEmpty() ? Optional.empty() : Optional.of(allocator(current)),
+                        claims.toAllocate().size() == claims.pendingCount()
+                                ? Optional.empty()
+                                : Optional.of(allocator(current)),
                         countsNodeResources
-                                ? Optional.of(new NodeAllocatableResources(pod, claims, current))
-                                : Optional.empty()));
+                                ? Optional.of(new NodeAllocatableResources(pod, claims, current, features))
+                                : Optional.empty(),
+                        group.map(known -> known.put(pod, claims))));
         return PreFilterResult.allNodes();
+    }
+
+    // With what other pods of the group have got for the claims in the same try.
+    private ClaimStore withPending(ClaimStore claims, GroupClaims group) {
+        Map<Integer, DeviceAllocation> pending = new HashMap<>();
+        for (int index : claims.toAllocate()) {
+            tracker.inFlightAllocation(claims.all().get(index), group)
+                    .ifPresent(allocation -> pending.put(index, allocation));
+        }
+        return claims.withPending(pending);
     }
 
     private ResourceSliceIndex currentSlices(Snapshot snapshot) {
@@ -316,6 +344,12 @@ public final class DynamicResources
             return availability;
         }
         List<DeviceAllocation> allocations = List.of();
+        if (claims.pendingCount() > 0) {
+            Optional<Status> problem = problemOfPending(claims, node);
+            if (problem.isPresent()) {
+                return problem.get();
+            }
+        }
         if (data.allocator().isPresent()) {
             Allocator.Result result = allocate(data.allocator().get(), claims, extendedResourceClaim, node);
             if (!result.status().isSuccess()) {
@@ -323,6 +357,7 @@ public final class DynamicResources
             }
             allocations = result.allocations();
         }
+        allocations = claims.withPendingAllocations(allocations);
         List<PodStatus.NodeAllocatableResourceClaimStatus> taken = List.of();
         if (data.nodeResources().isPresent()) {
             NodeAllocatableResources.Taken ofNode = data.nodeResources().get().on(node, allocations);
@@ -332,12 +367,13 @@ public final class DynamicResources
             taken = ofNode.claims();
         }
         if (!availability.isSuccess()) {
+            data.member().ifPresent(member -> noteUnavailable(member, claims, node));
             return availability;
         }
         if (!taken.isEmpty()) {
             state.put(NodeAllocatableResourceClaims.KEY, node.name(), taken);
         }
-        if (data.allocator().isPresent() || !taken.isEmpty()) {
+        if (!claims.toAllocate().isEmpty() || !taken.isEmpty()) {
             state.put(
                     NodeAllocation.KEY, node.name(), new NodeAllocation(allocations, extendedResourceClaim, mappings));
         }
@@ -346,14 +382,13 @@ public final class DynamicResources
 
     // Success, NOT_AVAILABLE, or that a claim cannot be shared.
     private Status availability(StateData data, NodeInfo node) {
-        List<ResourceClaim> claims = data.claims().all();
+        ClaimStore claims = data.claims();
         Status availability = Status.success();
-        for (int i = 0; i < claims.size(); i++) {
-            ResourceClaim claim = claims.get(i);
-            if (!isAvailable(claim, node)) {
+        for (int i = 0; i < claims.all().size(); i++) {
+            if (!isAvailable(claims, i, node)) {
                 availability = NOT_AVAILABLE;
             }
-            if (data.nodeResources().isPresent() && isUsableFrom(claim, node)) {
+            if (data.nodeResources().isPresent() && isUsableFrom(claims, i, node)) {
                 Optional<Status> problem = data.nodeResources().get().sharingProblem(i);
                 if (problem.isPresent()) {
                     return problem.get();
@@ -363,20 +398,47 @@ public final class DynamicResources
         return availability;
     }
 
-    // Whether the devices of a claim, if it is allocated, can be used from the node, and are ready or may become so.
-    private boolean isAvailable(ResourceClaim claim, NodeInfo node) {
-        return claim.allocation().isEmpty() || isUsableFrom(claim, node) && !hasFailedBinding(claim);
+    private void noteUnavailable(GroupClaims.Member member, ClaimStore claims, NodeInfo node) {
+        for (int i = 0; i < claims.all().size(); i++) {
+            if (!isAvailable(claims, i, node)) {
+                member.addUnavailable(i);
+            }
+        }
     }
 
-    private static boolean isUsableFrom(ResourceClaim claim, NodeInfo node) {
-        if (claim.allocation().isEmpty()) {
+    // Whether the devices of a claim, if it is allocated, can be used from the node, and are ready or may become so.
+    private boolean isAvailable(ClaimStore claims, int index, NodeInfo node) {
+        ResourceClaim claim = claims.all().get(index);
+        return isUsableFrom(claims, index, node) && (claim.allocation().isEmpty() || !hasFailedBinding(claim));
+    }
+
+    private static boolean isUsableFrom(ClaimStore claims, int index, NodeInfo node) {
+        Optional<DeviceAllocation> allocation = claims.allocation(index);
+        if (allocation.isEmpty()) {
             return true;
         }
-        DeviceAllocation allocation = claim.allocation().get();
-        boolean isSelected = allocation.nodeSelector().isEmpty()
-                || allocation.nodeSelector().get().matches(node.node());
-        // Whether or not that feature is on: the kubelet would do what the devices cannot stand.
-        return isSelected && (!allocation.skipsNodeOperations() || OptionalNodeOperations.areKnownOn(node.node()));
+        boolean isSelected = allocation.get().nodeSelector().isEmpty()
+                || allocation.get().nodeSelector().get().matches(node.node());
+        // Of an allocation that is not written yet problemOfPending tells.
+        return isSelected
+                && (claims.pendingAllocation(index).isPresent() || !lacksNodeOperations(allocation.get(), node));
+    }
+
+    // Whether or not that feature is on: the kubelet would do what the devices cannot stand.
+    private static boolean lacksNodeOperations(DeviceAllocation allocation, NodeInfo node) {
+        return allocation.skipsNodeOperations() && !OptionalNodeOperations.areKnownOn(node.node());
+    }
+
+    private static Optional<Status> problemOfPending(ClaimStore claims, NodeInfo node) {
+        for (int index : claims.toAllocate()) {
+            Optional<DeviceAllocation> pending = claims.pendingAllocation(index);
+            if (pending.isPresent() && lacksNodeOperations(pending.get(), node)) {
+                return Optional.of(Status.unresolvable(
+                        "resource claim " + claims.all().get(index).key()
+                                + " allocation requires DRAOptionalNodeOperations feature on the node"));
+            }
+        }
+        return Optional.empty();
     }
 
     private boolean hasFailedBinding(ResourceClaim claim) {
@@ -394,6 +456,9 @@ public final class DynamicResources
             Allocator allocator, ClaimStore claims, Optional<ResourceClaim> extendedResourceClaim, NodeInfo node) {
         List<ResourceClaim> toAllocate = new ArrayList<>(claims.toAllocate().size());
         for (int index : claims.toAllocate()) {
+            if (claims.pendingAllocation(index).isPresent()) {
+                continue;
+            }
             toAllocate.add(
                     claims.isExtendedResourceClaim(index)
                             ? extendedResourceClaim.orElseThrow()
@@ -448,11 +513,11 @@ public final class DynamicResources
             ResourceClaim claim = claims.all().get(i);
             if (claim.allocation().isEmpty()
                     || claims.isExtendedResourceClaim(i)
-                    || !isReservedForNobodyBut(pod, claim)) {
+                    || !isReservedForNobodyBut(pod.uid(), claim)) {
                 continue;
             }
             for (NodeInfo node : nodes) {
-                if (statuses.status(node).equals(NOT_AVAILABLE) && !isAvailable(claim, node)) {
+                if (statuses.status(node).equals(NOT_AVAILABLE) && !isAvailable(claims, i, node)) {
                     return Optional.of(claim);
                 }
             }
@@ -460,15 +525,30 @@ public final class DynamicResources
         return Optional.empty();
     }
 
-    private static boolean isReservedForNobodyBut(Pod pod, ResourceClaim claim) {
+    /** Whether a claim is reserved for nobody, or only for the pod or group of this uid. */
+    static boolean isReservedForNobodyBut(String uid, ResourceClaim claim) {
         return claim.reservedFor().isEmpty()
                 || claim.reservedFor().size() == 1
-                        && claim.reservedFor().get(0).uid().equals(pod.uid());
+                        && claim.reservedFor().get(0).uid().equals(uid);
     }
 
-    // The claim for extended resources that an earlier attempt created.
-    private static Optional<ResourceClaim> toDelete(ClaimStore claims) {
+    /** The claim for extended resources that an earlier attempt created. */
+    static Optional<ResourceClaim> toDelete(ClaimStore claims) {
         return claims.extendedResourceClaim().filter(claim -> !ExtendedResources.isInMemory(claim));
+    }
+
+    @Override
+    public PodGroupPostFilterResult podGroupPostFilter(CycleState state, PodGroupInfo group, PodGroupTrial trial) {
+        boolean isSupported = group.group() instanceof PodGroup podGroup
+                && (podGroup.topologyKeys().isEmpty()
+                        || !gates.isEnabled(FeatureGates.TOPOLOGY_AWARE_WORKLOAD_SCHEDULING));
+        return PodGroupPostFilterResult.rejected(
+                isSupported ? groupPostFilter.decide(state, group, (PodGroup) group.group()) : NOTHING_TO_DO);
+    }
+
+    @Override
+    public void execute(CycleState state, PodGroupInfo group, PodGroupPostFilterResult result) {
+        groupPostFilter.execute(state);
     }
 
     /** Of a pod that neither names claims nor may get one for an extended resource every node is let through with a score of 0. */
@@ -495,7 +575,7 @@ public final class DynamicResources
 
     @Override
     public Status reserve(CycleState state, Pod pod, String nodeName) {
-        reservations.reserve(state, state.get(STATE).claims(), pod, nodeName);
+        reservations.reserve(state, state.get(STATE), pod, nodeName);
         return Status.success();
     }
 

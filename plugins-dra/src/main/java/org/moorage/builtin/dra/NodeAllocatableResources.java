@@ -34,16 +34,15 @@ final class NodeAllocatableResources {
     // By the index of the claim.
     private final Map<Integer, Status> sharingProblems = new HashMap<>();
 
-    NodeAllocatableResources(Pod pod, ClaimStore claims, ResourceSliceIndex slices) {
+    NodeAllocatableResources(Pod pod, ClaimStore claims, ResourceSliceIndex slices, DeviceFeatures features) {
         this.pod = pod;
         this.claims = claims;
         this.slices = slices;
         for (int i = 0; i < claims.all().size(); i++) {
             ResourceClaim claim = claims.all().get(i);
-            boolean isOfOthers = !claim.reservedFor().isEmpty() && !claim.isReservedFor(pod);
-            if (isOfOthers
-                    && claim.allocation().isPresent()
-                    && standsForResources(claim.allocation().get())) {
+            boolean isOfOthers = claims.pendingAllocation(i).isPresent()
+                    || !claim.reservedFor().isEmpty() && !features.isReserved(claim, pod);
+            if (isOfOthers && claims.allocation(i).filter(this::standsForResources).isPresent()) {
                 sharingProblems.put(
                         i,
                         Status.unresolvable("node allocatable resource claim " + claim.name()

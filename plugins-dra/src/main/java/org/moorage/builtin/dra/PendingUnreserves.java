@@ -85,12 +85,17 @@ final class PendingUnreserves {
      * done.
      */
     synchronized boolean cancel(ResourceClaim claim, Pod pod) {
-        Pending pending = pendingByKey.get(Key.of(claim, pod));
-        if (pending != null && (pending.isRunning || pending.isPerhapsDone)) {
+        if (!canBeCancelled(claim, pod)) {
             return false;
         }
         pendingByKey.remove(Key.of(claim, pod));
         return true;
+    }
+
+    /** Whether {@link #cancel} would leave what is to be undone as it is. */
+    synchronized boolean canBeCancelled(ResourceClaim claim, Pod pod) {
+        Pending pending = pendingByKey.get(Key.of(claim, pod));
+        return pending == null || !pending.isRunning && !pending.isPerhapsDone;
     }
 
     private void run(Pending pending) {
@@ -133,10 +138,12 @@ final class PendingUnreserves {
             // Its devices are taken until the scheduler sees that they are free.
             tracker.assume(
                     current.get().isReservedFor(pod)
-                            ? handle.writer().resourceClaims().unreserve(current.get(), pod)
+                            ? handle.writer()
+                                    .resourceClaims()
+                                    .unreserve(current.get(), ResourceClaim.Consumer.of(pod))
                             : current.get());
         }
-        tracker.removeInFlightAllocation(uid);
+        tracker.removeInFlightAllocation(uid, pod);
     }
 
     /**
@@ -153,7 +160,6 @@ final class PendingUnreserves {
                 throw failed;
             }
         }
-        tracker.removeInFlightAllocation(claim.metadata().uid());
         tracker.restore(claim);
     }
 }

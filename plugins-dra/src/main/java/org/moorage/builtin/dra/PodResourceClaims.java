@@ -5,40 +5,97 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
+import org.moorage.api.GroupKey;
+import org.moorage.api.PodGroupLister;
+import org.moorage.api.PodGroupState;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.OwnerReference;
 import org.moorage.api.model.Pod;
+import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.ResourceClaim;
 
 /** The claims that pods name in their specifications. */
 final class PodResourceClaims {
-    private final ClaimTracker tracker;
+    private static final String UNSUPPORTED = "none of the supported fields are set";
 
-    PodResourceClaims(ClaimTracker tracker) {
+    private final ClaimTracker tracker;
+    private final DeviceFeatures features;
+
+    PodResourceClaims(ClaimTracker tracker, DeviceFeatures features) {
         this.tracker = tracker;
+        this.features = features;
     }
 
     /**
      * The claims of a pod.
      *
      * @param claims the claims, in the order in which the pod names them; without those that it turned out not to need
+     * @param consumers who each of them is to be reserved for; empty if all are for the pod
      * @param problem why the pod cannot be scheduled yet; empty if all claims are there
      */
-    record Found(List<ResourceClaim> claims, Optional<String> problem) {}
+    record Found(List<ResourceClaim> claims, List<ResourceClaim.Consumer> consumers, Optional<String> problem) {
+        private static Found failed(String problem) {
+            return new Found(List.of(), List.of(), Optional.of(problem));
+        }
+    }
 
     /** Looks up the claims of a pod. */
     Found of(Pod pod) {
+        return of(pod, Optional.empty());
+    }
+
+    /** Looks up the claims of a pod, which may share some with the other pods of its group. */
+    Found of(Pod pod, PodGroupLister groups) {
+        String name = pod.spec().podGroupName();
+        if (!features.workloadResourceClaims() || name.isEmpty()) {
+            return of(pod);
+        }
+        Optional<PodGroupState> state = groups.podGroup(pod.namespace(), name);
+        Optional<PodGroup> group = state.flatMap(PodGroupState::podGroup);
+        Found found = of(pod, group);
+        if (found.problem.isEmpty() && group.isEmpty()) {
+            return Found.failed("pod group " + (state.isEmpty() ? "state" : "object") + " not found for pod group "
+                    + GroupKey.podGroup(pod.namespace(), name));
+        }
+        return found;
+    }
+
+    private Found of(Pod pod, Optional<PodGroup> group) {
         List<ResourceClaim> claims = new ArrayList<>(pod.spec().resourceClaims().size());
+        List<ResourceClaim.Consumer> consumers = new ArrayList<>(0);
         for (PodSpec.ResourceClaim entry : pod.spec().resourceClaims()) {
+            int before = claims.size();
             Optional<String> problem = add(pod, entry, claims);
             if (problem.isPresent()) {
-                return new Found(List.of(), problem);
+                return Found.failed(problem.get());
+            }
+            if (group.isPresent() && claims.size() > before) {
+                problem = addConsumer(pod, entry, group.get(), consumers);
+                if (problem.isPresent()) {
+                    return Found.failed(problem.get());
+                }
             }
         }
-        return new Found(List.copyOf(claims), Optional.empty());
+        return new Found(List.copyOf(claims), List.copyOf(consumers), Optional.empty());
+    }
+
+    // The group, if the entry is one of the group's, too.
+    private static Optional<String> addConsumer(
+            Pod pod, PodSpec.ResourceClaim entry, PodGroup group, List<ResourceClaim.Consumer> consumers) {
+        for (PodSpec.ResourceClaim ofGroup : group.resourceClaims()) {
+            if (ofGroup.claimName().isEmpty() && ofGroup.templateName().isEmpty()) {
+                return Optional.of("PodGroup " + group.key() + " claim " + ofGroup.name() + ": " + UNSUPPORTED);
+            }
+            if (ofGroup.equals(entry)) {
+                consumers.add(ResourceClaim.Consumer.of(group));
+                return Optional.empty();
+            }
+        }
+        consumers.add(ResourceClaim.Consumer.of(pod));
+        return Optional.empty();
     }
 
     private Optional<String> add(Pod pod, PodSpec.ResourceClaim entry, List<ResourceClaim> claims) {
@@ -47,7 +104,7 @@ final class PodResourceClaims {
         if (isFromTemplate) {
             if (entry.templateName().isEmpty()) {
                 return Optional.of("pod \"" + pod.key() + "\", spec.resourceClaim \"" + entry.name()
-                        + "\": none of the supported fields are set");
+                        + "\": " + UNSUPPORTED);
             }
             Optional<PodStatus.ClaimStatus> status = statusOf(pod, entry);
             if (status.isEmpty()) {
@@ -61,14 +118,20 @@ final class PodResourceClaims {
         }
         Optional<ResourceClaim> claim = tracker.get(pod.namespace(), name);
         if (claim.isEmpty()) {
-            return Optional.of("could not find ResourceClaim \"" + pod.namespace() + "/" + name + "\"");
+            return Optional.of(missing(pod.namespace(), name));
         }
         if (claim.get().metadata().isDeleting()) {
             return Optional.of("resourceclaim \"" + name + "\" is being deleted");
         }
-        if (isFromTemplate && !isControlledBy(claim.get(), pod)) {
-            return Optional.of("ResourceClaim " + claim.get().key() + " was not created for Pod " + pod.key()
-                    + " (Pod is not owner)");
+        if (isFromTemplate && !isControlledBy(claim.get(), pod.uid())) {
+            boolean mayBeOfGroup = features.workloadResourceClaims()
+                    && !pod.spec().podGroupName().isEmpty();
+            if (!mayBeOfGroup || !isControlledByGroupOf(claim.get(), pod)) {
+                return Optional.of("ResourceClaim " + claim.get().key() + " was not created for Pod " + pod.key()
+                        + (mayBeOfGroup
+                                ? " (neither Pod nor PodGroup " + pod.spec().podGroupName() + " is the owner)"
+                                : " (Pod is not owner)"));
+            }
         }
         claims.add(claim.get());
         return Optional.empty();
@@ -82,7 +145,12 @@ final class PodResourceClaims {
     }
 
     private static Optional<PodStatus.ClaimStatus> statusOf(Pod pod, PodSpec.ResourceClaim entry) {
-        for (PodStatus.ClaimStatus status : pod.status().resourceClaimStatuses()) {
+        return status(pod.status().resourceClaimStatuses(), entry);
+    }
+
+    private static Optional<PodStatus.ClaimStatus> status(
+            List<PodStatus.ClaimStatus> statuses, PodSpec.ResourceClaim entry) {
+        for (PodStatus.ClaimStatus status : statuses) {
             if (status.name().equals(entry.name())) {
                 return Optional.of(status);
             }
@@ -90,13 +158,59 @@ final class PodResourceClaims {
         return Optional.empty();
     }
 
-    private static boolean isControlledBy(ResourceClaim claim, Pod pod) {
-        for (OwnerReference owner : claim.metadata().ownerReferences()) {
-            if (owner.controller()) {
-                return owner.uid().equals(pod.uid());
+    /**
+     * The claim that an entry of a group's claims refers to; empty if there is none for it, or if the one of that name is not the group's.
+     *
+     * @throws IllegalStateException if it is not there
+     */
+    Optional<ResourceClaim> of(PodGroup group, PodSpec.ResourceClaim entry) {
+        String name = entry.claimName();
+        if (name.isEmpty()) {
+            if (entry.templateName().isEmpty()) {
+                throw new IllegalStateException("PodGroup " + group.key() + ", spec.resourceClaim " + entry.name()
+                        + ": " + UNSUPPORTED);
+            }
+            name = status(group.resourceClaimStatuses(), entry)
+                    .orElseThrow(() -> new IllegalStateException(
+                            "PodGroup " + group.key() + ": ResourceClaim not created yet"))
+                    .claimName();
+            if (name.isEmpty()) {
+                return Optional.empty();
             }
         }
-        return false;
+        Optional<ResourceClaim> claim = tracker.get(group.namespace(), name);
+        if (claim.isEmpty()) {
+            throw new IllegalStateException(missing(group.namespace(), name));
+        }
+        boolean isOfGroup = !entry.claimName().isEmpty()
+                || isControlledBy(claim.get(), group.metadata().uid());
+        return isOfGroup ? claim : Optional.empty();
+    }
+
+    private static String missing(String namespace, String name) {
+        return "could not find ResourceClaim \"" + namespace + "/" + name + "\"";
+    }
+
+    private static boolean isControlledBy(ResourceClaim claim, String uid) {
+        return controller(claim).filter(owner -> owner.uid().equals(uid)).isPresent();
+    }
+
+    // By its name, since a pod knows no more of its group.
+    private static boolean isControlledByGroupOf(ResourceClaim claim, Pod pod) {
+        return controller(claim)
+                .filter(owner -> owner.name().equals(pod.spec().podGroupName())
+                        && owner.kind().equals("PodGroup")
+                        && owner.apiVersion().startsWith("scheduling.k8s.io/"))
+                .isPresent();
+    }
+
+    private static Optional<OwnerReference> controller(ResourceClaim claim) {
+        for (OwnerReference owner : claim.metadata().ownerReferences()) {
+            if (owner.controller()) {
+                return Optional.of(owner);
+            }
+        }
+        return Optional.empty();
     }
 
     /** Whether a pod may become schedulable by a change of a claim. */

@@ -8,15 +8,17 @@ import java.util.Optional;
  *
  * @param claims the claims of the pod
  * @param extendedResources the extended resources of the pod
- * @param allocator allocates devices to those claims that have none; empty if all have
+ * @param allocator allocates devices to those claims that have none; empty if all have, or will have
  * @param nodeResources what the claims take of the allocatable resources of nodes; empty while that feature is off
+ * @param member the pod as a member of the group with which it is tried; empty for a pod that is scheduled alone
  */
 record StateData(
         ClaimStore claims,
         ExtendedResources extendedResources,
         Optional<Allocator> allocator,
-        Optional<NodeAllocatableResources> nodeResources) {
+        Optional<NodeAllocatableResources> nodeResources,
+        Optional<GroupClaims.Member> member) {
     /** For a pod without claims. */
     static final StateData EMPTY =
-            new StateData(ClaimStore.EMPTY, ExtendedResources.NONE, Optional.empty(), Optional.empty());
+            new StateData(ClaimStore.EMPTY, ExtendedResources.NONE, Optional.empty(), Optional.empty(), Optional.empty());
 }

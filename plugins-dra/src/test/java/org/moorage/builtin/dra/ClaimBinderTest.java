@@ -131,8 +131,12 @@ class ClaimBinderTest {
     }
 
     private ResourceClaim bind() {
-        tracker.addInFlightAllocation(seen.withAllocation(ALLOCATION));
-        return binder.bind(seen, Optional.of(ALLOCATION), POD);
+        return bind(POD);
+    }
+
+    private ResourceClaim bind(Pod pod) {
+        tracker.addInFlightAllocation(seen.withAllocation(ALLOCATION), pod, Optional.empty());
+        return binder.bind(seen, Optional.of(ALLOCATION), ResourceClaim.Consumer.of(pod), pod);
     }
 
     // What a task throws is logged by whoever runs it.
@@ -226,6 +230,33 @@ class ClaimBinderTest {
         // PreBind is not over yet.
         assertThat(tracker.hasInFlightAllocation(seen)).isEqualTo(c.isBound);
         assertThat(consumers()).isEqualTo(c.isBound ? List.of("p") : List.of());
+    }
+
+    // Both are bound at once; whose write comes first is not known before.
+    @ParameterizedTest
+    @EnumSource(names = {"ANSWERED", "CONFLICT"})
+    void writesAnAllocationThatTwoPodsShareForOneOfThem(End end) {
+        Pod other = Pods.named("q").build();
+        tracker.addInFlightAllocation(seen.withAllocation(ALLOCATION), other, Optional.empty());
+        bind(POD);
+        ends("allocate", end);
+        assertThat(bind(other).isReservedFor(other)).isTrue();
+        assertThat(consumers()).containsExactly("p", "q");
+        assertThat(isTaken()).isTrue();
+    }
+
+    @Test
+    void keepsADeviceForAPodThatSharesItWithOneWhoseWriteIsNotKnown() {
+        Pod other = Pods.named("q").build();
+        tracker.addInFlightAllocation(seen.withAllocation(ALLOCATION), other, Optional.empty());
+        ends("allocate", End.LOST);
+        ends("read", End.LOST, End.LOST);
+        assertThatThrownBy(this::bind).isInstanceOf(IllegalStateException.class);
+        binder.unbind(seen, POD);
+        runLater();
+        assertThat(isTaken()).isTrue();
+        bind(other);
+        assertThat(consumers()).containsExactly("q");
     }
 
     @Test

@@ -6,6 +6,7 @@ import static org.moorage.builtin.dra.DeviceObjects.allocated;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -42,6 +43,7 @@ class ClaimTrackerTest {
     }
 
     private static final Pod POD = Pods.named("p").build();
+    private static final Pod OTHER = Pods.named("q").build();
     private static final ResourceClaim UNALLOCATED = claim("9", "{}");
     private static final ResourceClaim ALLOCATED = claim("10", allocated("{device: a}"));
 
@@ -52,17 +54,45 @@ class ClaimTrackerTest {
                     "an allocation in flight",
                     (tracker, cluster) -> {
                         cluster.put(UNALLOCATED);
-                        tracker.addInFlightAllocation(ALLOCATED);
+                        tracker.addInFlightAllocation(ALLOCATED, POD, Optional.empty());
                     },
                     "a"),
             new Case(
                     "an allocation that is not in flight any more",
                     (tracker, cluster) -> {
                         cluster.put(UNALLOCATED);
-                        tracker.addInFlightAllocation(ALLOCATED);
-                        tracker.removeInFlightAllocation("c");
+                        tracker.addInFlightAllocation(ALLOCATED, POD, Optional.empty());
+                        tracker.removeInFlightAllocation("c", POD);
                     },
                     ""),
+            new Case(
+                    "an allocation in flight for two pods, one of which gives it back",
+                    (tracker, cluster) -> {
+                        cluster.put(UNALLOCATED);
+                        tracker.addInFlightAllocation(ALLOCATED, POD, Optional.empty());
+                        tracker.addInFlightAllocation(ALLOCATED, OTHER, Optional.empty());
+                        tracker.removeInFlightAllocation("c", POD);
+                    },
+                    "a"),
+            new Case(
+                    "an allocation in flight that a pod gives back which does not have it",
+                    (tracker, cluster) -> {
+                        cluster.put(UNALLOCATED);
+                        tracker.addInFlightAllocation(ALLOCATED, POD, Optional.empty());
+                        tracker.removeInFlightAllocation("c", OTHER);
+                    },
+                    "a"),
+            new Case(
+                    "an allocation in flight for two pods, written for one and deallocated since",
+                    (tracker, cluster) -> {
+                        cluster.put(UNALLOCATED);
+                        tracker.addInFlightAllocation(ALLOCATED, POD, Optional.empty());
+                        tracker.addInFlightAllocation(ALLOCATED, OTHER, Optional.empty());
+                        tracker.assume(ALLOCATED);
+                        tracker.endInFlightAllocation("c", POD);
+                        cluster.put(claim("11", "{}"));
+                    },
+                    "a"),
             new Case(
                     "a claim that was written, and is seen as it was before",
                     (tracker, cluster) -> {
@@ -146,7 +176,7 @@ class ClaimTrackerTest {
             new Case(
                     "an allocation in flight of a claim that is gone",
                     (tracker, cluster) -> {
-                        tracker.addInFlightAllocation(ALLOCATED);
+                        tracker.addInFlightAllocation(ALLOCATED, POD, Optional.empty());
                         tracker.changed(ObjectChange.deleted(UNALLOCATED));
                     },
                     ""));
@@ -162,27 +192,27 @@ class ClaimTrackerTest {
             new Release(
                     "an allocation in flight is given up",
                     (tracker, cluster) -> {
-                        tracker.addInFlightAllocation(ALLOCATED);
+                        tracker.addInFlightAllocation(ALLOCATED, POD, Optional.empty());
                         tracker.turnAway(POD, tracker.releases());
-                        tracker.removeInFlightAllocation("c");
+                        tracker.removeInFlightAllocation("c", POD);
                     },
                     true),
             new Release(
                     "an allocation in flight was given up since the attempt began",
                     (tracker, cluster) -> {
-                        tracker.addInFlightAllocation(ALLOCATED);
+                        tracker.addInFlightAllocation(ALLOCATED, POD, Optional.empty());
                         long before = tracker.releases();
-                        tracker.removeInFlightAllocation("c");
+                        tracker.removeInFlightAllocation("c", POD);
                         tracker.turnAway(POD, before);
                     },
                     true),
             new Release(
                     "an allocation in flight is written",
                     (tracker, cluster) -> {
-                        tracker.addInFlightAllocation(ALLOCATED);
+                        tracker.addInFlightAllocation(ALLOCATED, POD, Optional.empty());
                         tracker.turnAway(POD, tracker.releases());
                         tracker.assume(ALLOCATED);
-                        tracker.removeInFlightAllocation("c");
+                        tracker.removeInFlightAllocation("c", POD);
                     },
                     false),
             new Release(
@@ -263,10 +293,10 @@ class ClaimTrackerTest {
     @Test
     void saysWhetherAnAllocationWasInFlight() {
         ClaimTracker tracker = new ClaimTracker(ObjectTable.of(UNALLOCATED), ObjectTable.of(POD), FEATURES, pods -> {});
-        tracker.addInFlightAllocation(ALLOCATED);
+        tracker.addInFlightAllocation(ALLOCATED, POD, Optional.empty());
         assertThat(tracker.hasInFlightAllocation(UNALLOCATED)).isTrue();
-        assertThat(tracker.removeInFlightAllocation("c")).isTrue();
-        assertThat(tracker.removeInFlightAllocation("c")).isFalse();
+        assertThat(tracker.removeInFlightAllocation("c", POD)).isTrue();
+        assertThat(tracker.removeInFlightAllocation("c", POD)).isFalse();
         assertThat(tracker.hasInFlightAllocation(UNALLOCATED)).isFalse();
     }
 
@@ -277,7 +307,7 @@ class ClaimTrackerTest {
         ObjectTable<ResourceClaim> cluster = ObjectTable.of(UNALLOCATED);
         ClaimTracker tracker = new ClaimTracker(cluster, ObjectTable.of(POD), FEATURES, pods -> {});
         cluster.onChange(tracker::changed);
-        tracker.addInFlightAllocation(ALLOCATED);
+        tracker.addInFlightAllocation(ALLOCATED, POD, Optional.empty());
         DeviceId device = new DeviceId(DeviceObjects.DRIVER, "n1", "a");
         Callable<Boolean> watch = () -> {
             for (int i = 0; i < 5_000; i++) {
@@ -292,9 +322,9 @@ class ClaimTrackerTest {
             List<Future<Boolean>> watches = List.of(threads.submit(watch), threads.submit(watch));
             for (int i = 0; i < 1_000; i++) {
                 tracker.assume(ALLOCATED);
-                tracker.removeInFlightAllocation("c");
+                tracker.removeInFlightAllocation("c", POD);
                 cluster.put(ALLOCATED);
-                tracker.addInFlightAllocation(ALLOCATED);
+                tracker.addInFlightAllocation(ALLOCATED, POD, Optional.empty());
                 cluster.put(UNALLOCATED);
             }
             for (Future<Boolean> each : watches) {

@@ -23,7 +23,6 @@ import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.PodStatus;
 import org.moorage.api.model.ResourceClaim;
 import org.moorage.api.model.StorageClass;
-import org.moorage.testkit.Pods;
 import org.moorage.testkit.Selectors;
 
 /**
@@ -176,7 +175,7 @@ final class Controllers {
                 ResourceClaim changed = current;
                 for (ResourceClaim.Consumer consumer : current.reservedFor()) {
                     if (!staying.contains(consumer)) {
-                        changed = without(changed, consumer);
+                        changed = changed.withoutReservationFor(consumer);
                     }
                 }
                 return changed;
@@ -184,11 +183,6 @@ final class Controllers {
         } else {
             reportDevices(claim);
         }
-    }
-
-    private static ResourceClaim without(ResourceClaim claim, ResourceClaim.Consumer consumer) {
-        Pod stub = Pods.named(consumer.name()).uid(consumer.uid()).build();
-        return claim.withoutReservationFor(stub);
     }
 
     private boolean isOrphan(ResourceClaim claim) {

@@ -244,35 +244,35 @@ final class ModelCluster implements Cluster {
         }
 
         @Override
-        public ResourceClaim allocate(ResourceClaim claim, DeviceAllocation allocation, Pod pod) {
+        public ResourceClaim allocate(ResourceClaim claim, DeviceAllocation allocation, ResourceClaim.Consumer consumer) {
             return request(
                     () -> server.patchClaim(
-                            claim, current -> current.withAllocation(allocation).withReservationFor(pod)),
+                            claim, current -> current.withAllocation(allocation).withReservationFor(consumer)),
                     "allocate",
                     claim.key(),
                     claim.metadata().uid(),
                     "for",
-                    pod.uid());
+                    consumer.uid());
         }
 
         @Override
-        public ResourceClaim reserve(ResourceClaim claim, Pod pod) {
+        public ResourceClaim reserve(ResourceClaim claim, ResourceClaim.Consumer consumer) {
             return request(
-                    () -> server.patchClaim(claim, current -> current.withReservationFor(pod)),
+                    () -> server.patchClaim(claim, current -> current.withReservationFor(consumer)),
                     "reserve",
                     claim.key(),
                     "for",
-                    pod.uid());
+                    consumer.uid());
         }
 
         @Override
-        public ResourceClaim unreserve(ResourceClaim claim, Pod pod) {
+        public ResourceClaim unreserve(ResourceClaim claim, ResourceClaim.Consumer consumer) {
             return request(
-                    () -> server.patchClaim(claim, current -> current.withoutReservationFor(pod)),
+                    () -> server.patchClaim(claim, current -> current.withoutReservationFor(consumer)),
                     "unreserve",
                     claim.key(),
                     "for",
-                    pod.uid());
+                    consumer.uid());
         }
 
         @Override

@@ -1,22 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.builtin.volume.binding;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.plugin.ObjectLister;
 
 /**
  * The objects of a kind as they will be: as last seen, or as the scheduler has decided that they become. What is assumed of an
- * object counts until the cluster shows a newer version of it. Safe for use by several threads.
+ * object counts until the cluster shows a newer version of it. Several pods may assume something of one object: what was assumed last
+ * counts, and each is taken back for itself. Safe for use by several threads.
  */
 final class AssumeCache<T extends ClusterObject> {
     private final ObjectLister<T> lister;
+    // By the key of the object, the latest first.
     private final Map<String, Assumption<T>> assumptions = new ConcurrentHashMap<>();
 
-    /** What is assumed of an object, and the version that it was seen in. */
-    private record Assumption<T>(T seen, T assumed) {}
+    /** What is assumed of an object, the version that it was seen in, and what was assumed before and is not taken back. */
+    private record Assumption<T>(
+            T seen, T assumed, @Nullable Assumption<T> before) {
+        @Nullable
+        Assumption<T> without(T changed) {
+            List<Assumption<T>> later = new ArrayList<>(0);
+            Assumption<T> found = this;
+            while (found != null && found.assumed != changed) {
+                later.add(found);
+                found = found.before;
+            }
+            if (found == null) {
+                return this;
+            }
+            Assumption<T> staying = found.before;
+            for (int i = later.size() - 1; i >= 0; i--) {
+                staying = new Assumption<>(later.get(i).seen, later.get(i).assumed, staying);
+            }
+            return staying;
+        }
+    }
 
     AssumeCache(ObjectLister<T> lister) {
         this.lister = lister;
@@ -65,15 +89,15 @@ final class AssumeCache<T extends ClusterObject> {
                 .removeIf(old -> lister.get(old.seen.namespace(), old.seen.name())
                         .filter(now -> isSame(old.seen, now))
                         .isEmpty());
-        assumptions.put(changed.key(), new Assumption<>(seen, changed));
+        assumptions.merge(
+                changed.key(),
+                new Assumption<>(seen, changed, null),
+                (before, latest) -> new Assumption<>(seen, changed, before));
     }
 
-    /** Takes back what is assumed of an object, unless it is about another version. */
+    /** Takes back that an object was {@linkplain #assume assumed} to become this one. */
     void restore(T changed) {
-        Assumption<T> assumption = assumptions.get(changed.key());
-        if (assumption != null && versionOf(assumption.assumed).equals(versionOf(changed))) {
-            assumptions.remove(changed.key(), assumption);
-        }
+        assumptions.computeIfPresent(changed.key(), (key, latest) -> latest.without(changed));
     }
 
     /** Whether two are one version of an object. A cluster that does not count versions gives a new object for each. */

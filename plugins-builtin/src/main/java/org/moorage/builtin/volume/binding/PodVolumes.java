@@ -13,6 +13,9 @@ import org.moorage.api.model.PersistentVolumeClaim;
  * @param written how many of them, the bindings first, are written already
  */
 record PodVolumes(List<BindingInfo> bindings, List<Provision> provisions, int written) {
+    /** For a pod whose claims are bound. */
+    static final PodVolumes NONE = new PodVolumes(List.of(), List.of(), 0);
+
     /**
      * A volume to bind to a claim.
      *
@@ -33,6 +36,10 @@ record PodVolumes(List<BindingInfo> bindings, List<Provision> provisions, int wr
      * @param after the claim with the node
      */
     record Provision(PersistentVolumeClaim before, PersistentVolumeClaim after) {}
+
+    boolean isEmpty() {
+        return bindings.isEmpty() && provisions.isEmpty();
+    }
 
     PodVolumes withWritten(int count) {
         return new PodVolumes(bindings, provisions, count);

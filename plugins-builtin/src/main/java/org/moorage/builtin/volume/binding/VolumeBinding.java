@@ -171,6 +171,9 @@ public final class VolumeBinding
         PodVolumeClaims ofPod = state.find(CLAIMS).orElse(null);
         if (ofPod != null && !claims.areBound(pod)) {
             state.put(RESERVATION, binder.reserve(ofPod, nodeName));
+        } else if (state.find(RESERVATION).isPresent()) {
+            // Of the try of the pod's group, since which somebody else has bound the claims.
+            state.put(RESERVATION, PodVolumes.NONE);
         }
         return Status.success();
     }
@@ -182,7 +185,7 @@ public final class VolumeBinding
 
     @Override
     public PreBindPreFlightResult preBindPreFlight(CycleState state, Pod pod, String nodeName) {
-        return state.find(RESERVATION).isPresent()
+        return state.find(RESERVATION).filter(found -> !found.isEmpty()).isPresent()
                 ? PreBindPreFlightResult.runInParallel()
                 : PreBindPreFlightResult.skipInParallel();
     }

@@ -15,7 +15,9 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.moorage.api.CycleState;
+import org.moorage.api.Snapshot;
 import org.moorage.api.Status;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.CsiDriver;
@@ -453,6 +455,62 @@ class VolumeBindingTest {
             // As for a pod whose Reserve failed at another plugin before.
             scheduler.plugin(VolumeBinding.class).unreserve(new CycleState(), first, "n1");
             second().accepts("n1");
+        }
+
+        @ParameterizedTest
+        @ValueSource(booleans = {true, false})
+        void keepsTheNodeOfAClaimThatPodsShareUntilTheLastOneGivesItBack(boolean isLastOneFirst) {
+            Pod first = reserved("first", "made");
+            Pod another = reserved("another", "made");
+            PodTester third = scheduler.pod(Pods.named("third").claim("made").build());
+            third.rejects("n2", Status.unresolvable(NO_VOLUME));
+            scheduler.unreserve(isLastOneFirst ? another : first);
+            third.rejects("n2", Status.unresolvable(NO_VOLUME));
+            scheduler.unreserve(isLastOneFirst ? first : another);
+            third.accepts("n2");
+        }
+
+        private boolean isTaken(Snapshot snapshot) {
+            VolumeBinding plugin = scheduler.plugin(VolumeBinding.class);
+            CycleState state = new CycleState();
+            Pod pod = Pods.named("second").claim("d").build();
+            assertThat(plugin.preFilter(state, pod, snapshot).status()).isEqualTo(Status.success());
+            return !plugin.filter(state, pod, snapshot.node("n1").orElseThrow()).isSuccess();
+        }
+
+        // As for a pod that is tried with its group before it is bound.
+        @Test
+        void reservesAgainWhatItHasGivenBack() {
+            Pod pod = Pods.named("p").claim("c").build();
+            scheduler.inCycle(pod, (state, snapshot) -> {
+                VolumeBinding plugin = scheduler.plugin(VolumeBinding.class);
+                plugin.reserve(state, pod, "n1");
+                assertThat(isTaken(snapshot)).isTrue();
+                plugin.unreserve(state, pod, "n1");
+                assertThat(isTaken(snapshot)).isFalse();
+
+                CycleState bound = state.withoutParent();
+                plugin.reserve(bound, pod, "n1");
+                assertThat(isTaken(snapshot)).isTrue();
+                plugin.unreserve(state, pod, "n1");
+                assertThat(isTaken(snapshot)).as("the other state has nothing").isTrue();
+                plugin.unreserve(bound, pod, "n1");
+                assertThat(isTaken(snapshot)).isFalse();
+            });
+        }
+
+        @Test
+        void bindsNothingThatSomebodyElseHasBoundSinceItWasGivenBack() {
+            Pod pod = Pods.named("p").claim("c").build();
+            scheduler.inCycle(pod, (state, snapshot) -> {
+                VolumeBinding plugin = scheduler.plugin(VolumeBinding.class);
+                plugin.reserve(state, pod, "n1");
+                plugin.unreserve(state, pod, "n1");
+                bindClaim("c", "v");
+                plugin.reserve(state, pod, "n1");
+                assertThat(plugin.preBindPreFlight(state, pod, "n1"))
+                        .isEqualTo(PreBindPreFlightResult.skipInParallel());
+            });
         }
 
         @Test

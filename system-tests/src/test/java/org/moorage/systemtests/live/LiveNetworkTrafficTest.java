@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -29,6 +30,8 @@ import org.moorage.prometheus.Sample;
 @Tag("live")
 class LiveNetworkTrafficTest {
     private static final Duration SOON = Duration.ofSeconds(30);
+    private static final Duration LONGEST_START = Duration.ofMinutes(2);
+    private static final Duration STEP = Duration.ofMillis(50);
     private static final String TRAFFIC = "sum by (nodename) (rate(node_network_receive_bytes_total{device=\"lo\"}[5s])"
             + " * on(instance) group_left(nodename) max by (instance, nodename) (node_uname_info))";
 
@@ -66,6 +69,10 @@ class LiveNetworkTrafficTest {
                 String address = "http://127.0.0.1:" + prometheusPort;
 
                 untilBusiest(address, "node02");
+                // How soon pods are scheduled is about a scheduler that has started.
+                String started =
+                        until(LONGEST_START, moorage::log, log -> log.contains("The cluster's objects are known"));
+                assertThat(started).doesNotContain("error:");
                 plane.create(pod("first", "custom-scheduler") + pod("as-before", "original") + pod("careful", "safe"));
                 assertThat(nodeOf(plane, "first")).as(moorage.log()).isEqualTo("node01");
                 assertThat(nodeOf(plane, "as-before")).as(moorage.log()).isEqualTo("node01");
@@ -233,14 +240,18 @@ class LiveNetworkTrafficTest {
     }
 
     private static <T> T until(Supplier<T> look, Predicate<T> done) {
-        Instant deadline = Instant.now().plus(SOON);
+        return until(SOON, look, done);
+    }
+
+    private static <T> T until(Duration limit, Supplier<T> look, Predicate<T> done) {
+        Instant deadline = Instant.now().plus(limit);
         while (true) {
             T seen = look.get();
             if (done.test(seen)) {
                 return seen;
             }
             assertThat(Instant.now()).as("not there in time, only: %s", seen).isBefore(deadline);
-            Thread.onSpinWait();
+            LockSupport.parkNanos(STEP.toNanos());
         }
     }
 }
